@@ -1,0 +1,56 @@
+# `make demo` and `make test` need Python 3.11 or later and PyPI, nothing else; uv is used when it is there.
+
+VENV  := .venv
+BIN   := $(VENV)/bin
+READY := $(VENV)/.ready
+
+# The first Python that is recent enough. To choose another: make demo PYTHON=/path/to/python3
+PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3; do \
+	$$python -c 'import sys; sys.exit(1) if sys.version_info < (3, 11) else print(sys.executable)' 2>/dev/null \
+	&& break; done)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format clean
+
+help: ## Say what there is to make
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+demo: $(READY) ## Check the sample queries, and translate some
+	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/demo.sh
+
+test: $(READY) ## Run the tests, on all cores
+	@$(BIN)/pytest -n auto
+
+lint: $(READY) ## Look for mistakes: ruff, mypy, import-linter
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(READY) ## Lay out the code and mend what can be mended by itself
+	@$(BIN)/ruff format
+	@$(BIN)/ruff check --fix
+
+clean: ## Remove .venv and everything else that was made
+	@rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Set up once, and again when pyproject.toml has changed.
+$(READY): pyproject.toml $(VENV)/pyvenv.cfg
+	@echo "Installing Penstock and its tools into $(VENV) ..."
+	@if command -v uv >/dev/null; then \
+		uv pip install --quiet --python $(BIN)/python --editable '.[dev]'; \
+	else \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'; \
+	fi
+	@touch $@
+
+$(VENV)/pyvenv.cfg:
+	@if command -v uv >/dev/null; then \
+		uv venv --quiet --seed --python '$(or $(PYTHON),>=3.11)' $(VENV); \
+	elif [ -n '$(PYTHON)' ]; then \
+		'$(PYTHON)' -m venv $(VENV) || { rm -rf $(VENV); exit 1; }; \
+	else \
+		echo 'Penstock needs Python 3.11 or later; none was found. Install one, or name it: make PYTHON=/path/to/python3 $(MAKECMDGOALS)' >&2; \
+		exit 1; \
+	fi

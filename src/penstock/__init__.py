@@ -1,0 +1,42 @@
+"""Continuous SPARQL queries over RDF streams.
+
+    import penstock as ps
+
+    ps.parse(text)                    # the syntax tree of a query, in any of six dialects
+    ps.check(text)                    # what is wrong or odd about it
+    ps.translate(text, to="rspql")    # the same query in another dialect
+
+`import penstock` costs next to nothing: each name is loaded when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from penstock.api import check, parse, translate
+    from penstock.syntax.errors import Problem, QuerySyntaxError, TranslationError
+
+__version__ = "0.1.0"
+
+__all__ = ["Problem", "QuerySyntaxError", "TranslationError", "__version__", "check", "parse", "translate"]
+
+_HOMES = {
+    "check": "penstock.api",
+    "parse": "penstock.api",
+    "translate": "penstock.api",
+    "Problem": "penstock.syntax.errors",
+    "QuerySyntaxError": "penstock.syntax.errors",
+    "TranslationError": "penstock.syntax.errors",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'penstock' has no attribute {name!r}")
+    value: object = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

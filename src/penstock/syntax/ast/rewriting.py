@@ -1,0 +1,64 @@
+"""Changing an immutable tree: a new tree that shares all that stayed the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from penstock.syntax.ast.nodes import Node
+
+AnyNode = TypeVar("AnyNode", bound=Node)
+
+
+def rewrite(node: AnyNode, change: Callable[[Node], Node]) -> AnyNode:
+    """The tree with `change` applied to every node, from the leaves up."""
+    changed = _rewrite_value(node, change)
+    return changed  # type: ignore[no-any-return]
+
+
+def rewrite_children(node: AnyNode, change: Callable[[Any], Any]) -> AnyNode:
+    """The node with `change` applied to each of its direct child nodes; what is not a node stays."""
+    changes = {}
+    for name in _child_fields(node):
+        value = getattr(node, name)
+        new = _map_nodes(value, change)
+        if new is not value:
+            changes[name] = new
+    return replace(node, **changes) if changes else node
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and all nodes below it."""
+    pending: list[Any] = [node]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Node):
+            yield value
+            pending.extend(getattr(value, name) for name in reversed(_child_fields(value)))
+        elif type(value) is tuple:
+            pending.extend(reversed(value))
+
+
+def _rewrite_value(node: Any, change: Callable[[Node], Node]) -> Any:
+    return change(rewrite_children(node, lambda child: _rewrite_value(child, change)))
+
+
+def _map_nodes(value: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(value, Node):
+        return change(value)
+    if type(value) is tuple:
+        new = tuple(_map_nodes(item, change) for item in value)
+        return new if any(one is not other for one, other in zip(new, value, strict=True)) else value
+    return value
+
+
+def _child_fields(node: Node) -> tuple[str, ...]:
+    kind = type(node)
+    names = _FIELDS.get(kind)
+    if names is None:
+        names = _FIELDS[kind] = tuple(field.name for field in fields(node) if field.name != "span")
+    return names
+
+
+_FIELDS: dict[type[Node], tuple[str, ...]] = {}

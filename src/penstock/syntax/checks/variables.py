@@ -1,0 +1,63 @@
+"""Variables that nothing binds: allowed by SPARQL (§18.2.4.4), and nearly always a misspelling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from penstock.syntax import ast
+from penstock.syntax.checks.notes import Level, Notes
+from penstock.syntax.errors import Problem
+from penstock.syntax.suggestions import did_you_mean
+
+
+def check_variables(query: ast.Query, notes: Notes) -> Iterator[Problem]:
+    """What is put out must be bound; a variable of an expression may well be unbound, unless it looks misspelt."""
+    told: set[str] = set()
+    for level in notes.levels:
+        for variable in _put_out(level, notes):
+            told.add(variable.name)
+            yield _unbound(variable, level, notes)
+    for variable in notes.used:
+        name = variable.name
+        if name not in notes.bound and name not in told:
+            told.add(name)
+            near = did_you_mean(f"?{name}", (f"?{other}" for other in notes.bound))
+            if near is not None:
+                yield Problem(f"?{name} is never bound", variable.span, near, "warning")
+
+
+def _put_out(level: Level, notes: Notes) -> Iterator[ast.Variable]:
+    """The unbound variables of the projection, the template or DESCRIBE, each once."""
+    form = level.form
+    candidates: Iterable[ast.Variable] = ()
+    if isinstance(form, ast.Select):
+        if level.grouped:
+            return  # what is no key is an error of grouping
+        assigned = {projection.variable.name for projection, mentions in level.projections if mentions is not None}
+        plain = (projection.variable for projection, mentions in level.projections if mentions is None)
+        candidates = [variable for variable in plain if variable.name not in assigned]
+    elif isinstance(form, ast.Construct):
+        candidates = notes.template.values()
+    elif isinstance(form, ast.Describe):
+        candidates = [resource for resource in form.resources or () if isinstance(resource, ast.Variable)]
+    visible = level.key_names() if level.grouped else level.scope
+    unbound = {variable.name: variable for variable in candidates if variable.name not in visible}
+    yield from unbound.values()
+
+
+def _unbound(variable: ast.Variable, level: Level, notes: Notes) -> Problem:
+    name = variable.name
+    if level.grouped and name in level.scope:
+        return Problem(
+            f"?{name} has no value after grouping", variable.span, f"add ?{name} to GROUP BY", severity="warning"
+        )
+    if name in notes.bound and name not in level.scope:
+        return Problem(
+            f"?{name} is not bound here",
+            variable.span,
+            f"?{name} occurs only inside a sub-select that does not project it, or inside MINUS or EXISTS, which bind "
+            "nothing outside",
+            "warning",
+        )
+    near = did_you_mean(f"?{name}", (f"?{other}" for other in level.scope))
+    return Problem(f"?{name} is never bound", variable.span, near or f"bind ?{name} in WHERE, or drop it", "warning")

@@ -1,0 +1,276 @@
+"""The walk: goes over a query once, says which variables are in scope where, and notes what the checks need.
+
+Variable scope is SPARQL 1.1 §18.2.1: a group brings in scope what its elements bring; OPTIONAL and UNION all sides,
+MINUS its left side only, FILTER nothing, a sub-select its projection. RSP-QL's WINDOW and the STREAM of CQELS and
+SPARQLstream are like GRAPH.
+
+Expressions are walked without recursion, and the pattern of an EXISTS is put off until its surroundings are done: so
+the depth of the Python stack follows the nesting of groups alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from penstock.syntax import ast
+from penstock.syntax.ast import (
+    Aggregate,
+    BlankNodeLabel,
+    BlankNodePropertyList,
+    Call,
+    Collection,
+    Constant,
+    Exists,
+    Filter,
+    FunctionCall,
+    Operation,
+    Triples,
+    Variable,
+)
+from penstock.syntax.checks.notes import Level, Mentions, Notes, Scope
+
+
+def walk_query(query: ast.Query) -> Notes:
+    notes = Notes()
+    if query.where is not None:
+        notes.where = walk_group(query.where, notes)
+    scope = notes.where
+    if query.aggregates:
+        scope = dict(scope)
+        for clause in query.aggregates:
+            _walk_aggregate_clause(clause, scope, notes)
+    _walk_level(query.form, scope, query.modifiers, query.values, notes)
+    if isinstance(query.form, ast.Construct) and query.form.template is not None:
+        _walk_template(query.form.template, notes.template)
+    for pattern in notes.exists:  # which grows as patterns inside patterns turn up
+        notes.bound.update(walk_group(pattern, notes))
+    return notes
+
+
+def walk_group(group: ast.Group, notes: Notes) -> Scope:
+    """The variables in scope of a group. Triples and the FILTERs among them are one basic graph pattern (§5.1.1)."""
+    scope: Scope = {}
+    labels: list[BlankNodeLabel] = []
+    for element in group.elements:
+        kind = type(element)
+        if kind is Triples:
+            _walk_triples(element, scope, labels)  # type: ignore[arg-type]
+        else:
+            if labels and kind is not Filter:
+                _end_basic_graph_pattern(labels, notes)
+            _WALKERS[kind](element, scope, notes)
+    if labels:
+        _end_basic_graph_pattern(labels, notes)
+    if group.window is not None:
+        notes.windows.append(group.window)
+    return scope
+
+
+def _end_basic_graph_pattern(labels: list[BlankNodeLabel], notes: Notes) -> None:
+    notes.reused_labels += [node for node in labels if node.label in notes.labels]
+    notes.labels.update(node.label for node in labels)
+    labels.clear()
+
+
+def _walk_triples(triples: ast.Triples, scope: Scope, labels: list[BlankNodeLabel]) -> None:
+    subject = triples.subject
+    if type(subject) is Variable:
+        scope.setdefault(subject.name, subject)
+    elif type(subject) is not Constant:
+        _walk_node(subject, scope, labels)
+    for property in triples.properties:
+        _walk_property(property, scope, labels)
+
+
+def _walk_property(property: ast.Property, scope: Scope, labels: list[BlankNodeLabel]) -> None:
+    verb = property.verb
+    if type(verb) is Variable:  # a path holds no variable
+        scope.setdefault(verb.name, verb)
+    for node in property.objects:
+        if type(node) is Variable:
+            scope.setdefault(node.name, node)
+        elif type(node) is not Constant:
+            _walk_node(node, scope, labels)
+
+
+def _walk_node(node: ast.GraphNode, scope: Scope, labels: list[BlankNodeLabel]) -> None:
+    if type(node) is Variable:
+        scope.setdefault(node.name, node)
+    elif type(node) is BlankNodeLabel:
+        labels.append(node)
+    elif type(node) is BlankNodePropertyList:
+        for property in node.properties:
+            _walk_property(property, scope, labels)
+    elif type(node) is Collection:
+        for item in node.items:
+            _walk_node(item, scope, labels)
+
+
+def _walk_template(template: tuple[ast.Triples | ast.QuadTemplate, ...], scope: Scope) -> None:
+    """Labels in a template are its own: each solution gets new blank nodes (§16.2.1)."""
+    labels: list[BlankNodeLabel] = []
+    for part in template:
+        if isinstance(part, ast.QuadTemplate):
+            _walk_node(part.name, scope, labels)
+            _walk_template(part.triples, scope)
+        else:
+            _walk_triples(part, scope, labels)
+
+
+def _walk_nested_group(group: ast.Group, scope: Scope, notes: Notes) -> None:
+    scope.update(walk_group(group, notes))
+
+
+def _walk_optional(optional: ast.Optional, scope: Scope, notes: Notes) -> None:
+    scope.update(walk_group(optional.pattern, notes))
+
+
+def _walk_minus(minus: ast.Minus, scope: Scope, notes: Notes) -> None:
+    notes.bound.update(walk_group(minus.pattern, notes))
+
+
+def _walk_union(union: ast.Union, scope: Scope, notes: Notes) -> None:
+    for pattern in union.patterns:
+        scope.update(walk_group(pattern, notes))
+
+
+def _walk_filter(filter: ast.Filter, scope: Scope, notes: Notes) -> None:
+    _walk_row_expression(filter.condition, "FILTER", notes)
+
+
+def _walk_bind(bind: ast.Bind, scope: Scope, notes: Notes) -> None:
+    _walk_row_expression(bind.expression, "BIND", notes)
+    if bind.variable.name in scope:
+        notes.rebound.append(bind.variable)
+    else:
+        scope[bind.variable.name] = bind.variable
+
+
+def _walk_inline_data(data: ast.InlineData, scope: Scope, notes: Notes) -> None:
+    notes.inline_data.append(data)
+    for variable in data.variables:
+        scope.setdefault(variable.name, variable)
+
+
+def _walk_graph(block: ast.Graph | ast.WindowBlock, scope: Scope, notes: Notes) -> None:
+    notes.blocks.append(block)
+    _walk_named(block.name, block.pattern, scope, notes)
+
+
+def _walk_service(service: ast.Service, scope: Scope, notes: Notes) -> None:
+    _walk_named(service.name, service.pattern, scope, notes)
+
+
+def _walk_stream_block(block: ast.StreamBlock, scope: Scope, notes: Notes) -> None:
+    notes.blocks.append(block)
+    if block.window is not None:
+        notes.windows.append(block.window)
+    _walk_named(block.stream, block.pattern, scope, notes)
+
+
+def _walk_named(name: Variable | Constant, pattern: ast.Group, scope: Scope, notes: Notes) -> None:
+    if isinstance(name, Variable):
+        scope.setdefault(name.name, name)
+    scope.update(walk_group(pattern, notes))
+
+
+def _walk_sub_select(query: ast.SubSelect, scope: Scope, notes: Notes) -> None:
+    level = _walk_level(query.select, walk_group(query.where, notes), query.modifiers, query.values, notes)
+    if query.select.projections is None:
+        scope.update(level.scope)
+    else:
+        for projection in query.select.projections:
+            scope.setdefault(projection.variable.name, projection.variable)
+
+
+def _walk_level(
+    form: ast.Form, scope: Scope, modifiers: ast.Modifiers, values: ast.InlineData | None, notes: Notes
+) -> Level:
+    if values is not None:
+        scope = dict(scope)
+        _walk_inline_data(values, scope, notes)
+    level = Level(form, scope, modifiers)
+    notes.levels.append(level)
+    notes.bound.update(scope)
+    if isinstance(form, ast.Select) and form.projections is not None:
+        for projection in form.projections:
+            mentions = None
+            if projection.expression is not None:
+                mentions = walk_expression(projection.expression, notes)
+                notes.bound.setdefault(projection.variable.name, projection.variable)
+                level.grouped |= bool(mentions.aggregates)
+            level.projections.append((projection, mentions))
+    _walk_modifiers(modifiers, level, notes)
+    return level
+
+
+def _walk_modifiers(modifiers: ast.Modifiers, level: Level, notes: Notes) -> None:
+    for condition in modifiers.group_by:
+        level.keys.append((condition, _walk_row_expression(condition.expression, "GROUP BY", notes)))
+        if condition.variable is not None:
+            notes.bound.setdefault(condition.variable.name, condition.variable)
+    level.having = [walk_expression(condition, notes) for condition in modifiers.having]
+    level.order = [walk_expression(condition.expression, notes) for condition in modifiers.order_by]
+    if modifiers.group_by or modifiers.having or any(mentions.aggregates for mentions in level.order):
+        level.grouped = True
+
+
+def _walk_aggregate_clause(clause: ast.AggregateClause, scope: Scope, notes: Notes) -> None:
+    """C-SPARQL's AGGREGATE adds a variable to every solution (semantics.md §8)."""
+    scope.setdefault(clause.variable.name, clause.variable)
+    walk_expression(clause.aggregate, notes)
+    if clause.filter is not None:
+        _walk_row_expression(clause.filter.condition, "the FILTER of AGGREGATE", notes)
+
+
+def _walk_row_expression(expression: ast.Expression, place: str, notes: Notes) -> Mentions:
+    """An expression over a single solution: no aggregate may stand there."""
+    mentions = walk_expression(expression, notes)
+    notes.misplaced += [(aggregate, place) for aggregate in mentions.aggregates]
+    return mentions
+
+
+def walk_expression(expression: ast.Expression, notes: Notes) -> Mentions:
+    mentions = Mentions([], [])
+    rest: list[ast.Expression] = [expression]
+    while rest:
+        node = rest.pop()
+        if type(node) is Variable:
+            mentions.variables.append(node)
+        elif type(node) is Operation:
+            rest += node.operands[::-1]
+        elif type(node) is Call:
+            notes.calls.append(node)
+            rest += node.arguments[::-1]
+        elif type(node) is FunctionCall:
+            rest += node.arguments[::-1]
+        elif type(node) is Aggregate:
+            mentions.aggregates.append(node)
+            _walk_aggregate(node, notes)
+        elif type(node) is Exists:
+            notes.exists.append(node.pattern)
+    notes.used += mentions.variables
+    return mentions
+
+
+def _walk_aggregate(aggregate: ast.Aggregate, notes: Notes) -> None:
+    notes.aggregates.append(aggregate)
+    if aggregate.argument is not None:
+        _walk_row_expression(aggregate.argument, aggregate.name, notes)
+
+
+_WALKERS: dict[type[ast.Node], Callable[[Any, Scope, Notes], None]] = {
+    ast.Group: _walk_nested_group,
+    ast.SubSelect: _walk_sub_select,
+    ast.Optional: _walk_optional,
+    ast.Minus: _walk_minus,
+    ast.Union: _walk_union,
+    ast.Filter: _walk_filter,
+    ast.Bind: _walk_bind,
+    ast.InlineData: _walk_inline_data,
+    ast.Graph: _walk_graph,
+    ast.WindowBlock: _walk_graph,
+    ast.Service: _walk_service,
+    ast.StreamBlock: _walk_stream_block,
+}

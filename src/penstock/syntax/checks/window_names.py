@@ -1,0 +1,139 @@
+"""Named windows and streams: what is declared is read, what is read is declared, nothing is declared twice.
+
+A named window can be reached by its name alone (semantics.md §4), so one that no block names has no effect on the
+answer: surely not what its author meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock.rdf.terms import IRI
+from penstock.syntax import ast
+from penstock.syntax.checks.notes import Notes
+from penstock.syntax.errors import Problem
+from penstock.syntax.spans import Span
+from penstock.syntax.suggestions import closest
+
+Block = ast.Graph | ast.WindowBlock | ast.StreamBlock
+
+_READ_BY: dict[ast.DialectName, str] = {
+    "rspql": "WINDOW {name} {{ … }}",
+    "csparql": "GRAPH {name} {{ … }}",
+    "sparqlstream": "STREAM {name} {{ … }}",
+    "streaming-sparql": "GRAPH {name} {{ … }}",
+}
+"""How each dialect reads a named window."""
+
+
+def check_window_names(query: ast.Query, notes: Notes) -> Iterator[Problem]:
+    clauses = [clause for clause in query.dataset if isinstance(clause, ast.WindowClause)]
+    meant: set[IRI] = set()
+    if query.dialect == "rspql":
+        yield from _check_declared(clauses, notes, meant)
+    if clauses and query.dialect in _READ_BY:
+        yield from _check_declared_once(clauses, query.dialect)
+        yield from _check_read(clauses, notes, query.dialect, meant)
+
+
+def _check_declared(clauses: list[ast.WindowClause], notes: Notes, meant: set[IRI]) -> Iterator[Problem]:
+    """RSP-QL: a WINDOW block reads a declared window. `meant` takes the names that were probably misspelt."""
+    declared = [name for clause in clauses if (name := _name(clause)) is not None]
+    for block in notes.blocks:
+        if not isinstance(block, ast.WindowBlock):
+            continue
+        if isinstance(block.name, ast.Variable):
+            if not declared:
+                yield Problem(
+                    "the query declares no window that WINDOW could range over", block.name.span, _declare("<window>")
+                )
+            continue
+        read = block.name.term
+        if isinstance(read, IRI) and read not in declared:
+            near = _closest_iri(read, declared)
+            if near is None:
+                hint = _declare(str(read)) if not declared else f"declared: {', '.join(map(str, declared))}"
+            else:
+                meant.add(near)
+                hint = f"did you mean {near}?"
+            yield Problem(f"the window {read} is not declared", block.name.span, hint)
+
+
+def _declare(name: str) -> str:
+    return f"declare it: FROM NAMED WINDOW {name} ON <stream> [RANGE … STEP …]"
+
+
+def _check_declared_once(clauses: list[ast.WindowClause], dialect: ast.DialectName) -> Iterator[Problem]:
+    """RSP-QL's names are each one window; C-SPARQL's streams have one window each."""
+    seen: set[IRI] = set()
+    for clause in clauses:
+        name = _name(clause)
+        if name is None:
+            continue
+        if name in seen and dialect == "rspql":
+            yield Problem(f"the window {name} is declared twice", _place(clause), "give each window a name of its own")
+        elif name in seen and dialect == "csparql":
+            yield Problem(
+                f"the stream {name} has a window already, and C-SPARQL allows one a stream",
+                _place(clause),
+                "drop one of them; RSP-QL can have several: FROM NAMED WINDOW <name> ON <stream> […]",
+            )
+        seen.add(name)
+
+
+def _check_read(
+    clauses: list[ast.WindowClause], notes: Notes, dialect: ast.DialectName, meant: set[IRI]
+) -> Iterator[Problem]:
+    for clause in clauses:
+        name = _name(clause)
+        if clause.named and name is not None and name not in meant and not _is_read(clause, name, notes.blocks):
+            yield _unread(clause, name, notes.blocks, dialect)
+
+
+def _is_read(clause: ast.WindowClause, name: IRI, blocks: list[Block]) -> bool:
+    """A block with a variable reads all; a STREAM block with a window of its own does not use the one declared."""
+    for block in blocks:
+        if isinstance(block, ast.StreamBlock) and block.window is not None and clause.window is not None:
+            continue
+        if _could_be(block, name):
+            return True
+    return False
+
+
+def _could_be(block: Block, name: IRI) -> bool:
+    read = block.stream if isinstance(block, ast.StreamBlock) else block.name
+    return isinstance(read, ast.Variable) or read.term == name
+
+
+def _unread(clause: ast.WindowClause, name: IRI, blocks: list[Block], dialect: ast.DialectName) -> Problem:
+    what = "window" if dialect == "rspql" else "stream"
+    if any(isinstance(block, ast.StreamBlock) and _could_be(block, name) for block in blocks):
+        problem = f"nothing reads this window of the stream {name}: each STREAM block over it has its own"
+        return Problem(problem, _place(clause), "drop the window here, or the one in the STREAM block")
+    block = _READ_BY[dialect].format(name=name)
+    hint = f"read it in WHERE with {block}"
+    if dialect != "rspql":
+        hint += "; or write FROM STREAM, without NAMED, to have it in the default graph"
+    return Problem(f"nothing reads the {what} {name}", _place(clause), hint)
+
+
+def _name(clause: ast.WindowClause) -> IRI | None:
+    """What a window goes by: its own name, or its stream's; None for a variable, which stands for every stream."""
+    node = clause.name or clause.stream
+    return node.term if isinstance(node, ast.Constant) and isinstance(node.term, IRI) else None
+
+
+def _place(clause: ast.WindowClause) -> Span:
+    return (clause.name or clause.stream).span
+
+
+def _closest_iri(name: IRI, candidates: list[IRI]) -> IRI | None:
+    """Compared by what follows the namespace: the namespace makes all IRIs of a query look alike."""
+    by_local_name = {_local_name(candidate): candidate for candidate in candidates}
+    local_name = _local_name(name)
+    near = local_name if local_name in by_local_name else closest(local_name, by_local_name)
+    return None if near is None else by_local_name[near]
+
+
+def _local_name(iri: IRI) -> str:
+    return iri.value[max(iri.value.rfind(mark) for mark in "#/:") + 1 :]

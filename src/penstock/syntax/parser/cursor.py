@@ -1,0 +1,146 @@
+"""The parser's place in the tokens, and how it complains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NoReturn
+
+from penstock.syntax.errors import Problem
+from penstock.syntax.spans import Span
+from penstock.syntax.suggestions import closest
+from penstock.syntax.tokens import Tokens
+
+MAX_NESTING = 100
+"""How deep groups, brackets, lists and sub-selects may nest, taken together."""
+
+_CATEGORIES = {
+    "var": "the variable",
+    "iri": "the IRI",
+    "pname": "the prefixed name",
+    "bnode": "the blank node",
+    "int": "the number",
+    "dec": "the number",
+    "dbl": "the number",
+    "str": "the string",
+    "lang": "the language tag",
+}
+
+
+class ParseFailure(Exception):  # noqa: N818 - no error of ours reaches a user under this name
+    """The parser cannot go on from here. It never leaves `syntax`: `parse` turns it into a QuerySyntaxError."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        super().__init__(problem.message)
+
+
+class Cursor:
+    """A position in the tokens. Kinds are looked at directly (`self.kinds[self.position]`) where speed counts."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self.tokens = tokens
+        self.kinds = tokens.kinds
+        self.texts = tokens.texts
+        self.starts = tokens.starts
+        self.position = 0
+        self.nesting = 0
+        self.problems: list[Problem] = []
+
+    @property
+    def kind(self) -> str:
+        return self.kinds[self.position]
+
+    def following(self, distance: int = 1) -> str:
+        """The kind of the token that many places on; `eof` beyond the end."""
+        return self.kinds[min(self.position + distance, len(self.kinds) - 1)]
+
+    def advance(self) -> str:
+        """Steps over the present token and gives its text."""
+        text = self.texts[self.position]
+        if self.position < len(self.kinds) - 1:
+            self.position += 1
+        return text
+
+    def accept(self, *kinds: str) -> bool:
+        """Steps over the given tokens if they stand here, all of them in this order."""
+        if self.kinds[self.position] != kinds[0]:
+            return False
+        if len(kinds) > 1 and tuple(self.kinds[self.position : self.position + len(kinds)]) != kinds:
+            return False
+        self.position += len(kinds)
+        return True
+
+    def expect(self, kind: str, purpose: str = "") -> None:
+        """Steps over the given token, or complains: expected `{` <purpose>."""
+        if self.kinds[self.position] == kind:
+            self.position += 1
+            return
+        expected = kind if kind.isalpha() else f"`{kind}`"
+        self.fail(f"{expected} {purpose}".rstrip(), keywords=(kind,) if kind.isalpha() else ())
+
+    def span_from(self, start: int) -> Span:
+        """From the token at position `start` to the one just passed."""
+        return self.span_since(self.starts[start])
+
+    def span_since(self, offset: int) -> Span:
+        last = self.position - 1
+        return Span(offset, self.starts[last] + len(self.texts[last]))
+
+    def skip_to_offset(self, offset: int) -> None:
+        """Moves on to the first token that begins at or after `offset` of the text."""
+        while self.starts[self.position] < offset and self.kinds[self.position] != "eof":
+            self.position += 1
+
+    # Complaints
+
+    def found(self) -> str:
+        """The present token in words."""
+        kind, text = self.kind, self.texts[self.position]
+        if kind == "eof":
+            return "the end of the query"
+        if kind == "bad":
+            return "an unterminated string" if text[0] in "\"'" else f"the character `{text}`"
+        shown = text if len(text) <= 60 else text[:57] + "…"
+        return f"{_CATEGORIES[kind]} {shown}" if kind in _CATEGORIES else f"`{shown}`"
+
+    def fail(self, expected: str, hint: str | None = None, keywords: Iterable[str] = ()) -> NoReturn:
+        """Complains about the present token: expected that, found this; a keyword nearly met becomes the hint."""
+        if self.kind == "bad":
+            hint = self._bad_token_hint()
+        elif hint is None:
+            word = self.texts[self.position]
+            near = closest(word, keywords) if word.isalpha() else None
+            hint = f"did you mean {near}?" if near is not None else None
+        raise ParseFailure(Problem(f"expected {expected}, found {self.found()}", self.tokens.span(self.position), hint))
+
+    def reject(self, message: str, span: Span, hint: str | None = None) -> NoReturn:
+        raise ParseFailure(Problem(message, span, hint))
+
+    def report(self, message: str, span: Span, hint: str | None = None) -> None:
+        """Notes an error that does not keep the parser from reading on."""
+        self.problems.append(Problem(message, span, hint))
+
+    def _bad_token_hint(self) -> str | None:
+        text = self.texts[self.position]
+        if text[:3] in ('"""', "'''"):
+            return f"close the string with {text[:3]}"
+        if text[0] in "\"'":
+            return f"close the string with {text[0]} on the same line, or use {text[0] * 3} for one of several lines"
+        if text in "“”„‟‘’‚`´":
+            return 'write strings between straight quotes, "like this"'
+        if text == "<":
+            return "an IRI holds no spaces and ends with `>`"
+        return None
+
+    def enter(self) -> None:
+        """One level deeper; `leave` is its counterpart."""
+        self.nesting += 1
+        if self.nesting > MAX_NESTING:
+            self.reject(
+                f"the query nests deeper than {MAX_NESTING} levels",
+                self.tokens.span(self.position),
+                "write it with fewer nested groups, brackets or sub-selects",
+            )
+
+    def leave(self) -> None:
+        self.nesting -= 1

@@ -1,0 +1,166 @@
+"""RSP-QL (dialects.md).
+
+Beyond the draft it can say what the other dialects imply, so that each of them can be translated into it: a window
+that is part of the default graph (`FROM WINDOW`), windows NOW and ALL, and, inside the brackets, REPORT, ORIGIN and
+DUPLICATES. Once any window has a REPORT part, the windows without one have no evaluation of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from penstock.rdf.instants import parse_instant
+from penstock.syntax import ast
+from penstock.syntax.durations import MILLISECOND, match_duration
+from penstock.syntax.parser.queries import QueryRules
+from penstock.syntax.parser.reports import read_report
+from penstock.syntax.parser.streams import StreamRules
+from penstock.syntax.spans import Span
+
+_INSTANT = re.compile(r"""["']?([+-]?[0-9][0-9T:.+Z-]*)["']?(?:\^\^[^\s\]]+)?""")
+_MINUS = re.compile(r"\s*-\s*")
+
+
+class RspqlParser(StreamRules):
+    dialect = "rspql"
+    keywords = QueryRules.keywords | {"REGISTER"}
+    element_rules: ClassVar[dict[str, str]] = {**QueryRules.element_rules, "WINDOW": "window_block"}
+    element_keywords = frozenset(element_rules)
+
+    def register_and_prologue(self) -> ast.Register | None:
+        self.prologue()
+        return self.register()
+
+    def registered_kind(self) -> ast.RegisteredKind:
+        if self.at_operator():
+            self.streaming_operator()
+            return "stream"
+        if self.kind not in ("STREAM", "QUERY"):
+            words = ("RSTREAM", "ISTREAM", "DSTREAM", "STREAM", "QUERY")
+            self.fail("RSTREAM, ISTREAM or DSTREAM after REGISTER", keywords=words)
+        return super().registered_kind()
+
+    def stream_operator(self) -> None:
+        if self.at_operator():
+            self.streaming_operator()
+
+    def window_block(self) -> ast.WindowBlock:
+        """`WINDOW name { … }`, like GRAPH."""
+        start = self.position
+        self.position += 1
+        name = self.variable_or_iri("a window's IRI or a variable after WINDOW")
+        return ast.WindowBlock(name, self.group(), span=self.span_from(start))
+
+    def template_elements(self) -> list[ast.Triples | ast.QuadTemplate]:
+        """A CONSTRUCT template may hold GRAPH (TriG-like output)."""
+        elements: list[ast.Triples | ast.QuadTemplate] = []
+        while True:
+            elements += self.triples_template()
+            start = self.position
+            if not self.accept("GRAPH"):
+                return elements
+            name = self.variable_or_iri("a graph's IRI or a variable after GRAPH")
+            self.expect("{", "before the graph's triples")
+            triples = self.triples_template()
+            self.expect("}", "after the graph's triples")
+            self.accept(".")
+            elements.append(ast.QuadTemplate(name, tuple(triples), span=self.span_from(start)))
+
+    def dataset_clause(self) -> ast.DatasetClause | ast.WindowClause:
+        following = self.following(2) if self.following() == "NAMED" else self.following()
+        if following != "WINDOW":
+            return QueryRules.dataset_clause(self)
+        start = self.position
+        self.position += 1
+        named = self.accept("NAMED")
+        self.position += 1
+        name = None if self.kind == "ON" else self.iri("a name for the window, or ON STREAM")
+        self.expect("ON", "before the stream")
+        self.accept("STREAM")
+        stream = self.variable_or_iri("a stream's IRI after ON STREAM")
+        self.expect("[", "before the window")
+        window = self.window()
+        settings = self._settings()
+        if not self.accept("]"):
+            self.fail("STEP, REPORT, ORIGIN, DUPLICATES or `]`", keywords=("STEP", "SLIDE", "REPORT", "ORIGIN"))
+        if name is None and self.accept("AS"):
+            name = self.iri("a name for the window after AS")
+        span = self.span_from(start)
+        if named and name is None:
+            self.reject("a named window needs a name", span, "write FROM NAMED WINDOW <name> ON STREAM …")
+        return ast.WindowClause(stream, window, named, name, settings, span=span)
+
+    def window(self) -> ast.Window:
+        start = self.position
+        if self.accept("RANGE"):
+            width = self.duration("after RANGE", MILLISECOND)
+            step = self.duration("after STEP", MILLISECOND) if self._accept_step() else width
+            return ast.RangeWindow(width, step, span=self.span_from(start))
+        if self.accept("ELEMENTS") or self.accept("TRIPLES"):
+            size = self.count("elements")
+            matching = self.accept("MATCHING")
+            count_step = self.count("elements after STEP") if self._accept_step() else None
+            return ast.CountWindow(size, count_step, matching, span=self.span_from(start))
+        if self.accept("NOW"):
+            return ast.NowWindow(span=self.span_from(start))
+        if self.accept("ALL"):
+            return ast.AllWindow(span=self.span_from(start))
+        if self.accept("FROM"):
+            begin = self._before_now()
+            self.expect("TO", "NOW - a duration")
+            end = self._before_now()
+            past_step = self.duration("after STEP", MILLISECOND) if self._accept_step() else None
+            return ast.PastWindow(begin, end, past_step, span=self.span_from(start))
+        self.fail(
+            "a window: RANGE, ELEMENTS, FROM NOW-… TO NOW-…, NOW or ALL",
+            keywords=("RANGE", "ELEMENTS", "FROM", "NOW", "ALL"),
+        )
+
+    def _accept_step(self) -> bool:
+        return self.accept("STEP") or self.accept("SLIDE")
+
+    def _before_now(self) -> int:
+        """`NOW - duration`, the minus close by or not, or plain `NOW`; in ms before now."""
+        self.expect("NOW", "(as in FROM NOW-PT10S TO NOW-PT5S)")
+        minus = _MINUS.match(self.tokens.text, self.tokens.end(self.position - 1))
+        if minus is None:
+            return 0
+        duration = match_duration(self.tokens.text, minus.end(), MILLISECOND)
+        if duration is None:
+            self.fail("a duration after NOW -")
+        self.skip_to_offset(duration.end)
+        return self.whole_milliseconds(duration)
+
+    def _settings(self) -> ast.WindowSettings:
+        """REPORT, ORIGIN and DUPLICATES, in any order."""
+        start = self.position
+        report: ast.Report | None = None
+        origin: int | None = None
+        duplicates: str | None = None
+        while True:
+            if report is None and self.accept("REPORT"):
+                report, end = read_report(self.tokens.text, self.starts[self.position])
+                self.skip_to_offset(end)
+            elif origin is None and self.accept("ORIGIN"):
+                origin = self._instant()
+            elif duplicates is None and self.accept("DUPLICATES"):
+                if self.kind not in ("SET", "BAG"):
+                    self.fail("SET or BAG after DUPLICATES", keywords=("SET", "BAG"))
+                duplicates = self.advance().lower()
+            else:
+                break
+        if self.position == start:
+            return ast.WindowSettings()
+        return ast.WindowSettings(report, origin, duplicates, span=self.span_from(start))  # type: ignore[arg-type]
+
+    def _instant(self) -> int:
+        offset = self.starts[self.position]
+        matched = _INSTANT.match(self.tokens.text, offset)
+        instant = None if matched is None else parse_instant(matched[1])
+        if matched is None or instant is None:
+            hint = "such as ORIGIN 0 or ORIGIN 2014-08-01T00:00:00Z"
+            end = matched.end() if matched is not None else self.tokens.end(self.position)
+            self.reject("expected an instant (whole ms or a dateTime) after ORIGIN", Span(offset, end), hint)
+        self.skip_to_offset(matched.end())
+        return instant

@@ -1,0 +1,135 @@
+"""What the stream dialects have in common: durations, bracketed windows, registration, streaming operators."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from penstock.rdf.terms import IRI
+from penstock.syntax import ast
+from penstock.syntax.durations import Duration, match_duration
+from penstock.syntax.parser.expressions import STREAM_BUILT_INS
+from penstock.syntax.parser.queries import QueryRules
+
+_OPERATORS: dict[str, ast.Operator] = {"RSTREAM": "rstream", "ISTREAM": "istream", "DSTREAM": "dstream"}
+_KINDS: dict[str, ast.RegisteredKind] = {"QUERY": "query", "STREAM": "stream"}
+_NAME = re.compile(r"[^\W\d][\w-]*")
+
+
+class StreamRules(QueryRules):
+    built_ins = STREAM_BUILT_INS
+
+    # Durations, which are no SPARQL tokens: they are read from the text itself.
+
+    def duration(self, purpose: str, default_unit: int | None = None) -> int:
+        return self.whole_milliseconds(self.duration_with_unit(purpose, default_unit))
+
+    def duration_with_unit(self, purpose: str, default_unit: int | None = None) -> Duration:
+        duration = match_duration(self.tokens.text, self.starts[self.position], default_unit)
+        if duration is None:
+            example = "PT10S" if self.dialect == "rspql" else "10s"
+            hint = f"add a unit, such as {self.texts[self.position]}s" if self.kind == "int" else None
+            self.fail(f"a duration such as {example} {purpose}", hint)
+        self.skip_to_offset(duration.end)
+        return duration
+
+    def whole_milliseconds(self, duration: Duration) -> int:
+        length = duration.milliseconds()
+        if length is None:
+            span = self.tokens.span(self.position - 1)
+            self.reject("time counts in whole milliseconds: this duration is finer", span, "the shortest is 1ms")
+        if length > 10**15:
+            self.reject("this duration is too long", self.tokens.span(self.position - 1))
+        return length
+
+    # REGISTER
+
+    def register(self) -> ast.Register | None:
+        """`REGISTER QUERY|STREAM name … AS`, and the prologue behind it."""
+        start = self.position
+        if not self.accept("REGISTER"):
+            return None
+        kind = self.registered_kind()
+        name = self.registered_name()
+        every = self.computed_every()
+        self.expect("AS", "after the name" if every is None else "after COMPUTED EVERY")
+        span = self.span_from(start)
+        self.prologue()
+        return ast.Register(kind, self.resolve_registered_name(name), every, span=span)
+
+    def registered_kind(self) -> ast.RegisteredKind:
+        if self.kind not in _KINDS:
+            self.fail("QUERY or STREAM after REGISTER", keywords=_KINDS)
+        return _KINDS[self.advance().upper()]
+
+    def computed_every(self) -> int | None:
+        """How often the query is computed, where a dialect says it here."""
+        return None
+
+    def registered_name(self) -> int:
+        """Steps over the name of a query or stream and gives its position: prefixes may be declared only later."""
+        position = self.position
+        if self.at_iri() or self.kind == "str":
+            self.position += 1
+        elif (name := _NAME.match(self.tokens.text, self.starts[position])) is not None and self.kind != "AS":
+            self.skip_to_offset(name.end())
+        else:
+            self.fail("a name for the query or stream after REGISTER")
+        return position
+
+    def resolve_registered_name(self, position: int) -> ast.Constant:
+        """The name at `position` as an IRI; a bare word stands for itself."""
+        if self.kinds[position] in ("iri", "pname"):
+            return ast.Constant(IRI(self.iri_value(position)), span=self.tokens.span(position))
+        name = _NAME.match(self.tokens.text, self.starts[position])
+        word = name[0] if name is not None else self.texts[position].strip("\"'")
+        return ast.Constant(IRI(word), span=self.tokens.span(position))
+
+    # RSTREAM, ISTREAM, DSTREAM
+
+    def at_operator(self) -> bool:
+        return self.kind in _OPERATORS
+
+    def streaming_operator(self) -> None:
+        """Takes the operator that stands here."""
+        operator = _OPERATORS[self.kind]
+        if self.operator is not None and self.operator != operator:
+            self.fail(f"one streaming operator ({self.operator.upper()} was said before)")
+        self.operator = operator
+        self.position += 1
+
+    # Windows
+
+    def dataset_clause(self) -> ast.DatasetClause | ast.WindowClause:
+        """`FROM [NAMED] STREAM iri` and its window, beside SPARQL's own clauses."""
+        following = self.following(2) if self.following() == "NAMED" else self.following()
+        if following != "STREAM":
+            return super().dataset_clause()
+        start = self.position
+        self.position += 1
+        named = self.accept("NAMED")
+        self.position += 1
+        stream = self.iri("a stream's IRI after FROM STREAM")
+        window = self.window_of_clause()
+        return ast.WindowClause(stream, window, named, span=self.span_from(start))
+
+    def window_of_clause(self) -> ast.Window | None:
+        """The window behind FROM STREAM; None where it may be left out."""
+        return self.bracketed_window()
+
+    def bracketed_window(self) -> ast.Window:
+        """`[ … ]` around a window of the dialect."""
+        self.expect("[", "before the window")
+        window = self.window()
+        if not self.accept("]"):
+            self.fail_in_window()
+        return window
+
+    def window(self) -> ast.Window:
+        raise NotImplementedError("each dialect has its own windows")
+
+    def fail_in_window(self) -> NoReturn:
+        self.fail("`]` after the window", keywords=("STEP", "SLIDE", "TUMBLING"))
+
+    def count(self, what: str) -> int:
+        return self.integer(f"a number of {what}")

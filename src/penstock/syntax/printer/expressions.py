@@ -1,0 +1,151 @@
+"""Expressions, with no more parentheses than their reading needs (SPARQL 1.1 §17, productions Expression to Aggregate).
+
+The law that decides about parentheses: the parser makes one flat node of `a + b + c` and nests to the left where the
+operator changes, so a node of the same operator nested on the left was written in parentheses, and any on the right.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import ClassVar
+
+from penstock.rdf.terms import Literal
+from penstock.syntax import ast
+from penstock.syntax.printer.terms import TermPrinter, string
+
+
+class Binding(IntEnum):
+    """How tightly an expression holds together, loosest first (the order of the productions)."""
+
+    OR = 1
+    AND = 2
+    COMPARISON = 3
+    ADDITIVE = 4
+    MULTIPLICATIVE = 5
+    UNARY = 6
+    PRIMARY = 7
+
+
+_BINARY = {
+    "||": Binding.OR,
+    "&&": Binding.AND,
+    "+": Binding.ADDITIVE,
+    "-": Binding.ADDITIVE,
+    "*": Binding.MULTIPLICATIVE,
+    "/": Binding.MULTIPLICATIVE,
+}
+
+# Names that the SPARQL grammar, or C-SPARQL, does not write in capitals.
+_CUSTOMARY_NAMES = {
+    "ISBLANK": "isBlank",
+    "ISIRI": "isIRI",
+    "ISLITERAL": "isLiteral",
+    "ISNUMERIC": "isNumeric",
+    "SAMETERM": "sameTerm",
+    "TIMESTAMP": "timestamp",
+}
+
+
+class ExpressionPrinter(TermPrinter, ABC):
+    has_timestamps: ClassVar[bool] = False
+
+    @abstractmethod
+    def group(self, opening: str, group: ast.Group) -> str:
+        """GroupGraphPattern, which EXISTS needs"""
+
+    def expression(self, expression: ast.Expression, loosest: Binding = Binding.OR) -> str:
+        """Expression, in parentheses when it holds together less tightly than `loosest`"""
+        text = self._bare_expression(expression)
+        return text if _binding(expression) >= loosest else f"({text})"
+
+    def constraint(self, expression: ast.Expression) -> str:
+        """Constraint: what may follow FILTER and HAVING"""
+        match expression:
+            case ast.Call() | ast.FunctionCall() | ast.Exists():
+                return self.expression(expression)
+            case _:
+                return f"({self.expression(expression)})"
+
+    def named_expression(self, expression: ast.Expression, variable: ast.Variable) -> str:
+        """`(expression AS ?variable)`, as in SelectClause, GroupCondition and Bind"""
+        return f"({self.expression(expression)} AS {self.variable(variable)})"
+
+    def _bare_expression(self, expression: ast.Expression) -> str:
+        match expression:
+            case ast.Variable():
+                return self.variable(expression)
+            case ast.Constant():
+                return self.constant(expression)
+            case ast.Operation():
+                return self._operation(expression)
+            case ast.Call():
+                return self._built_in_call(expression)
+            case ast.FunctionCall():
+                return self._function_call(expression)
+            case ast.Aggregate():
+                return self.aggregate(expression)
+            case ast.Exists(pattern, negated):
+                return self.group("NOT EXISTS" if negated else "EXISTS", pattern)
+
+    def _operation(self, operation: ast.Operation) -> str:
+        operator, operands = operation.operator, operation.operands
+        if operator in ("IN", "NOT IN"):
+            return f"{self.expression(operands[0], Binding.ADDITIVE)} {operator} ({self._expressions(operands[1:])})"
+        if len(operands) == 1:
+            return f"{operator}{self._operand_of_sign(operator, operands[0])}"
+        if operator in _BINARY:
+            return self._chain(operator, operands)
+        left, right = (self.expression(operand, Binding.ADDITIVE) for operand in operands)
+        return f"{left} {operator} {right}"
+
+    def _chain(self, operator: str, operands: Sequence[ast.Expression]) -> str:
+        """ConditionalOrExpression, ConditionalAndExpression, AdditiveExpression, MultiplicativeExpression"""
+        binding = _BINARY[operator]
+        tighter = Binding(binding + 1)
+        first, *others = operands
+        repeats_operator = isinstance(first, ast.Operation) and first.operator == operator and len(first.operands) > 1
+        texts = [self.expression(first, tighter if repeats_operator else binding)]
+        texts += (self.expression(operand, tighter) for operand in others)
+        return f" {operator} ".join(texts)
+
+    def _operand_of_sign(self, operator: str, operand: ast.Expression) -> str:
+        """UnaryExpression; `-1` would be a literal, so the minus of 1 is `-(1)`"""
+        text = self.expression(operand, Binding.PRIMARY)
+        makes_number = operator in "+-" and isinstance(operand, ast.Constant) and isinstance(operand.term, Literal)
+        return f"({text})" if makes_number else text
+
+    def _built_in_call(self, call: ast.Call) -> str:
+        """BuiltInCall"""
+        if call.name == "TIMESTAMP" and not self.has_timestamps:
+            raise self.cannot("timestamp(…)")
+        return f"{_CUSTOMARY_NAMES.get(call.name, call.name)}({self._expressions(call.arguments)})"
+
+    def _function_call(self, call: ast.FunctionCall) -> str:
+        """FunctionCall, iriOrFunction, ArgList"""
+        if call.distinct and not call.arguments:
+            raise self.cannot("a function call with DISTINCT but no arguments")
+        distinct = "DISTINCT " if call.distinct else ""
+        return f"{self.constant(call.function)}({distinct}{self._expressions(call.arguments)})"
+
+    def aggregate(self, aggregate: ast.Aggregate) -> str:
+        """Aggregate"""
+        distinct = "DISTINCT " if aggregate.distinct else ""
+        argument = "*" if aggregate.argument is None else self.expression(aggregate.argument)
+        separator = "" if aggregate.separator is None else f" ; SEPARATOR = {string(aggregate.separator)}"
+        return f"{aggregate.name}({distinct}{argument}{separator})"
+
+    def _expressions(self, expressions: Sequence[ast.Expression]) -> str:
+        """ExpressionList without its parentheses"""
+        return ", ".join(map(self.expression, expressions))
+
+
+def _binding(expression: ast.Expression) -> Binding:
+    if not isinstance(expression, ast.Operation):
+        return Binding.PRIMARY
+    if expression.operator in ("IN", "NOT IN"):
+        return Binding.COMPARISON
+    if len(expression.operands) == 1:
+        return Binding.UNARY
+    return _BINARY.get(expression.operator, Binding.COMPARISON)

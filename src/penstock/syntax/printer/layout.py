@@ -1,0 +1,18 @@
+"""How printed text is laid out: two spaces a level, a brace closes on a line of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def block(opening: str, lines: Sequence[str]) -> str:
+    """`opening { … }` with its content one level deeper; each of `lines` may itself be several lines of text."""
+    start = f"{opening} {{" if opening else "{"
+    if not lines:
+        return f"{start} }}"
+    return "\n".join([start, *map(indented, lines), "}"])
+
+
+def indented(text: str) -> str:
+    """Every line of `text` one level deeper; a literal never holds a line break, so no term changes."""
+    return "\n".join(f"  {line}" for line in text.split("\n"))

@@ -1,0 +1,69 @@
+"""Verbs and property paths (SPARQL 1.1 §9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+from penstock.rdf import vocabulary
+from penstock.rdf.terms import IRI
+from penstock.syntax import ast
+from penstock.syntax.printer.terms import TermPrinter
+
+_RDF_TYPE = IRI(vocabulary.RDF_TYPE)
+
+
+class Binding(IntEnum):
+    """How tightly a path holds together, loosest first (the order of the productions)."""
+
+    ALTERNATIVE = 1
+    SEQUENCE = 2
+    INVERSE = 3
+    ELEMENT = 4
+    PRIMARY = 5
+
+
+_BINDINGS: dict[type[ast.Path], Binding] = {
+    ast.PathAlternative: Binding.ALTERNATIVE,
+    ast.PathSequence: Binding.SEQUENCE,
+    ast.PathInverse: Binding.INVERSE,
+    ast.PathRepeat: Binding.ELEMENT,
+    # `!a` is a PathPrimary, yet `!a*` reads as if the star came first; `(!a)*` says the same to everyone.
+    ast.PathNegated: Binding.ELEMENT,
+    ast.Constant: Binding.PRIMARY,
+}
+
+
+class PathPrinter(TermPrinter):
+    def verb(self, verb: ast.Verb) -> str:
+        """Verb, VerbPath, VerbSimple"""
+        return self.variable(verb) if isinstance(verb, ast.Variable) else self.path(verb)
+
+    def path(self, path: ast.Path, loosest: Binding = Binding.ALTERNATIVE) -> str:
+        """Path, in parentheses when it holds together less tightly than `loosest`"""
+        text = self._bare_path(path)
+        return text if _BINDINGS[type(path)] >= loosest else f"({text})"
+
+    def _bare_path(self, path: ast.Path) -> str:
+        match path:
+            case ast.PathAlternative(paths):
+                return self._joined(paths, "|", Binding.SEQUENCE)
+            case ast.PathSequence(paths):
+                return self._joined(paths, "/", Binding.INVERSE)
+            case ast.PathInverse(inner):
+                return f"^{self.path(inner, Binding.ELEMENT)}"
+            case ast.PathRepeat(inner, times):
+                return f"{self.path(inner, Binding.PRIMARY)}{times}"
+            case ast.PathNegated(predicates):
+                return self._negated_property_set(predicates)
+            case ast.Constant(term):
+                return "a" if term == _RDF_TYPE else self.constant(path)
+
+    def _joined(self, paths: Sequence[ast.Path], separator: str, loosest: Binding) -> str:
+        """PathAlternative, PathSequence; a nested one of the same kind is a step looser and keeps its parentheses"""
+        return separator.join(self.path(path, loosest) for path in paths)
+
+    def _negated_property_set(self, predicates: Sequence[ast.Constant | ast.PathInverse]) -> str:
+        """PathNegatedPropertySet"""
+        members = self._joined(predicates, "|", Binding.INVERSE)
+        return f"!{members}" if len(predicates) == 1 else f"!({members})"

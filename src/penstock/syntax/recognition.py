@@ -1,0 +1,109 @@
+"""Which dialect a query is written in (dialects.md, "Telling them apart"), by what occurs in it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from penstock.syntax import ast
+from penstock.syntax.errors import Problem, QuerySyntaxError
+from penstock.syntax.spans import Span
+from penstock.syntax.tokens import Tokens
+
+TITLES: dict[ast.DialectName, str] = {
+    "rspql": "RSP-QL",
+    "csparql": "C-SPARQL",
+    "cqels": "CQELS-QL",
+    "sparqlstream": "SPARQLstream",
+    "streaming-sparql": "Streaming SPARQL",
+    "sparql": "SPARQL",
+}
+
+_NAMES = frozenset(("iri", "pname", "var"))
+_STREAM_WORDS = frozenset(("STREAM", "WINDOW", "AGGREGATE", "COMPUTED", "REGISTER", "RSTREAM", "ISTREAM", "DSTREAM"))
+_OPERATORS = frozenset(("RSTREAM", "ISTREAM", "DSTREAM"))
+
+
+class Clue(NamedTuple):
+    """Something in the text that only one dialect (or, if not `sure`, most likely that one) has."""
+
+    dialect: ast.DialectName
+    position: int
+    sure: bool = True
+
+
+def recognise(tokens: Tokens) -> ast.DialectName:
+    """The dialect of a query; a mixture of two is an error that names a piece of each."""
+    clues = _clues(tokens)
+    sure = [clue for clue in clues if clue.sure]
+    for clue in sure:
+        if clue.dialect != sure[0].dialect:
+            _reject_mixture(tokens, sure[0], clue)
+    chosen = sure or clues
+    return chosen[0].dialect if chosen else "sparql"
+
+
+def _clues(tokens: Tokens) -> list[Clue]:
+    kinds = tokens.kinds
+    if _STREAM_WORDS.isdisjoint(kinds):
+        timestamps = [i for i, kind in enumerate(kinds) if kind == "TIMESTAMP"]
+        return [Clue("csparql", i, sure=False) for i in timestamps]
+    padded = [*kinds, "eof", "eof", "eof", "eof"]
+    found = (_clue(padded, i) for i, kind in enumerate(kinds) if kind in _STREAM_WORDS)
+    return [clue for clue in found if clue is not None]
+
+
+def _clue(kinds: list[str], i: int) -> Clue | None:
+    kind, following, before = kinds[i], kinds[i + 1], kinds[i - 1] if i else "eof"
+    if kind == "WINDOW":
+        if following in ("RANGE", "ELEMS"):
+            return Clue("streaming-sparql", i)
+        return Clue("rspql", i) if following in _NAMES or following == "ON" else None
+    if kind == "STREAM":
+        return _stream_clue(kinds, i, before)
+    if kind == "AGGREGATE":
+        return Clue("csparql", i) if following == "{" else None
+    if kind == "COMPUTED":
+        return Clue("csparql", i) if following == "EVERY" else None
+    if kind == "REGISTER":
+        return Clue("rspql", i) if following in _OPERATORS else Clue("csparql", i, sure=False)
+    if before in ("SELECT", "CONSTRUCT", "ASK", "DESCRIBE"):
+        return Clue("sparqlstream", i, sure=False)
+    return None
+
+
+def _stream_clue(kinds: list[str], i: int, before: str) -> Clue | None:
+    if before in ("ON", "REGISTER"):
+        return None
+    if kinds[i + 1] == "[":
+        return Clue("cqels", i)
+    if kinds[i + 1] not in _NAMES:
+        return None
+    bracket, window = kinds[i + 2], kinds[i + 3]
+    if before in ("FROM", "NAMED"):
+        if bracket == "WINDOW":
+            return Clue("streaming-sparql", i)
+        return Clue("csparql" if bracket == "[" and window == "RANGE" else "sparqlstream", i)
+    if bracket == "[" and (window in ("RANGE", "TRIPLES", "ALL") or (window == "NOW" and kinds[i + 4] == "]")):
+        return Clue("cqels", i, sure=window != "TRIPLES")
+    if bracket == "[":
+        return Clue("sparqlstream", i, sure=window in ("NOW", "FROM"))
+    return Clue("sparqlstream", i)
+
+
+def _reject_mixture(tokens: Tokens, first: Clue, second: Clue) -> None:
+    one, other = (_shown(tokens, clue.position) for clue in (first, second))
+    problem = Problem(
+        f"`{other}` is {TITLES[second.dialect]}, but `{one}` before it is {TITLES[first.dialect]}",
+        _shown_span(tokens, second.position),
+        f"write the whole query in one dialect; --dialect {first.dialect} says which one is meant",
+    )
+    raise QuerySyntaxError([problem], tokens.text)
+
+
+def _shown_span(tokens: Tokens, position: int) -> Span:
+    last = min(position + 1, len(tokens.kinds) - 2)
+    return Span(tokens.starts[position], tokens.end(last))
+
+
+def _shown(tokens: Tokens, position: int) -> str:
+    return " ".join(tokens.texts[position : position + 2])

@@ -1,0 +1,41 @@
+"""The same query in another dialect (dialects.md, "Translating").
+
+RSP-QL can express everything, so each translation goes through it: `explicit` writes out what a dialect implies
+(report policy, streaming operator, set or bag content, origin), and `lowering` says it in the target dialect again,
+or names what stands in the way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock.syntax import ast
+from penstock.syntax.errors import TranslationError
+from penstock.syntax.recognition import TITLES
+from penstock.syntax.translation.explicit import explicit
+from penstock.syntax.translation.lowering import LOWERINGS, Obstacles
+from penstock.syntax.translation.normal_form import normal_form
+
+__all__ = ["Translation", "explicit", "normal_form", "translate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """The translated query; `differences` says where its meaning departs, which only an approximation does."""
+
+    query: ast.Query
+    differences: tuple[str, ...] = ()
+
+
+def translate(query: ast.Query, to: ast.DialectName, *, approximate: bool = False) -> Translation:
+    """The query in the dialect `to`, with its meaning kept; TranslationError where `to` cannot express it.
+
+    An approximation leaves out what it must and tells the differences; some parts have no near equivalent even then.
+    """
+    if query.dialect == to:
+        return Translation(query)
+    obstacles = Obstacles()
+    translated = LOWERINGS[to](explicit(query), obstacles)
+    if obstacles.insurmountable or (obstacles.differences and not approximate):
+        raise TranslationError(TITLES[to], (*obstacles.insurmountable, *obstacles.differences))
+    return Translation(translated, tuple(obstacles.differences))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.corpora import papers
+from tests.corpora.samples import Sample, each
 
 from penstock.syntax import parse
 from penstock.syntax.errors import QuerySyntaxError, locate
-from tests.corpora import papers
-from tests.corpora.samples import Sample, each
 
 PLAIN_SPARQL = {
     "csparql/brokers-and-their-countries.rq",

@@ -30,13 +30,14 @@ _SPELLINGS = {
 }
 _UNITS = {spelling: unit for unit, spellings in _SPELLINGS.items() for spelling in spellings.split()}
 
-_NUMBER = r"\d+(?:\.\d+)?"
+_WHOLE = r"\d{1,15}"
+_NUMBER = r"\d{1,15}(?:\.\d{1,15})?"
 _UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*({_UNIT})(?![a-z])", re.IGNORECASE | re.ASCII)
 _BARE = re.compile(rf"({_NUMBER})(?![\w.])", re.ASCII)
 _ISO = re.compile(
-    rf"P(?=[\dT])(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?"
-    rf"(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:({_NUMBER})S)?)?(?!\w)",
+    rf"P(?=[\dT])(?:({_WHOLE})Y)?(?:({_WHOLE})M)?(?:({_WHOLE})W)?(?:({_WHOLE})D)?"
+    rf"(?:T(?=\d)(?:({_WHOLE})H)?(?:({_WHOLE})M)?(?:({_NUMBER})S)?)?(?!\w)",
     re.IGNORECASE | re.ASCII,
 )
 _ISO_UNITS = (YEAR, MONTH, WEEK, DAY, HOUR, MINUTE, SECOND)

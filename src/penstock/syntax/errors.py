@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
@@ -25,17 +26,53 @@ class Problem:
         """The problem with its line, column and source line, a caret under every character concerned."""
         line_number, column, line = locate(text, self.span.start)
         width = max(1, min(self.span.end - self.span.start, len(line) - column + 1))
+        before, marked, after = _excerpt(line, column - 1, width)
         label = str(line_number)
         margin = " " * len(label)
-        indent = "".join("\t" if character == "\t" else " " for character in line[: column - 1])
+        indent = "".join("\t" if character == "\t" else " " * _columns(character) for character in before)
+        carets = "^" * max(1, sum(map(_columns, marked)))
         parts = [
-            f"{filename}:{line_number}:{column}: {self.severity}: {self.message}",
-            f" {label} | {line}",
-            f" {margin} | {indent}{'^' * width}",
+            f"{filename}:{line_number}:{column}: {self.severity}: {visible(self.message)}",
+            f" {label} | {visible(before)}{visible(marked)}{visible(after)}",
+            f" {margin} | {indent}{carets}",
         ]
         if self.hint is not None:
-            parts.append(f" {margin} = {self.hint}")
+            parts.append(f" {margin} = {visible(self.hint)}")
         return "\n".join(parts)
+
+
+LONGEST_LINE = 160
+"""Of a longer line only the surroundings of the problem are shown."""
+
+# A control character must not reach a terminal; its picture is one column wide, so that carets stay in place.
+_PICTURES = {
+    **{code: 0x2400 + code for code in range(0x20) if chr(code) != "\t"},
+    0x7F: 0x2421,
+    **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
+}
+
+
+def visible(text: str) -> str:
+    """The text with control characters as pictures of themselves."""
+    return text.translate(_PICTURES)
+
+
+def _columns(character: str) -> int:
+    """How many columns of a terminal a character takes."""
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _excerpt(line: str, start: int, width: int) -> tuple[str, str, str]:
+    """The line as what comes before, the `width` characters from `start`, and what comes after."""
+    marked = line[start : start + min(width, LONGEST_LINE // 2)]
+    room = (LONGEST_LINE - len(marked)) // 2
+    before, after = line[:start], line[start + len(marked) :]
+    if len(line) > LONGEST_LINE:
+        before = before if len(before) <= room else "…" + before[-room:]
+        after = after if len(after) <= room else after[:room] + "…"
+    return before, marked, after
 
 
 def locate(text: str, offset: int) -> tuple[int, int, str]:

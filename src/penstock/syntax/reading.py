@@ -38,7 +38,7 @@ def read(
         query = _parse(text, dialect, prefixes, base, problems)
         problems += check(query)
     except ParseFailure as failure:
-        if failure.problem not in problems:
+        if not failure.is_final:
             problems.append(failure.problem)
     except RecursionError:
         message = f"the query nests too deeply to be read: at most {MAX_NESTING} levels, fewer from a deep call stack"
@@ -62,6 +62,12 @@ def parse(
 
     `dialect` is one of rspql, csparql, cqels, sparqlstream, streaming-sparql, sparql; `auto` recognises which.
     `prefixes` are taken as declared, `base` resolves relative IRIs. Raises QuerySyntaxError, with every mistake found.
+
+    >>> query = parse("SELECT ?car FROM STREAM <http://ex.org/toll> [RANGE 10s STEP 1s] WHERE { ?gate ?sees ?car }")
+    >>> query.dialect
+    'csparql'
+    >>> query.dataset[0].window
+    RangeWindow(width=10000, step=1000)
     """
     return read(text, dialect, prefixes=prefixes, base=base).query
 

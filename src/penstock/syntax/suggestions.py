@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 _MOST_EDITS = 3
+_LONGEST = 200
 _SIGNS = "?$"
 _DIGITS = "0123456789"
 
@@ -17,6 +18,8 @@ def closest(name: str, candidates: Iterable[str], *, cutoff: float = 0.66) -> st
     and `?v1` is not a slip for `?v2`. The name itself is never proposed.
     """
     wanted = name.lstrip(_SIGNS).casefold()
+    if len(wanted) > _LONGEST:
+        return None
     best: tuple[int, int, str] | None = None
     for candidate in candidates:
         offered = candidate.lstrip(_SIGNS).casefold()

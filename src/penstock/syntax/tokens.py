@@ -23,6 +23,9 @@ _CHARS = _NAME + r"\-"
 _ESCAPED = r"%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?#@%]"
 _CODEPOINT = r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}"
 
+_LONGEST_PREFIX = 200
+"""A bound on what is searched for a colon: without one, `a.a.a.…` takes quadratic time."""
+
 VARIABLE = rf"[?$][{_START}0-9][{_NAME}]*"
 HYPHENATED_VARIABLE = rf"[?$][{_START}0-9](?:[{_NAME}]|-(?=[{_START}]))*"
 """C-SPARQL's: a hyphen belongs to the name when a letter follows (`?total-sensor`, but not `?x-1` or `?a-?b`)."""
@@ -35,7 +38,7 @@ def _terminals(variable: str) -> re.Pattern[str]:
         (?: [ \t\r\n]++ | \#[^\r\n]*+ )*+
         (?: (?P<var>   {variable} )
           | (?P<iri>   <(?:[^<>"{{}}|^`\\\x00-\x20]|{_CODEPOINT})*+> )
-          | (?P<pname> (?:[{_BASE}](?:\.*[{_CHARS}])*+)?:
+          | (?P<pname> (?:[{_BASE}](?:\.*[{_CHARS}]){{0,{_LONGEST_PREFIX}}}+)?:
                        (?:(?:[{_START}0-9:]|{_ESCAPED})(?:\.*(?:[{_CHARS}:]|{_ESCAPED}))*+)? )
           | (?P<bnode> _:[{_START}0-9](?:\.*[{_CHARS}])*+ )
           | (?P<word>  [{_START}][{_NAME}]*+ )

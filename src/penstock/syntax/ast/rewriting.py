@@ -13,8 +13,24 @@ AnyNode = TypeVar("AnyNode", bound=Node)
 
 def rewrite(node: AnyNode, change: Callable[[Node], Node]) -> AnyNode:
     """The tree with `change` applied to every node, from the leaves up."""
-    changed = _rewrite_value(node, change)
-    return changed  # type: ignore[no-any-return]
+
+    def visit(node: Any) -> Any:
+        # The loop of `rewrite_children`, inline: deep trees leave little room on the stack.
+        changes = {}
+        for name in _child_fields(node):
+            value = getattr(node, name)
+            if isinstance(value, Node):
+                new = visit(value)
+            elif type(value) is tuple:
+                new = tuple([visit(item) if isinstance(item, Node) else _map_nodes(item, visit) for item in value])
+            else:
+                continue
+            if not _is_same(new, value):
+                changes[name] = new
+        return change(replace(node, **changes) if changes else node)
+
+    changed: AnyNode = visit(node)
+    return changed
 
 
 def rewrite_children(node: AnyNode, change: Callable[[Any], Any]) -> AnyNode:
@@ -23,7 +39,7 @@ def rewrite_children(node: AnyNode, change: Callable[[Any], Any]) -> AnyNode:
     for name in _child_fields(node):
         value = getattr(node, name)
         new = _map_nodes(value, change)
-        if new is not value:
+        if not _is_same(new, value):
             changes[name] = new
     return replace(node, **changes) if changes else node
 
@@ -40,17 +56,16 @@ def walk(node: Node) -> Iterator[Node]:
             pending.extend(reversed(value))
 
 
-def _rewrite_value(node: Any, change: Callable[[Node], Node]) -> Any:
-    return change(rewrite_children(node, lambda child: _rewrite_value(child, change)))
-
-
 def _map_nodes(value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, Node):
         return change(value)
-    if type(value) is tuple:
-        new = tuple(_map_nodes(item, change) for item in value)
-        return new if any(one is not other for one, other in zip(new, value, strict=True)) else value
-    return value
+    return tuple(_map_nodes(item, change) for item in value) if type(value) is tuple else value
+
+
+def _is_same(new: Any, old: Any) -> bool:
+    if type(old) is tuple and type(new) is tuple and len(new) == len(old):
+        return all(_is_same(one, other) for one, other in zip(new, old, strict=True))
+    return new is old
 
 
 def _child_fields(node: Node) -> tuple[str, ...]:

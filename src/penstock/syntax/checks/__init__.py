@@ -7,6 +7,7 @@ and lives in a module of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from penstock.syntax import ast
 from penstock.syntax.checks.aggregate_clauses import check_aggregate_clauses
@@ -28,6 +29,9 @@ from penstock.syntax.errors import Problem
 from penstock.syntax.spans import NOWHERE
 
 __all__ = ["certainly_bound", "check", "in_scope"]
+
+MAX_PROBLEMS = 20
+"""Of one kind; whoever has more is helped by the first ones."""
 
 Check = Callable[[ast.Query, Notes], Iterator[Problem]]
 
@@ -52,7 +56,7 @@ def check(query: ast.Query) -> list[Problem]:
     notes = walk_query(query)
     problems: list[Problem] = []
     for check_one in CHECKS:
-        problems += check_one(query, notes)
+        problems += islice(check_one(query, notes), MAX_PROBLEMS)
     return problems if len(problems) < 2 else _in_text_order(problems)
 
 

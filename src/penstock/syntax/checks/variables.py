@@ -9,6 +9,9 @@ from penstock.syntax.checks.notes import Level, Notes
 from penstock.syntax.errors import Problem
 from penstock.syntax.suggestions import did_you_mean
 
+MOST_SOUGHT = 50
+"""For that many unbound variables a near miss is looked for among all the others."""
+
 
 def check_variables(query: ast.Query, notes: Notes) -> Iterator[Problem]:
     """What is put out must be bound; a variable of an expression may well be unbound, unless it looks misspelt."""
@@ -21,7 +24,9 @@ def check_variables(query: ast.Query, notes: Notes) -> Iterator[Problem]:
         name = variable.name
         if name not in notes.bound and name not in told:
             told.add(name)
-            near = did_you_mean(f"?{name}", (f"?{other}" for other in notes.bound))
+            near = (
+                did_you_mean(f"?{name}", (f"?{other}" for other in notes.bound)) if len(told) <= MOST_SOUGHT else None
+            )
             if near is not None:
                 yield Problem(f"?{name} is never bound", variable.span, near, "warning")
 

@@ -68,7 +68,7 @@ def _check_declared_once(clauses: list[ast.WindowClause], dialect: ast.DialectNa
     seen: set[IRI] = set()
     for clause in clauses:
         name = _name(clause)
-        if name is None:
+        if name is None or (dialect == "rspql" and clause.name is None):
             continue
         if name in seen and dialect == "rspql":
             yield Problem(f"the window {name} is declared twice", _place(clause), "give each window a name of its own")

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NoReturn
 
-from penstock.syntax.errors import Problem
+from penstock.syntax.errors import Problem, visible
 from penstock.syntax.spans import Span
 from penstock.syntax.suggestions import closest
 from penstock.syntax.tokens import Tokens
 
 MAX_NESTING = 100
 """How deep groups, brackets, lists and sub-selects may nest, taken together."""
+
+MAX_PROBLEMS = 10
+"""After that many mistakes in one query the parser stops looking for more."""
 
 _CATEGORIES = {
     "var": "the variable",
@@ -29,8 +32,10 @@ _CATEGORIES = {
 class ParseFailure(Exception):  # noqa: N818 - no error of ours reaches a user under this name
     """The parser cannot go on from here. It never leaves `syntax`: `parse` turns it into a QuerySyntaxError."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, *, is_final: bool = False) -> None:
         self.problem = problem
+        self.is_final = is_final
+        """There is no reading on behind it, and it has been noted."""
         super().__init__(problem.message)
 
 
@@ -99,8 +104,8 @@ class Cursor:
         if kind == "eof":
             return "the end of the query"
         if kind == "bad":
-            return "an unterminated string" if text[0] in "\"'" else f"the character `{text}`"
-        shown = text if len(text) <= 60 else text[:57] + "…"
+            return "an unterminated string" if text[0] in "\"'" else f"the character `{visible(text)}`"
+        shown = visible(text if len(text) <= 60 else text[:57] + "…")
         return f"{_CATEGORIES[kind]} {shown}" if kind in _CATEGORIES else f"`{shown}`"
 
     def fail(self, expected: str, hint: str | None = None, keywords: Iterable[str] = ()) -> NoReturn:
@@ -136,11 +141,11 @@ class Cursor:
         """One level deeper; `leave` is its counterpart."""
         self.nesting += 1
         if self.nesting > MAX_NESTING:
-            self.reject(
-                f"the query nests deeper than {MAX_NESTING} levels",
-                self.tokens.span(self.position),
-                "write it with fewer nested groups, brackets or sub-selects",
-            )
+            message = f"the query nests deeper than {MAX_NESTING} levels"
+            hint = "write it with fewer nested groups, brackets or sub-selects"
+            problem = Problem(message, self.tokens.span(self.position), hint)
+            self.problems.append(problem)
+            raise ParseFailure(problem, is_final=True)
 
     def leave(self) -> None:
         self.nesting -= 1

@@ -6,12 +6,9 @@ from collections.abc import Callable
 from typing import ClassVar, NoReturn
 
 from penstock.syntax import ast
-from penstock.syntax.parser.cursor import ParseFailure
+from penstock.syntax.parser.cursor import MAX_PROBLEMS, ParseFailure
 from penstock.syntax.parser.triples import TripleRules
 from penstock.syntax.suggestions import closest
-
-MAX_PROBLEMS = 10
-"""After that many mistakes in one query the parser stops looking for more."""
 
 
 class PatternRules(TripleRules):
@@ -61,8 +58,11 @@ class PatternRules(TripleRules):
             try:
                 element = self._element()
             except ParseFailure as failure:
+                if failure.is_final:
+                    raise
                 self.problems.append(failure.problem)
                 if not self._recover():
+                    failure.is_final = True
                     raise
                 self.nesting = nesting
                 continue

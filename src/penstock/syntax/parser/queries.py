@@ -236,7 +236,6 @@ class QueryRules(PatternRules):
 
     def sub_select(self) -> ast.SubSelect:
         start = self.position
-        self.enter()
         outer = self.operator
         select = self.select_clause()
         if self.operator != outer:
@@ -244,7 +243,6 @@ class QueryRules(PatternRules):
         where = self.where()
         modifiers = self.modifiers()
         values = self.inline_data() if self.kind == "VALUES" else None
-        self.leave()
         return ast.SubSelect(select, where, modifiers, values, span=self.span_from(start))
 
     # Rules 18 to 27: SolutionModifier

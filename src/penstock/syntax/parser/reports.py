@@ -122,7 +122,8 @@ class _Reader:
         return Span(first.span.start, self.end)
 
     def fail(self, message: str, width: int, hint: str | None = None) -> NoReturn:
-        raise ParseFailure(Problem(message, Span(self.offset, self.offset + width), hint))
+        span = Span(self.offset, min(self.offset + width, len(self.text)))
+        raise ParseFailure(Problem(message, span, hint))
 
 
 def _strategy_name(word: str) -> StrategyName | None:

@@ -10,6 +10,7 @@ from penstock.syntax import ast
 from penstock.syntax.durations import Duration, match_duration
 from penstock.syntax.parser.expressions import STREAM_BUILT_INS
 from penstock.syntax.parser.queries import QueryRules
+from penstock.syntax.spans import Span
 
 _OPERATORS: dict[str, ast.Operator] = {"RSTREAM": "rstream", "ISTREAM": "istream", "DSTREAM": "dstream"}
 _KINDS: dict[str, ast.RegisteredKind] = {"QUERY": "query", "STREAM": "stream"}
@@ -69,7 +70,7 @@ class StreamRules(QueryRules):
     def registered_name(self) -> int:
         """Steps over the name of a query or stream and gives its position: prefixes may be declared only later."""
         position = self.position
-        if self.at_iri() or self.kind == "str":
+        if self.at_iri():
             self.position += 1
         elif (name := _NAME.match(self.tokens.text, self.starts[position])) is not None and self.kind != "AS":
             self.skip_to_offset(name.end())
@@ -82,8 +83,8 @@ class StreamRules(QueryRules):
         if self.kinds[position] in ("iri", "pname"):
             return ast.Constant(IRI(self.iri_value(position)), span=self.tokens.span(position))
         name = _NAME.match(self.tokens.text, self.starts[position])
-        word = name[0] if name is not None else self.texts[position].strip("\"'")
-        return ast.Constant(IRI(word), span=self.tokens.span(position))
+        assert name is not None, "registered_name saw one here"
+        return ast.Constant(IRI(name[0]), span=Span(*name.span()))
 
     # RSTREAM, ISTREAM, DSTREAM
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 from penstock.rdf import iris, vocabulary
 from penstock.rdf.terms import IRI, Literal
 from penstock.syntax import ast
-from penstock.syntax.parser.cursor import Cursor
+from penstock.syntax.parser.cursor import MAX_PROBLEMS, Cursor
 from penstock.syntax.spans import Span
 from penstock.syntax.suggestions import closest
 from penstock.syntax.tokens import Tokens
@@ -71,7 +71,7 @@ class TermRules(Cursor):
         self.fail(expected, hint)
 
     def _report_undeclared(self, prefix: str, position: int) -> None:
-        if prefix in self._undeclared:
+        if prefix in self._undeclared or len(self._undeclared) == MAX_PROBLEMS:
             return
         self._undeclared.add(prefix)
         start = self.starts[position]

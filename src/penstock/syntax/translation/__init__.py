@@ -36,6 +36,7 @@ def translate(query: ast.Query, to: ast.DialectName, *, approximate: bool = Fals
         return Translation(query)
     obstacles = Obstacles()
     translated = LOWERINGS[to](explicit(query), obstacles)
-    if obstacles.insurmountable or (obstacles.differences and not approximate):
-        raise TranslationError(TITLES[to], (*obstacles.insurmountable, *obstacles.differences))
+    in_the_way = (*obstacles.insurmountable, *(() if approximate else obstacles.differences))
+    if in_the_way:
+        raise TranslationError(TITLES[to], in_the_way)
     return Translation(translated, tuple(obstacles.differences))

@@ -5,18 +5,21 @@ Every solution of the pattern P is extended with the aggregate over its group; t
     WHERE P AGGREGATE { (?v, SUM(?x), {?g}) FILTER (c) }
   = WHERE { P  { SELECT ?g (SUM(?x) AS ?v) WHERE P GROUP BY ?g }  FILTER (c) }
 
-which holds where each ?g is bound in every solution of P, so that joining is grouping. Blank nodes of the copies of P
-get labels of their own.
+Where some solutions of P leave ?g unbound, they are a group as well; there both sides are joined by
+COALESCE(?g, <urn:unbound>) instead of ?g. Blank nodes of the copies of P get labels of their own.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from penstock.rdf.terms import IRI
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import rewrite, walk
-from penstock.syntax.checks import certainly_bound
-from penstock.syntax.errors import TranslationError
+from penstock.syntax.checks import certainly_bound, in_scope
+
+_UNBOUND = ast.Constant(IRI("urn:unbound"))
+_KEY_MARK = "_group"
 
 
 def expand_aggregates(query: ast.Query) -> ast.Query:
@@ -24,18 +27,15 @@ def expand_aggregates(query: ast.Query) -> ast.Query:
     if not query.aggregates or query.where is None:
         return query
     pattern = query.where
-    certain = certainly_bound(pattern)
-    elements: list[ast.Element] = [pattern]
-    filters: list[ast.Element] = []
-    for number, clause in enumerate(query.aggregates, start=1):
-        for variable in clause.group:
-            if variable.name not in certain:
-                reason = f"AGGREGATE by ?{variable.name}, which some solutions leave unbound"
-                raise TranslationError("RSP-QL", [reason])
-        elements.append(ast.Group((_sub_select(clause, _relabelled(pattern, number)),)))
-        if clause.filter is not None:
-            filters.append(clause.filter)
-    return replace(query, where=ast.Group((*elements, *filters)), aggregates=())
+    keys = _keys(query)
+    copies = (
+        ast.Group((_sub_select(clause, _relabelled(pattern, number), keys),))
+        for number, clause in enumerate(query.aggregates, start=1)
+    )
+    filters = (clause.filter for clause in query.aggregates if clause.filter is not None)
+    where = ast.Group((pattern, *_key_bindings(keys, keys), *copies, *filters))
+    form = _without_star(query) if keys else query.form
+    return replace(query, where=where, form=form, aggregates=())
 
 
 def fold_aggregates(query: ast.Query) -> ast.Query:
@@ -45,29 +45,41 @@ def fold_aggregates(query: ast.Query) -> ast.Query:
     pattern, *rest = query.where.elements
     if not isinstance(pattern, ast.Group):
         return query
-    clauses: list[ast.AggregateClause] = []
-    while rest and (clause := _aggregate_clause(rest[0], pattern, len(clauses) + 1)) is not None:
-        clauses.append(clause)
-        rest.pop(0)
+    clauses = [clause for element in rest if (clause := _aggregate_clause(element)) is not None]
     for element in rest:
-        position = _owner(element, clauses)
-        if position is None or not isinstance(element, ast.Filter):
-            return query
-        clauses[position] = replace(clauses[position], filter=element)
-    return replace(query, where=pattern, aggregates=tuple(clauses)) if clauses else query
+        position = _owner(element, clauses) if isinstance(element, ast.Filter) else None
+        if position is not None and isinstance(element, ast.Filter):
+            clauses[position] = replace(clauses[position], filter=element)
+    folded = replace(query, where=pattern, aggregates=tuple(clauses))
+    return folded if clauses and expand_aggregates(folded) == query else query
 
 
-def _sub_select(clause: ast.AggregateClause, pattern: ast.Group) -> ast.SubSelect:
-    groups = tuple(ast.Projection(variable) for variable in clause.group)
+def _keys(query: ast.Query) -> dict[str, ast.Variable]:
+    """A variable to group by in place of each one that may be unbound."""
+    assert query.where is not None
+    certain = certainly_bound(query.where)
+    names = (variable.name for clause in query.aggregates for variable in clause.group)
+    return {name: ast.Variable(name + _KEY_MARK) for name in names if name not in certain}
+
+
+def _key_bindings(keys: dict[str, ast.Variable], names: dict[str, ast.Variable] | list[str]) -> list[ast.Bind]:
+    return [
+        ast.Bind(ast.Call("COALESCE", (ast.Variable(name), _UNBOUND)), keys[name]) for name in names if name in keys
+    ]  # fmt: skip
+
+
+def _sub_select(clause: ast.AggregateClause, pattern: ast.Group, keys: dict[str, ast.Variable]) -> ast.SubSelect:
+    group = tuple(keys.get(variable.name, variable) for variable in clause.group)
+    bindings = _key_bindings(keys, list(dict.fromkeys(variable.name for variable in clause.group)))
     return ast.SubSelect(
-        ast.Select((*groups, ast.Projection(clause.variable, clause.aggregate))),
-        pattern,
-        ast.Modifiers(group_by=tuple(ast.GroupCondition(variable) for variable in clause.group)),
+        ast.Select((*(ast.Projection(key) for key in group), ast.Projection(clause.variable, clause.aggregate))),
+        ast.Group((pattern, *bindings)) if bindings else pattern,
+        ast.Modifiers(group_by=tuple(ast.GroupCondition(key) for key in group)),
     )
 
 
-def _aggregate_clause(element: ast.Element, pattern: ast.Group, number: int) -> ast.AggregateClause | None:
-    """The clause whose sub-select this is; None if it is no such sub-select over `pattern`."""
+def _aggregate_clause(element: ast.Element) -> ast.AggregateClause | None:
+    """The clause that this sub-select may stand for."""
     if not (isinstance(element, ast.Group) and len(element.elements) == 1):
         return None
     sub_select = element.elements[0]
@@ -76,17 +88,30 @@ def _aggregate_clause(element: ast.Element, pattern: ast.Group, number: int) -> 
     *groups, last = sub_select.select.projections
     if not isinstance(last.expression, ast.Aggregate):
         return None
-    clause = ast.AggregateClause(last.variable, last.expression, tuple(group.variable for group in groups))
-    is_same = sub_select == _sub_select(clause, _relabelled(pattern, number))
-    return clause if is_same else None
+    group = tuple(replace(key.variable, name=key.variable.name.removesuffix(_KEY_MARK)) for key in groups)
+    return ast.AggregateClause(last.variable, last.expression, group)
 
 
-def _owner(element: ast.Element, clauses: list[ast.AggregateClause]) -> int | None:
+def _owner(element: ast.Filter, clauses: list[ast.AggregateClause]) -> int | None:
     """The clause that a filter behind the sub-selects belongs to: the first free one whose variable it mentions."""
     names = {node.name for node in walk(element) if isinstance(node, ast.Variable)}
     free = [i for i, clause in enumerate(clauses) if clause.filter is None]
     mentioned = [i for i in free if clauses[i].variable.name in names]
     return next(iter(mentioned or free), None)
+
+
+def _without_star(query: ast.Query) -> ast.Form:
+    """`*` spelled out, so that the variables that stand in for unbound ones do not show."""
+    assert query.where is not None
+    variables = [ast.Variable(name) for name in in_scope(query.where)]
+    variables += [clause.variable for clause in query.aggregates]
+    match query.form:
+        case ast.Select(projections=None):
+            return replace(query.form, projections=tuple(ast.Projection(variable) for variable in variables))
+        case ast.Describe(resources=None):
+            return replace(query.form, resources=tuple(variables))
+        case form:
+            return form
 
 
 def _relabelled(pattern: ast.Group, number: int) -> ast.Group:

@@ -82,17 +82,17 @@ def _from_csparql(query: ast.Query) -> ast.Query:
             return ast.WindowBlock(node.name, node.pattern, span=node.span)
         return node
 
-    where = rewrite(query.where, change) if query.where is not None else None
     dataset = tuple(spell_out(clause) for clause in query.dataset)
     register = replace(register, every=None) if register is not None else None
-    return expand_aggregates(plain_variables(replace(query, where=where, dataset=dataset, register=register)))
+    written = replace(rewrite(query, change), dataset=dataset, register=register)
+    return expand_aggregates(plain_variables(written))
 
 
 def _from_cqels(query: ast.Query) -> ast.Query:
     """Each STREAM block reads a window of its own; blocks with the same stream and window share it."""
     blocks = _BlockWindows(query)
-    where = rewrite(query.where, blocks.change) if query.where is not None else None
-    return replace(query, where=where, dataset=(*query.dataset, *blocks.clauses))
+    written = rewrite(query, blocks.change)
+    return replace(written, dataset=(*query.dataset, *blocks.clauses))
 
 
 def _from_sparqlstream(query: ast.Query) -> ast.Query:
@@ -113,15 +113,15 @@ def _from_sparqlstream(query: ast.Query) -> ast.Query:
         return replace(clause, name=name, window=clause.window or ast.AllWindow(), settings=_settings(query))
 
     def change(node: ast.Node) -> ast.Node:
-        if isinstance(node, ast.StreamBlock) and node.window is None and node.stream in declared:
-            return ast.WindowBlock(node.stream, node.pattern, span=node.span)
-        if isinstance(node, ast.StreamBlock) and node.window is None and isinstance(node.stream, ast.Variable):
+        if not isinstance(node, ast.StreamBlock) or node.window is not None:
+            return blocks.change(node)
+        if node.stream in declared or (declared and isinstance(node.stream, ast.Variable)):
             return ast.WindowBlock(node.stream, node.pattern, span=node.span)
         return blocks.change(node)
 
-    where = rewrite(query.where, change) if query.where is not None else None
+    written = rewrite(query, change)
     dataset = tuple(spell_out(clause) for clause in query.dataset)
-    return replace(query, where=where, dataset=(*dataset, *blocks.clauses))
+    return replace(written, dataset=(*dataset, *blocks.clauses))
 
 
 def _from_streaming_sparql(query: ast.Query) -> ast.Query:

@@ -16,11 +16,9 @@ from penstock.syntax.translation.window_names import WindowNames, windows_of
 
 
 def expand_group_windows(query: ast.Query) -> ast.Query:
-    if query.where is None:
-        return query
     expansion = _Expansion(query)
-    where = expansion.change(query.where, expansion.default_stream())
-    return replace(query, where=where, dataset=(*query.dataset, *expansion.clauses))
+    expanded = expansion.change(query, expansion.default_stream())
+    return replace(expanded, dataset=(*query.dataset, *expansion.clauses))
 
 
 class _Expansion:
@@ -85,7 +83,7 @@ def _windowed(elements: tuple[ast.Element, ...], name: ast.Constant) -> tuple[as
     return tuple(result)
 
 
-def fold_group_windows(where: ast.Group, windows: dict[ast.Constant, ast.Window]) -> ast.Group:
+def fold_group_windows(query: ast.Query, windows: dict[ast.Constant, ast.Window]) -> ast.Query:
     """WINDOW blocks over the given windows as windows of the groups they stand in.
 
     A group that reads one such window and has no triples of its own takes the window; else the block becomes a group.
@@ -109,7 +107,7 @@ def fold_group_windows(where: ast.Group, windows: dict[ast.Constant, ast.Window]
             elements=tuple(replace(e.pattern, window=_window(e, windows)) if e in blocks else e for e in node.elements),
         )
 
-    return rewrite(where, change)
+    return rewrite(query, change)
 
 
 def _window(block: ast.WindowBlock, windows: dict[ast.Constant, ast.Window]) -> ast.Window:

@@ -128,6 +128,7 @@ def _require_one_window_per_stream(query: ast.Query, obstacles: Obstacles) -> No
 def _read_as_graphs(query: ast.Query, obstacles: Obstacles) -> ast.Query:
     """WINDOW blocks as GRAPH blocks that name the stream instead of its window."""
     windows = {window.name: window for window in windows_of(query) if window.name is not None}
+    nameless = {window.stream for window in windows_of(query) if window.name is None}
 
     def change(node: ast.Node) -> ast.Node:
         if not isinstance(node, (ast.WindowBlock, ast.Graph)):
@@ -135,7 +136,13 @@ def _read_as_graphs(query: ast.Query, obstacles: Obstacles) -> ast.Query:
         if isinstance(node.name, ast.Variable):
             if any(window.name != window.stream for window in windows.values()):
                 obstacles.blocks(f"the variable ?{node.name.name} over window names (there it takes streams' IRIs)")
+            if isinstance(node, ast.WindowBlock):
+                obstacles.differs(f"WINDOW ?{node.name.name} (GRAPH also ranges over the named graphs)")
+            elif nameless:
+                obstacles.differs(f"GRAPH ?{node.name.name} without the streams (there it ranges over them too)")
             return ast.Graph(node.name, node.pattern, span=node.span)
+        if node.name in nameless and isinstance(node, ast.Graph):
+            obstacles.differs(f"a graph of the name of a stream, {node.name.term} (there it is the stream)")
         window = windows.get(node.name)
         if window is None or not isinstance(window.stream, ast.Constant):
             return node
@@ -143,7 +150,7 @@ def _read_as_graphs(query: ast.Query, obstacles: Obstacles) -> ast.Query:
             obstacles.differs(f"reading {shown(window)} alone (GRAPH also sees the default graph)")
         return ast.Graph(window.stream, node.pattern, span=node.span)
 
-    return replace(query, where=rewrite(query.where, change) if query.where is not None else None)
+    return rewrite(query, change)
 
 
 def _to_cqels(query: ast.Query, obstacles: Obstacles) -> ast.Query:
@@ -165,8 +172,7 @@ def _to_cqels(query: ast.Query, obstacles: Obstacles) -> ast.Query:
             return ast.StreamBlock(window.stream, window.window, node.pattern, span=node.span)
         return node
 
-    where = rewrite(query.where, change) if query.where is not None else None
-    return replace(query, dialect="cqels", where=where, dataset=_graphs(query), operator=None)
+    return replace(rewrite(query, change), dialect="cqels", dataset=_graphs(query), operator=None)
 
 
 def _cqels_window(clause: ast.WindowClause, obstacles: Obstacles) -> ast.Window | None:
@@ -194,6 +200,7 @@ def _to_sparqlstream(query: ast.Query, obstacles: Obstacles) -> ast.Query:
         obstacles.differs("REGISTER (the query loses its name)")
     by_name = {window.name: window for window in windows_of(query) if window.name is not None}
     inline = {name: window for name, window in by_name.items() if name != window.stream}
+    declared = {window.stream for window in windows_of(query) if not (window.named and window.name in inline)}
 
     def change(node: ast.Node) -> ast.Node:
         if isinstance(node, ast.WindowBlock) and isinstance(node.name, ast.Variable) and inline:
@@ -202,8 +209,10 @@ def _to_sparqlstream(query: ast.Query, obstacles: Obstacles) -> ast.Query:
             window = inline[node.name]
             if isinstance(node, ast.Graph) and not window.named:
                 obstacles.blocks(f"GRAPH {shown(window)}, a window merged with the default graph")
-            lowered = _sparqlstream_window(window, obstacles) or ast.AllWindow()
-            if isinstance(lowered, ast.AllWindow):
+            lowered = _sparqlstream_window(window, obstacles)
+            if lowered is None and (
+                window.stream in declared or (declared and isinstance(window.stream, ast.Variable))
+            ):
                 obstacles.blocks("a window over the whole stream beside another one")
             return ast.StreamBlock(window.stream, lowered, node.pattern, span=node.span)
         if isinstance(node, ast.WindowBlock):
@@ -218,10 +227,10 @@ def _to_sparqlstream(query: ast.Query, obstacles: Obstacles) -> ast.Query:
             if isinstance(clause.stream, ast.Variable):
                 obstacles.blocks("a window over every bound stream")
             dataset.append(replace(without_settings(clause), window=_sparqlstream_window(clause, obstacles)))
-    where = rewrite(query.where, change) if query.where is not None else None
+    lowered_query = rewrite(query, change)
     operator = None if query.operator == DIALECTS["sparqlstream"].operator else query.operator
     return replace(
-        query, dialect="sparqlstream", where=where, dataset=tuple(dataset), operator=operator, register=None
+        lowered_query, dialect="sparqlstream", dataset=tuple(dataset), operator=operator, register=None
     )  # fmt: skip
 
 
@@ -279,9 +288,7 @@ def _named_in(query: ast.Query, in_groups: dict[ast.Constant, ast.Window]) -> tu
 
 
 def _with_group_windows(query: ast.Query, in_groups: dict[ast.Constant, ast.Window]) -> ast.Query:
-    if query.where is None or not in_groups:
-        return query
-    return replace(query, where=fold_group_windows(query.where, in_groups))
+    return fold_group_windows(query, in_groups) if in_groups else query
 
 
 def _streaming_sparql_window(clause: ast.WindowClause, obstacles: Obstacles) -> ast.Window:

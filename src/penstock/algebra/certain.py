@@ -1,0 +1,90 @@
+"""What no later input can take back (semantics.md §8, SPARQL over a stream).
+
+As a stream only grows, a solution of a monotonic pattern stays a solution. `certain_part` is the largest monotonic
+part of a query: its solutions are solutions of the query now and for ever. The unmatched left side of an OPTIONAL,
+MINUS, NOT EXISTS, aggregates, ORDER BY and LIMIT are not in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from penstock.syntax import ast
+from penstock.syntax.ast.rewriting import walk
+
+
+def certain_part(query: ast.Query) -> ast.Query | None:
+    """The query that gives the certain solutions; None where none is certain before the stream ends."""
+    projections = query.form.projections or () if isinstance(query.form, ast.Select) else ()
+    if not _keeps_certainty(projections, query.modifiers) or query.aggregates:
+        return None
+    if query.where is None:
+        return query
+    where = _certain_group(query.where)
+    return None if where is None else replace(query, where=where)
+
+
+def _keeps_certainty(projections: tuple[ast.Projection, ...], modifiers: ast.Modifiers) -> bool:
+    if modifiers != ast.Modifiers():
+        return False
+    expressions = [projection.expression for projection in projections if projection.expression is not None]
+    return not any(isinstance(node, (ast.Aggregate, ast.Exists)) for e in expressions for node in walk(e))
+
+
+def _certain_group(group: ast.Group) -> ast.Group | None:
+    elements: list[ast.Element] = []
+    for element in group.elements:
+        certain = _certain_element(element)
+        if certain is None:
+            return None
+        elements.append(certain)
+    return replace(group, elements=tuple(elements))
+
+
+def _certain_element(element: ast.Element) -> ast.Element | None:
+    """The part of an element whose solutions stay; None where no solution of the whole group is certain."""
+    match element:
+        case ast.Minus():
+            return None
+        case ast.Filter(condition):
+            certain = _certain_condition(condition)
+            return None if certain is None else replace(element, condition=certain)
+        case ast.Bind(expression):
+            has_exists = any(isinstance(node, ast.Exists) for node in walk(expression))
+            return None if has_exists else element
+        case ast.Optional(pattern):
+            return _certain_group(pattern)
+        case ast.Group():
+            return _certain_group(element)
+        case ast.Graph(pattern=pattern) | ast.WindowBlock(pattern=pattern) | ast.Service(pattern=pattern):
+            inner = _certain_group(pattern)
+            return None if inner is None else replace(element, pattern=inner)
+        case ast.Union(patterns):
+            return _certain_union(element, patterns)
+        case ast.SubSelect(select, where, modifiers):
+            if not _keeps_certainty(select.projections or (), modifiers):
+                return None
+            inner = _certain_group(where)
+            return None if inner is None else replace(element, where=inner)
+        case _:
+            return element
+
+
+def _certain_union(union: ast.Union, patterns: tuple[ast.Group, ...]) -> ast.Element | None:
+    """A side without certain solutions adds none."""
+    certain = [group for pattern in patterns if (group := _certain_group(pattern)) is not None]
+    if not certain:
+        return None
+    return replace(union, patterns=tuple(certain)) if len(certain) > 1 else certain[0]
+
+
+def _certain_condition(condition: ast.Expression) -> ast.Expression | None:
+    """EXISTS may stand in a conjunction: what exists goes on to exist."""
+    if isinstance(condition, ast.Exists):
+        inner = None if condition.negated else _certain_group(condition.pattern)
+        return None if inner is None else replace(condition, pattern=inner)
+    if isinstance(condition, ast.Operation) and condition.operator == "&&":
+        parts = [_certain_condition(operand) for operand in condition.operands]
+        certain = tuple(part for part in parts if part is not None)
+        return replace(condition, operands=certain) if len(certain) == len(parts) else None
+    return None if any(isinstance(node, ast.Exists) for node in walk(condition)) else condition

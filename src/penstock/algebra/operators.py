@@ -1,0 +1,165 @@
+"""The operators of the SPARQL 1.1 algebra (§18.2), and `ReadWindow`, which reads a window as GRAPH reads a graph.
+
+All are immutable. An operator gives, at an instant, a bag of solutions; `children` are the operators it takes them
+from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from penstock.algebra.expressions import Aggregate, Constant, Expression, Variable
+from penstock.algebra.paths import Path
+from penstock.rdf.terms import IRI, Literal
+
+PatternTerm = Variable | Constant
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    @property
+    def children(self) -> tuple[Operator, ...]:
+        values = (getattr(self, field.name) for field in fields(self))
+        return tuple(value for value in values if isinstance(value, Operator))
+
+
+@dataclass(frozen=True, slots=True)
+class TriplePattern:
+    subject: PatternTerm
+    predicate: PatternTerm
+    object: PatternTerm
+
+    def __str__(self) -> str:
+        return f"{self.subject} {self.predicate} {self.object}"
+
+
+@dataclass(frozen=True, slots=True)
+class BasicGraphPattern(Operator):
+    """The triples of the active graph that match all the patterns at once; no pattern gives the empty solution."""
+
+    patterns: tuple[TriplePattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PathPattern(Operator):
+    """Pairs of nodes that a path connects (`?`, `*`, `+` and negated sets; the rest is joins and unions)."""
+
+    subject: PatternTerm
+    path: Path
+    object: PatternTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Join(Operator):
+    left: Operator
+    right: Operator
+
+
+@dataclass(frozen=True, slots=True)
+class LeftJoin(Operator):
+    """OPTIONAL. The condition belongs to it: a left solution without a partner that meets it stays (Definition 12)."""
+
+    left: Operator
+    right: Operator
+    condition: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Minus(Operator):
+    """Left solutions with no compatible right solution that shares a variable with them."""
+
+    left: Operator
+    right: Operator
+
+
+@dataclass(frozen=True, slots=True)
+class Union(Operator):
+    left: Operator
+    right: Operator
+
+
+@dataclass(frozen=True, slots=True)
+class Filter(Operator):
+    condition: Expression
+    source: Operator
+
+
+@dataclass(frozen=True, slots=True)
+class Extend(Operator):
+    """BIND, and expressions of a projection: a new variable, unbound where the expression is an error."""
+
+    source: Operator
+    variable: Variable
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Operator):
+    """VALUES; None is UNDEF."""
+
+    variables: tuple[Variable, ...]
+    rows: tuple[tuple[IRI | Literal | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadGraph(Operator):
+    """GRAPH: a named graph, or a window by its name, is the active graph; a variable ranges over all of them."""
+
+    name: PatternTerm
+    source: Operator
+
+
+@dataclass(frozen=True, slots=True)
+class ReadWindow(Operator):
+    """WINDOW: a window's content is the active graph; a variable ranges over the named windows."""
+
+    name: PatternTerm
+    source: Operator
+
+
+@dataclass(frozen=True, slots=True)
+class Service(Operator):
+    name: PatternTerm
+    source: Operator
+    silent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Operator):
+    """Solutions grouped by the keys, and the aggregates over each group; no key at all makes one group."""
+
+    source: Operator
+    keys: tuple[tuple[Variable, Expression], ...]
+    aggregates: tuple[tuple[Variable, Aggregate], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Project(Operator):
+    source: Operator
+    variables: tuple[Variable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct(Operator):
+    source: Operator
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced(Operator):
+    source: Operator
+
+
+@dataclass(frozen=True, slots=True)
+class OrderBy(Operator):
+    source: Operator
+    conditions: tuple[tuple[Expression, bool], ...]
+    """Each expression with whether it descends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slice(Operator):
+    """OFFSET and LIMIT."""
+
+    source: Operator
+    offset: int
+    limit: int | None

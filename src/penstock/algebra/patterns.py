@@ -1,0 +1,128 @@
+"""Groups of the syntax tree as algebra (SPARQL 1.1 §18.2.2.5 and .6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from penstock.algebra.expressions import Apply, Constant, Exists, Expression, Variable
+from penstock.algebra.operators import (
+    BasicGraphPattern,
+    Extend,
+    Filter,
+    Join,
+    LeftJoin,
+    Minus,
+    Operator,
+    ReadGraph,
+    ReadWindow,
+    Service,
+    Table,
+    Union,
+)
+from penstock.algebra.triples import TripleBuilder, term
+from penstock.syntax import ast
+
+EMPTY = BasicGraphPattern(())
+"""Z, the pattern that matches once and binds nothing."""
+
+
+class PatternBuilder:
+    """Translates patterns; `sub_select` says how a sub-select is translated (the modifiers' business)."""
+
+    def __init__(self, sub_select: Callable[[ast.SubSelect], Operator]) -> None:
+        self.sub_select = sub_select
+        self.triples = TripleBuilder()
+
+    def group(self, group: ast.Group) -> Operator:
+        """§18.2.2.6: the elements joined in order, the filters on top of all of them."""
+        assert group.window is None, "the explicit form has no windows inside groups"
+        pattern: Operator = EMPTY
+        filters: list[Expression] = []
+        triples: list[ast.Triples] = []
+        for element in group.elements:
+            if isinstance(element, ast.Triples):
+                triples.append(element)
+            elif isinstance(element, ast.Filter):
+                filters.append(self.expression(element.condition))
+            else:
+                pattern = self._with_triples(pattern, triples)
+                pattern = self._with_element(pattern, element)
+        pattern = self._with_triples(pattern, triples)
+        return Filter(conjunction(filters), pattern) if filters else pattern
+
+    def _with_triples(self, pattern: Operator, triples: list[ast.Triples]) -> Operator:
+        """Triples that only FILTERs stand between are one basic graph pattern."""
+        if not triples:
+            return pattern
+        joined = join(pattern, self.triples.pattern(triples))
+        triples.clear()
+        return joined
+
+    def _with_element(self, pattern: Operator, element: ast.Element) -> Operator:
+        match element:
+            case ast.Optional(inner):
+                right = self.group(inner)
+                if isinstance(right, Filter):
+                    return LeftJoin(pattern, right.source, right.condition)
+                return LeftJoin(pattern, right)
+            case ast.Minus(inner):
+                return Minus(pattern, self.group(inner))
+            case ast.Bind(expression, variable):
+                return Extend(pattern, Variable(variable.name), self.expression(expression))
+            case _:
+                return join(pattern, self._element(element))
+
+    def _element(self, element: ast.Element) -> Operator:
+        match element:
+            case ast.Group():
+                return self.group(element)
+            case ast.SubSelect():
+                return self.sub_select(element)
+            case ast.Union(patterns):
+                united = self.group(patterns[0])
+                for pattern in patterns[1:]:
+                    united = Union(united, self.group(pattern))
+                return united
+            case ast.InlineData():
+                return table(element)
+            case ast.Graph(name, pattern):
+                return ReadGraph(term(name), self.group(pattern))
+            case ast.WindowBlock(name, pattern):
+                return ReadWindow(term(name), self.group(pattern))
+            case ast.Service(name, pattern, silent):
+                return Service(term(name), self.group(pattern), silent)
+            case _:
+                raise TypeError(f"not an element of the explicit form: {element}")
+
+    def expression(self, expression: ast.Expression) -> Expression:
+        match expression:
+            case ast.Variable(name):
+                return Variable(name)
+            case ast.Constant(constant):
+                return Constant(constant)
+            case ast.Operation(operator, operands):
+                return Apply(operator, tuple(self.expression(operand) for operand in operands))
+            case ast.Call(name, arguments):
+                return Apply(name, tuple(self.expression(argument) for argument in arguments))
+            case ast.FunctionCall(function, arguments):
+                return Apply(f"<{function.text}>", tuple(self.expression(argument) for argument in arguments))
+            case ast.Exists(pattern, negated):
+                return Exists(self.group(pattern), negated)
+            case ast.Aggregate():
+                raise TypeError("the modifiers take aggregates out of expressions first")
+
+
+def join(left: Operator, right: Operator) -> Operator:
+    """Join, but for Z, which is its neutral element."""
+    if left == EMPTY:
+        return right
+    return left if right == EMPTY else Join(left, right)
+
+
+def conjunction(conditions: list[Expression]) -> Expression:
+    return conditions[0] if len(conditions) == 1 else Apply("&&", tuple(conditions))
+
+
+def table(data: ast.InlineData) -> Table:
+    rows = tuple(tuple(None if value is None else value.term for value in row) for row in data.rows)
+    return Table(tuple(Variable(variable.name) for variable in data.variables), rows)

@@ -1,0 +1,99 @@
+"""Report policies (semantics.md §5): the evaluation instants ET of a query, from what its windows do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from penstock.syntax import ast
+
+
+class ReportingWindow(Protocol):
+    """What a policy asks a window over a finite stretch of a stream."""
+
+    def closing_instants(self, first: int, last: int) -> Iterable[int]: ...
+    def is_empty(self, instant: int) -> bool: ...
+    def has_changed(self, instant: int) -> bool:
+        """Whether the content at `instant` differs from that at `instant - 1`."""
+
+    def changes(self) -> Iterable[int]:
+        """The instants at which elements enter or leave: the only ones at which the content can change."""
+
+    def arrivals(self) -> Iterable[int]:
+        """The instants at which elements enter."""
+
+    def stream_end(self) -> int | None: ...
+    def origin(self) -> int: ...
+
+
+class PolicyError(ValueError):
+    """A policy that has the query evaluated more often than anyone can wait for."""
+
+
+MOST_INSTANTS = 1_000_000
+
+
+def instants(report: ast.Report, window: ReportingWindow, first: int, last: int) -> list[int]:
+    """The instants in `[first, last]` at which the policy holds for the window, in order."""
+    candidates = _candidates(report, window, first, last)
+    if candidates is None:
+        if last - first > MOST_INSTANTS:
+            raise PolicyError(
+                f"this report policy may hold at every millisecond, and the input spans {last - first} of them; "
+                "join it with window-close, content-change, arrival or periodic by &"
+            )
+        candidates = range(first, last + 1)
+    distinct = sorted({instant for instant in candidates if first <= instant <= last})
+    return [instant for instant in distinct if _holds(report, window, instant)]
+
+
+def _candidates(report: ast.Report, window: ReportingWindow, first: int, last: int) -> Iterable[int] | None:
+    """A superset of the instants at which the policy holds; None stands for all there are."""
+    match report:
+        case ast.AllOf(reports):
+            found = (_candidates(part, window, first, last) for part in reports)
+            return next((candidates for candidates in found if candidates is not None), None)
+        case ast.AnyOf(reports):
+            parts = [_candidates(part, window, first, last) for part in reports]
+            return None if None in parts else [instant for part in parts for instant in part or ()]
+        case ast.Strategy("window-close"):
+            return window.closing_instants(first, last)
+        case ast.Strategy("content-change"):
+            return window.changes()
+        case ast.Strategy("arrival"):
+            return window.arrivals()
+        case ast.Strategy("periodic", int(period)):
+            return _periodic(window.origin(), period, first, last)
+        case ast.Strategy("stream-end"):
+            end = window.stream_end()
+            return () if end is None else (end,)
+    return None
+
+
+def _periodic(origin: int, period: int, first: int, last: int) -> Iterator[int]:
+    """origin + i·period, i ≥ 0."""
+    skipped = max(0, -(-(first - origin) // period))
+    yield from range(origin + skipped * period, last + 1, period)
+
+
+def _holds(report: ast.Report, window: ReportingWindow, instant: int) -> bool:
+    match report:
+        case ast.AllOf(reports):
+            return all(_holds(part, window, instant) for part in reports)
+        case ast.AnyOf(reports):
+            return any(_holds(part, window, instant) for part in reports)
+        case ast.NotReport(inner):
+            return not _holds(inner, window, instant)
+        case ast.Strategy("window-close"):
+            return instant in window.closing_instants(instant, instant)
+        case ast.Strategy("non-empty"):
+            return not window.is_empty(instant)
+        case ast.Strategy("content-change"):
+            return window.has_changed(instant)
+        case ast.Strategy("arrival"):
+            return instant in window.arrivals()
+        case ast.Strategy("periodic", int(period)):
+            return instant >= window.origin() and (instant - window.origin()) % period == 0
+        case ast.Strategy("stream-end"):
+            return instant == window.stream_end()
+    raise ValueError(f"a periodic report needs its period: {report}")

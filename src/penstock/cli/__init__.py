@@ -1,0 +1,66 @@
+"""The command line: `penstock check`, `penstock translate`.
+
+Standard output carries results only; what is wrong or odd goes to standard error. Exit status: 0 done; 1 a run that
+failed; 2 a query, option or input that is wrong; 130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import sys
+from io import TextIOWrapper
+from typing import NoReturn
+
+import click
+
+from penstock import __version__
+from penstock.cli.groups import Commands
+from penstock.cli.messages import show_error
+
+INTERRUPTED = 130
+
+
+@click.group(
+    cls=Commands,
+    names=("check", "translate"),
+    epilog="""
+    \b
+    Examples:
+      penstock check examples/*.rq
+      penstock translate query.rq --to rspql
+
+    `penstock COMMAND --help` tells more about a command. Exit status: 0 done, 1 a run that failed, 2 a query, option or
+    input that is wrong.
+    """,
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def commands() -> None:
+    """Continuous SPARQL queries over RDF streams, in six dialects: RSP-QL, C-SPARQL, CQELS-QL, SPARQLstream, Streaming
+    SPARQL, and plain SPARQL over a stream."""
+
+
+def main() -> NoReturn:
+    """The command `penstock`: runs it on the arguments of the process, and ends the process."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        # Queries are UTF-8 whatever the locale; a lone surrogate can only come from an escape, and goes back to it.
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        return int(commands.main(prog_name="penstock", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:
+        show_error("penstock", "interrupted")
+        return INTERRUPTED
+    except OSError as error:
+        show_error("penstock", error.strerror or str(error))
+    except Exception as error:
+        from traceback import extract_tb  # slow to load, and hardly ever needed
+
+        place = extract_tb(error.__traceback__)[-1]
+        what = f"{type(error).__name__}: {error} ({place.filename}, line {place.lineno})"
+        show_error("penstock", what, "this is a mistake in Penstock, not yours; please report it with your query")
+    return 1

@@ -1,0 +1,89 @@
+"""The options that the commands share: how a query is to be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from penstock.rdf.iris import is_absolute
+from penstock.syntax import ast
+from penstock.syntax.dialects import DIALECTS
+from penstock.syntax.suggestions import closest
+from penstock.syntax.tokens import tokenize
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_BINDING = re.compile(r"\s*([^\s:=<]*)\s*(?::\s*=?|=)\s*(.*?)\s*", re.DOTALL)
+
+
+def dialect_name(value: str) -> ast.DialectName:
+    """A dialect by its name; another word gets the near miss, and all there is to choose from."""
+    for name in DIALECTS:
+        if name == value.lower():
+            return name
+    raise _no_dialect(value, tuple(DIALECTS))
+
+
+def dialect_name_or_auto(value: str) -> str:
+    known = ("auto", *DIALECTS)
+    if value.lower() in known:
+        return value.lower()
+    raise _no_dialect(value, known)
+
+
+def _no_dialect(value: str, known: tuple[str, ...]) -> click.BadParameter:
+    """Titles such as RSP-QL lead to the name as well."""
+    spellings = {dialect.title: dialect.name for dialect in DIALECTS.values()} | {name: name for name in known}
+    near = value if value in spellings else closest(value, spellings)
+    hint = "" if near is None else f" did you mean {spellings[near]}?"
+    return click.BadParameter(f"there is no dialect {value!r};{hint} there are {', '.join(known)}.")
+
+
+def absolute_iri(value: str) -> str:
+    """An absolute IRI, with or without angle brackets."""
+    iri = value.strip().removeprefix("<").removesuffix(">")
+    if not is_absolute(iri) or tokenize(f"<{iri}>").kinds != ["iri", "eof"]:
+        raise click.BadParameter(f"{value!r} is not an absolute IRI, such as http://example.org/.")
+    return iri
+
+
+def prefix_binding(value: str) -> tuple[str, str]:
+    """`NAME=IRI`; what a query would say, `NAME: <IRI>`, is understood as well."""
+    binding = _BINDING.fullmatch(value)
+    if binding is None or binding[2].startswith("//"):
+        raise click.BadParameter(f"{value!r} declares no prefix; write NAME=IRI, such as ex=http://example.org/.")
+    if tokenize(f"{binding[1]}:").kinds != ["pname", "eof"]:
+        raise click.BadParameter(f"{binding[1]!r} cannot be a prefix, because it is not a name.")
+    return binding[1], absolute_iri(binding[2])
+
+
+def reading_options(command: Command) -> Command:
+    """--dialect, --prefix, --base: the arguments of `penstock.syntax.read`."""
+    options = (
+        click.option(
+            "--dialect",
+            type=dialect_name_or_auto,
+            default="auto",
+            show_default=True,
+            metavar="DIALECT",
+            help=f"What the query is written in: {', '.join(DIALECTS)}; auto recognises which.",
+        ),
+        click.option(
+            "--prefix",
+            "prefixes",
+            type=prefix_binding,
+            multiple=True,
+            metavar="NAME=IRI",
+            callback=lambda _context, _option, bindings: dict(bindings),
+            help="Take a prefix as declared (repeatable).",
+        ),
+        click.option(
+            "--base", type=absolute_iri, metavar="IRI", help="The IRI against which relative IRIs are resolved."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command

@@ -1,0 +1,110 @@
+"""`penstock translate`: the same query in another dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from penstock.api import printed
+from penstock.cli.messages import show, show_error, show_problems
+from penstock.cli.options import dialect_name, reading_options
+from penstock.cli.sources import SourceError, name_of, read_source
+from penstock.syntax import ast
+from penstock.syntax.dialects import DIALECTS
+from penstock.syntax.errors import QuerySyntaxError, TranslationError
+from penstock.syntax.reading import read
+from penstock.syntax.recognition import TITLES
+from penstock.syntax.translation import translate as translate_query
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      penstock translate query.rq --to rspql
+      penstock translate query.rq --to cqels --approximate --out query.cqels.rq
+      cat query.rq | penstock translate - --to csparql
+
+    Exit status: 0 when the query is translated, 2 when it is wrong or the dialect cannot express it.
+    """
+)
+@click.argument("query")
+@click.option(
+    "--to",
+    type=dialect_name,
+    required=True,
+    metavar="DIALECT",
+    help=f"The dialect to translate to: {', '.join(DIALECTS)}.",
+)
+@click.option(
+    "--approximate",
+    is_flag=True,
+    help="Translate what the dialect cannot quite express as well, and list every difference on standard error.",
+)
+@click.option("--out", metavar="FILE", default="-", help="Write the translation to FILE, not to standard output.")
+@reading_options
+@click.pass_context
+def translate(
+    context: click.Context,
+    query: str,
+    to: ast.DialectName,
+    approximate: bool,
+    out: str,
+    dialect: str,
+    prefixes: Mapping[str, str],
+    base: str | None,
+) -> None:
+    """Print a query in another dialect, with the same meaning.
+
+    QUERY is a file, or - for standard input. Where the other dialect cannot express a part of the query, nothing is
+    printed and each such part is named on standard error. RSP-QL can express the most.
+    """
+    name = name_of(query)
+    try:
+        text = read_source(query)
+        reading = read(text, dialect, prefixes=prefixes, base=base)
+        show_problems(reading.warnings, text, name)
+        translation = translate_query(reading.query, to, approximate=approximate)
+    except SourceError as error:
+        show_error(name, error.message, error.hint)
+        context.exit(2)
+    except QuerySyntaxError as error:
+        show_problems(error.problems, text, name)
+        context.exit(2)
+    except TranslationError as error:
+        message = f"{error.target} cannot express this query, because of"
+        show(name, "error", message, error.reasons, _way_out(reading.query, to))
+        context.exit(2)
+    if translation.differences:
+        message = f"this is an approximation, because {TITLES[to]} cannot express"
+        show(name, "warning", message, translation.differences)
+    _write(printed(translation.query, prefixes), out)
+
+
+def _way_out(query: ast.Query, to: ast.DialectName) -> str | None:
+    """What to do about a query that `to` cannot express."""
+    if _can_translate(query, to, approximate=True):
+        return "--approximate translates it all the same, and lists the differences"
+    if _can_translate(query, "rspql"):
+        return "RSP-QL can express it: --to rspql"
+    return None
+
+
+def _can_translate(query: ast.Query, to: ast.DialectName, *, approximate: bool = False) -> bool:
+    try:
+        translate_query(query, to, approximate=approximate)
+    except TranslationError:
+        return False
+    return True
+
+
+def _write(text: str, out: str) -> None:
+    if out == "-":
+        click.echo(text, nl=False)
+        return
+    try:
+        Path(out).write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise click.BadParameter(f"{out!r} cannot be written ({error.strerror}).", param_hint="'--out'") from None

@@ -1,0 +1,111 @@
+"""The content of a window at an instant (semantics.md §3), and what report policies ask about it (§5)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from pyoxigraph import Triple
+
+from penstock.algebra.model import StreamWindow
+from penstock.algebra.windows import CountWindow, Interval
+from penstock.oracle.inputs import in_time_order
+from penstock.rdf.elements import Element
+
+
+class Occurrence(NamedTuple):
+    """A triple in a window: the element it came with, and the instants at which it is part of the content."""
+
+    triple: Triple
+    time: int
+    valid: Interval
+
+
+@dataclass(frozen=True)
+class WindowContents:
+    """A window over one stream, all its elements known."""
+
+    window: StreamWindow
+    stream: str
+    elements: Sequence[Element]
+    lateness: int = 0
+    stream_end_at: int | None = None
+    matches: Callable[[Triple], bool] | None = None
+    """For a window that counts the matches of one triple pattern: which triples those are."""
+
+    @cached_property
+    def occurrences(self) -> list[Occurrence]:
+        ordered = in_time_order(self._counted(), self.lateness)
+        validity = self.window.window.validity([element.time for element, _ in ordered])
+        found: list[Occurrence] = []
+        for (element, known_from), interval in zip(ordered, validity, strict=True):
+            valid = _from(interval, known_from)
+            if valid is not None:
+                found += (Occurrence(triple, element.time, valid) for triple in element.triples)
+        return found
+
+    @cached_property
+    def _times(self) -> list[int]:
+        return sorted(element.time for element in self._counted())
+
+    def _counted(self) -> list[Element]:
+        if self.matches is None:
+            return list(self.elements)
+        matches = self.matches
+        return [
+            Element(element.time, (triple,), element.graph)
+            for element in self.elements
+            for triple in element.triples
+            if matches(triple)
+        ]
+
+    def content(self, instant: int) -> list[Occurrence]:
+        """What is valid at the instant; of a set, each triple once, with the greatest timestamp that it has there."""
+        valid = [occurrence for occurrence in self.occurrences if occurrence.valid.holds(instant)]
+        if self.window.duplicates == "bag":
+            return valid
+        latest: dict[Triple, Occurrence] = {}
+        for occurrence in valid:
+            if occurrence.triple not in latest or latest[occurrence.triple].time <= occurrence.time:
+                latest[occurrence.triple] = occurrence
+        return list(latest.values())
+
+    # What a report policy asks (algebra.reports.ReportingWindow)
+
+    def closing_instants(self, first: int, last: int) -> Iterable[int]:
+        return list(self.window.window.closing_instants(self._times, first, last))
+
+    def is_empty(self, instant: int) -> bool:
+        return not self.content(instant)
+
+    def has_changed(self, instant: int) -> bool:
+        before = Counter(occurrence.triple for occurrence in self.content(instant - 1))
+        return before != Counter(occurrence.triple for occurrence in self.content(instant))
+
+    def changes(self) -> Iterable[int]:
+        ends = {occurrence.valid.end for occurrence in self.occurrences if occurrence.valid.end is not None}
+        return sorted(self.arrivals() | ends)
+
+    def arrivals(self) -> set[int]:
+        return {occurrence.valid.start for occurrence in self.occurrences}
+
+    def stream_end(self) -> int | None:
+        return self.stream_end_at
+
+    def origin(self) -> int:
+        return self.window.origin
+
+
+def _from(interval: Interval | None, instant: int | None) -> Interval | None:
+    """The interval without what lies before the instant."""
+    if interval is None or instant is None:
+        return interval
+    start = max(interval.start, instant)
+    return Interval(start, interval.end) if interval.end is None or start < interval.end else None
+
+
+def counts_matches(window: StreamWindow) -> bool:
+    return isinstance(window.window, CountWindow) and window.window.matching

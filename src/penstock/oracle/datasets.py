@@ -1,0 +1,164 @@
+"""The instantaneous dataset (semantics.md §4): what the default graph, each graph and each window hold then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pyoxigraph import Triple
+
+from penstock.algebra.model import Dataset, StreamWindow
+from penstock.oracle.contents import WindowContents, counts_matches
+from penstock.oracle.inputs import InputError, Inputs
+from penstock.oracle.triples import SinglePattern
+from penstock.syntax.suggestions import did_you_mean
+
+
+class Entry(NamedTuple):
+    """A triple of an active graph; one that came with a stream knows its timestamp and its stream."""
+
+    triple: Triple
+    time: int | None = None
+    stream: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveGraph:
+    """A graph under the IRI that it has in the oracle's store; `is_bag`: a triple counts as often as it occurs."""
+
+    iri: str
+    entries: tuple[Entry, ...]
+    is_bag: bool = False
+
+    @property
+    def has_duplicates(self) -> bool:
+        return self.is_bag and len({entry.triple for entry in self.entries}) < len(self.entries)
+
+
+class ReadableWindow(NamedTuple):
+    """A window that WINDOW can read: its name and, if it is over any stream, the variable that says which."""
+
+    name: str
+    graph: ActiveGraph
+    stream_variable: str | None
+    stream: str
+
+
+class Sources:
+    """The query's dataset tied to its inputs, for any instant."""
+
+    def __init__(self, dataset: Dataset, inputs: Inputs, matched: dict[str, list[SinglePattern]]) -> None:
+        self.dataset = dataset
+        self.inputs = inputs
+        self.first, self.last = _span_of_time(dataset, inputs)
+        self.windows: list[WindowContents] = []
+        self.matching: dict[tuple[str, SinglePattern], WindowContents] = {}
+        for window in dataset.windows:
+            for stream in _streams_of(window, inputs):
+                self._add(window, stream, matched)
+        self.default_graphs: list[str | None] = [None, *_bound(dataset.default_graphs, inputs)]
+        named = dataset.named_graphs if dataset.has_clauses else [g for g in inputs.graphs if g is not None]
+        self.named_graphs = [*_bound(named, inputs)]
+
+    def _add(self, window: StreamWindow, stream: str, matched: dict[str, list[SinglePattern]]) -> None:
+        elements, lateness = self.inputs.streams[stream], self.inputs.lateness
+        if not counts_matches(window) or window.name is None:
+            self.windows.append(WindowContents(window, stream, elements, lateness, self.last))
+            return
+        for pattern in matched.get(window.name, ()):
+            contents = WindowContents(window, stream, elements, lateness, self.last, pattern.matches)
+            self.matching[window.name, pattern] = contents
+
+    @property
+    def reporting(self) -> list[WindowContents]:
+        """The windows that have the query evaluated."""
+        contents = [*self.windows, *self.matching.values()]
+        return [content for content in contents if content.window.report is not None]
+
+    def at(self, instant: int) -> InstantaneousDataset:
+        return InstantaneousDataset(self, instant)
+
+
+class InstantaneousDataset:
+    def __init__(self, sources: Sources, instant: int) -> None:
+        self._sources = sources
+        self._instant = instant
+        static = [entry for graph in sources.default_graphs for entry in self._static(graph)]
+        unnamed = [contents for contents in sources.windows if not contents.window.is_named]
+        streamed = [entry for contents in unnamed for entry in self._streamed(contents)]
+        is_bag = any(contents.window.duplicates == "bag" for contents in unnamed)
+        self.default = _active("default", [*static, *streamed], is_bag)
+        self.graphs = {iri: _active(f"graph:{iri}", self._static(iri), False) for iri in sources.named_graphs}
+        self.windows: list[ReadableWindow] = []
+        for number, contents in enumerate(sources.windows):
+            self._add_window(number, contents, static)
+
+    def _add_window(self, number: int, contents: WindowContents, static: list[Entry]) -> None:
+        window, entries = contents.window, self._streamed(contents)
+        if window.name is None:
+            return
+        is_bag = window.duplicates == "bag"
+        graph = _active(f"window:{number}", entries, is_bag)
+        self.windows.append(ReadableWindow(window.name, graph, window.stream_variable, contents.stream))
+        if window.stream_variable is None:
+            # GRAPH sees a window of the default graph merged with the static part of it (C-SPARQL's FullStreets).
+            seen = graph if window.is_named else _active(f"merged:{number}", [*static, *entries], is_bag)
+            self.graphs[window.name] = seen
+
+    def matching(self, window: str, pattern: SinglePattern) -> ActiveGraph:
+        """What a window that counts matches holds for one triple pattern."""
+        contents = self._sources.matching[window, pattern]
+        number = list(self._sources.matching).index((window, pattern))
+        return _active(f"matching:{number}", self._streamed(contents), contents.window.duplicates == "bag")
+
+    @property
+    def all_entries(self) -> list[Entry]:
+        """Everything there is, for DESCRIBE."""
+        graphs = [self.default, *self.graphs.values(), *(window.graph for window in self.windows)]
+        return [entry for graph in graphs for entry in graph.entries]
+
+    def _static(self, graph: str | None) -> list[Entry]:
+        triples = self._sources.inputs.graphs.get(graph, ())
+        return [Entry(triple) for triple, valid in triples if valid.holds(self._instant)]
+
+    def _streamed(self, contents: WindowContents) -> list[Entry]:
+        return [Entry(o.triple, o.time, contents.stream) for o in contents.content(self._instant)]
+
+
+def _active(name: str, entries: Sequence[Entry], is_bag: bool) -> ActiveGraph:
+    """A bag keeps all; of a set's equal triples the one with the greatest timestamp stays."""
+    iri = f"urn:oracle:{name}"
+    if is_bag:
+        return ActiveGraph(iri, tuple(entries), True)
+    distinct: dict[Triple, Entry] = {}
+    for entry in entries:
+        known = distinct.get(entry.triple)
+        if known is None or (entry.time is not None and (known.time is None or known.time <= entry.time)):
+            distinct[entry.triple] = entry
+    return ActiveGraph(iri, tuple(distinct.values()))
+
+
+def _streams_of(window: StreamWindow, inputs: Inputs) -> list[str]:
+    if window.stream is None:
+        return list(inputs.streams)
+    if window.stream not in inputs.streams:
+        hint = did_you_mean(window.stream, inputs.streams) or f"bind it with --stream {window.stream}=FILE"
+        raise InputError(f"the query reads the stream <{window.stream}>, which is not bound: {hint}")
+    return [window.stream]
+
+
+def _bound(graphs: Sequence[str], inputs: Inputs) -> list[str]:
+    """The graphs of the query; one that is not bound may be meant by a graph given without an IRI."""
+    for graph in graphs:
+        if graph not in inputs.graphs and None not in inputs.graphs:
+            hint = did_you_mean(graph, [g for g in inputs.graphs if g is not None]) or f"bind it: --graph {graph}=FILE"
+            raise InputError(f"the query reads the graph <{graph}>, which is not bound: {hint}")
+    return list(graphs)
+
+
+def _span_of_time(dataset: Dataset, inputs: Inputs) -> tuple[int | None, int | None]:
+    """The first and the last timestamp of the query's streams."""
+    streams = {stream for window in dataset.windows for stream in _streams_of(window, inputs)}
+    times = [element.time for stream in streams for element in inputs.streams[stream]]
+    return (min(times), max(times)) if times else (None, None)

@@ -1,0 +1,181 @@
+"""Is a recorded answer right? Definition 26 of the RSP-QL paper (semantics.md §9).
+
+An engine does not tell where its windows begin, so its answer is right if it is the oracle's for some origin t0 in
+`{a, …, a + β − 1}` per window, compared from the greatest of these on. Not every t0 need be tried: between two
+neighbouring points at which an element would enter or leave a window, or a window would close at a recorded instant,
+all origins give the same contents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise, product
+from math import prod
+from typing import NamedTuple
+
+from penstock.algebra import Settings, build
+from penstock.algebra.windows import PastWindow, RangeWindow
+from penstock.oracle.answering import answer
+from penstock.oracle.inputs import Inputs
+from penstock.rdf.elements import Row
+from penstock.rdf.results import Evaluation, same_graph, same_rows
+from penstock.syntax import ast
+from penstock.syntax.translation import explicit
+
+MOST_COMBINATIONS = 100_000
+
+
+class OriginRange(NamedTuple):
+    """Origins `first … last` that all give the same contents."""
+
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        return str(self.first) if self.first == self.last else f"{self.first}…{self.last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`right_for`: the origins, one range per window, for which the answer is the oracle's; none: it is wrong.
+
+    `compared_from` is the instant from which it was compared; `difference` tells the first one from the oracle with
+    the origins that come nearest.
+    """
+
+    right_for: tuple[tuple[OriginRange, ...], ...]
+    compared_from: int
+    difference: str | None = None
+
+    @property
+    def is_right(self) -> bool:
+        return bool(self.right_for)
+
+
+def judge(
+    query: ast.Query, inputs: Inputs, recorded: Sequence[Evaluation], settings: Settings | None = None
+) -> Verdict:
+    """Whether `recorded` is a right answer of the query, and for which origins; `settings.origin` is a."""
+    settings = settings or Settings()
+    earliest = settings.origin if isinstance(settings.origin, int) else 0
+    written = explicit(query)
+    choices = list(_choices(query, inputs, recorded, settings, earliest))
+    if prod(map(len, choices)) > MOST_COMBINATIONS:
+        raise ValueError(
+            f"there are {prod(map(len, choices))} combinations of window origins to try, which is too many; "
+            "give the windows an ORIGIN each, as far as it is known"
+        )
+    compared_from = max((choice[-1].last for choice in choices), default=earliest)
+    expected = [
+        evaluation for evaluation in recorded if evaluation.time >= compared_from and _says_something(evaluation)
+    ]
+    right: list[tuple[OriginRange, ...]] = []
+    differences: list[tuple[int, str]] = []
+    for origins in product(*choices):
+        chosen = _with_origins(written, [origin.first for origin in origins])
+        found = [e for e in answer(chosen, inputs, settings).with_solutions() if e.time >= compared_from]
+        difference = first_difference(expected, found, is_ordered(query))
+        if difference is None:
+            right.append(origins)
+        else:
+            differences.append(difference)
+    nearest = max(differences, default=None) if not right else None
+    return Verdict(tuple(right), compared_from, None if nearest is None else nearest[1])
+
+
+def is_ordered(query: ast.Query) -> bool:
+    return bool(query.modifiers.order_by)
+
+
+def _says_something(evaluation: Evaluation) -> bool:
+    return evaluation.boolean is not None or bool(evaluation.rows) or bool(evaluation.triples)
+
+
+def _choices(
+    query: ast.Query, inputs: Inputs, recorded: Sequence[Evaluation], settings: Settings, earliest: int
+) -> Iterator[list[OriginRange]]:
+    """For each window the ranges of origins that make a difference; one range where the origin is known."""
+    dataset = build(query, replace(settings, origin=earliest)).dataset
+    clauses = [clause for clause in explicit(query).dataset if isinstance(clause, ast.WindowClause)]
+    for clause, window in zip(clauses, dataset.windows, strict=True):
+        step = window.window.step if isinstance(window.window, (RangeWindow, PastWindow)) else None
+        if clause.settings.origin is not None or step is None:
+            yield [OriginRange(window.origin, window.origin)]
+            continue
+        width = window.window.width if isinstance(window.window, RangeWindow) else 0
+        streams = [window.stream] if window.stream is not None else list(inputs.streams)
+        times = [element.time for stream in streams for element in inputs.streams.get(stream, ())]
+        points = {point for time in times for point in (time, time - width)}
+        for evaluation in recorded:
+            points |= {evaluation.time, evaluation.time - width, evaluation.time - width - 1}
+        yield list(_ranges(points, step, earliest))
+
+
+def _ranges(points: Iterable[int], step: int, earliest: int) -> Iterator[OriginRange]:
+    """`earliest … earliest + step − 1`, cut before and behind each point's place in it."""
+    cuts = {earliest, earliest + step}
+    for point in points:
+        place = earliest + (point - earliest) % step
+        cuts |= {place, min(place + 1, earliest + step)}
+    ordered = sorted(cuts)
+    for first, behind in pairwise(ordered):
+        yield OriginRange(first, behind - 1)
+
+
+def _with_origins(query: ast.Query, origins: Sequence[int]) -> ast.Query:
+    remaining = iter(origins)
+    return replace(
+        query,
+        dataset=tuple(
+            replace(clause, settings=replace(clause.settings, origin=next(remaining)))
+            if isinstance(clause, ast.WindowClause)
+            else clause
+            for clause in query.dataset
+        ),
+    )
+
+
+def first_difference(
+    expected: Sequence[Evaluation], found: Sequence[Evaluation], ordered: bool
+) -> tuple[int, str] | None:
+    """The instant and the kind of the first difference between two answers; None where they are the same."""
+    for one, other in zip(expected, found, strict=False):
+        if one.time != other.time:
+            time = min(one.time, other.time)
+            who = "the answer" if one.time < other.time else "the oracle"
+            return time, f"at {time} only {who} has an evaluation with solutions"
+        if not _same(one, other, ordered):
+            return one.time, f"at {one.time} the answer has {_told(one)}, the oracle {_told(other)}"
+    if len(expected) != len(found):
+        rest, who = (expected, "the answer") if len(expected) > len(found) else (found, "the oracle")
+        time = rest[min(len(expected), len(found))].time
+        return time, f"at {time} only {who} has an evaluation with solutions"
+    return None
+
+
+def _same(one: Evaluation, other: Evaluation, ordered: bool) -> bool:
+    if one.rows is not None and other.rows is not None:
+        return _columns(one) == _columns(other) and same_rows(_aligned(one), _aligned(other), ordered=ordered)
+    if one.triples is not None and other.triples is not None:
+        return same_graph(one.triples, other.triples)
+    return one.boolean is not None and one.boolean == other.boolean
+
+
+def _columns(evaluation: Evaluation) -> list[str]:
+    return sorted(evaluation.variables or ())
+
+
+def _aligned(evaluation: Evaluation) -> tuple[Row, ...]:
+    """The rows with their columns in the order of the variables' names."""
+    names = evaluation.variables or ()
+    order = sorted(range(len(names)), key=lambda position: names[position])
+    return tuple(tuple(row[position] for position in order) for row in evaluation.rows or ())
+
+
+def _told(evaluation: Evaluation) -> str:
+    if evaluation.rows is not None:
+        return f"{len(evaluation.rows)} solutions"
+    if evaluation.triples is not None:
+        return f"{len(evaluation.triples)} triples"
+    return str(evaluation.boolean).lower()

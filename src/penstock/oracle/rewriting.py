@@ -1,0 +1,280 @@
+"""The query as plain SPARQL over the oracle's store at an instant.
+
+Every graph, window and the default graph stand there under an IRI of their own. Where a triple counts as often as it
+occurs, or timestamp() asks when it came, each occurrence is a graph of its own, which the graph `urn:oracle:index`
+describes; a triple pattern then finds occurrences:
+
+    ?s :p ?o   becomes   GRAPH <urn:oracle:index> { ?k :in <graph> ; :time ?t ; :stream ?w } GRAPH ?k { ?s :p ?o }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TypeVar
+
+from penstock.algebra.building import visible_variables
+from penstock.oracle.datasets import ActiveGraph, InstantaneousDataset
+from penstock.oracle.timestamps import TimedPattern, integer, timestamp_expression
+from penstock.oracle.triples import SinglePattern, SinglePatterns
+from penstock.rdf.terms import IRI
+from penstock.syntax import ast
+from penstock.syntax.ast.rewriting import AnyNode, rewrite, rewrite_children
+
+FormNode = TypeVar("FormNode", bound=ast.Form)
+
+INDEX, IN, TIME, STREAM = (ast.Constant(IRI(f"urn:oracle:{name}")) for name in ("index", "in", "time", "stream"))
+
+
+class Rewriting:
+    """Rewrites one query for one instant; `used` collects the graphs that the store must hold."""
+
+    def __init__(self, dataset: InstantaneousDataset, by_occurrence: bool) -> None:
+        self.dataset = dataset
+        self.by_occurrence = by_occurrence
+        self.used: dict[str, ActiveGraph] = {}
+        self.patterns = SinglePatterns()
+        self._copies = 0
+
+    def query(self, query: ast.Query) -> ast.Query:
+        timed: list[TimedPattern] = []
+        where = self._group(query.where, self.dataset.default, timed, []) if query.where is not None else None
+        rewritten = replace(
+            query,
+            dialect="sparql",
+            where=where,
+            dataset=(),
+            register=None,
+            operator=None,
+            prologue=ast.Prologue(),
+        )
+        return replace(
+            rewritten,
+            form=self._expressions_of(_without_star(query.form, query.where, query.values), timed),
+            modifiers=self._expressions_of(query.modifiers, timed),
+        )
+
+    # Groups. `graph` is the active one; `timed` collects the patterns whose timestamps are in scope; `outer` are
+    # those of the surroundings of an EXISTS.
+
+    def _group(
+        self, group: ast.Group, graph: ActiveGraph, timed: list[TimedPattern], outer: list[TimedPattern]
+    ) -> ast.Group:
+        elements: list[ast.Element] = []
+        filters: list[ast.Filter] = []
+        for element in group.elements:
+            if isinstance(element, ast.Filter):
+                filters.append(element)
+            else:
+                elements += self._element(element, graph, timed, outer)
+        for entry in filters:
+            condition = self._expression(entry.condition, graph, [*timed, *outer])
+            elements.append(replace(entry, condition=condition))
+        return replace(group, elements=tuple(elements))
+
+    def _element(
+        self, element: ast.Element, graph: ActiveGraph, timed: list[TimedPattern], outer: list[TimedPattern]
+    ) -> Iterable[ast.Element]:
+        match element:
+            case ast.Triples():
+                return self._triples(element, graph, timed)
+            case ast.Bind(expression):
+                return [replace(element, expression=self._expression(expression, graph, [*timed, *outer]))]
+            case ast.Minus(pattern):
+                return [replace(element, pattern=self._group(pattern, graph, [], outer))]
+            case ast.SubSelect():
+                return [self._sub_select(element, graph, outer)]
+            case ast.Graph(name, pattern):
+                return self._read_graph(name, pattern, timed, outer)
+            case ast.WindowBlock(name, pattern):
+                return self._read_window(name, pattern, timed, outer)
+            case ast.Group():
+                return [self._group(element, graph, timed, outer)]
+            case ast.Service():
+                return [element]
+            case _:
+                return [rewrite_children(element, lambda child: self._inner(child, graph, timed, outer))]
+
+    def _inner(
+        self, node: ast.Node, graph: ActiveGraph, timed: list[TimedPattern], outer: list[TimedPattern]
+    ) -> ast.Node:
+        return self._group(node, graph, timed, outer) if isinstance(node, ast.Group) else node
+
+    def _sub_select(self, select: ast.SubSelect, graph: ActiveGraph, outer: list[TimedPattern]) -> ast.SubSelect:
+        timed: list[TimedPattern] = []
+        where = self._group(select.where, graph, timed, outer)
+        return replace(
+            select,
+            where=where,
+            select=self._expressions_of(_without_star(select.select, select.where, select.values), timed),
+            modifiers=self._expressions_of(select.modifiers, timed),
+        )
+
+    # GRAPH and WINDOW: a variable is the union over all names (SPARQL 1.1 §18.6, evaluation of Graph)
+
+    def _read_graph(
+        self,
+        name: ast.Variable | ast.Constant,
+        pattern: ast.Group,
+        timed: list[TimedPattern],
+        outer: list[TimedPattern],
+    ) -> list[ast.Element]:
+        if isinstance(name, ast.Constant):
+            graph = self.dataset.graphs.get(name.text, ActiveGraph("urn:oracle:nothing", ()))
+            return [self._in_graph(pattern, graph, timed, outer)]
+        choices = [(name, iri, graph) for iri, graph in self.dataset.graphs.items()]
+        return [self._one_of(choices, pattern, timed, outer)]
+
+    def _read_window(
+        self,
+        name: ast.Variable | ast.Constant,
+        pattern: ast.Group,
+        timed: list[TimedPattern],
+        outer: list[TimedPattern],
+    ) -> list[ast.Element]:
+        if isinstance(name, ast.Variable):
+            choices = [(name, window.name, window.graph) for window in self.dataset.windows]
+            return [self._one_of(choices, pattern, timed, outer)]
+        windows = [window for window in self.dataset.windows if window.name == name.text]
+        if not windows:
+            return self._matching_window(name.text, pattern, timed)
+        if windows[0].stream_variable is None:
+            return [self._in_graph(pattern, windows[0].graph, timed, outer)]
+        variable = ast.Variable(windows[0].stream_variable)
+        choices = [(variable, window.stream, window.graph) for window in windows]
+        return [self._one_of(choices, pattern, timed, outer)]
+
+    def _one_of(
+        self,
+        choices: list[tuple[ast.Variable, str, ActiveGraph]],
+        pattern: ast.Group,
+        timed: list[TimedPattern],
+        outer: list[TimedPattern],
+    ) -> ast.Element:
+        branches: list[ast.Group] = []
+        for variable, iri, graph in choices:
+            said = ast.InlineData((variable,), ((ast.Constant(IRI(iri)),),))
+            branches.append(ast.Group((said, self._in_graph(self._copy(pattern), graph, timed, outer))))
+        if not branches:
+            return ast.Filter(ast.Operation("=", (integer(0), integer(1))))
+        return ast.Union(tuple(branches)) if len(branches) > 1 else branches[0]
+
+    def _in_graph(
+        self, pattern: ast.Group, graph: ActiveGraph, timed: list[TimedPattern], outer: list[TimedPattern]
+    ) -> ast.Element:
+        self.used[graph.iri] = graph
+        inner = self._group(pattern, graph, timed, outer)
+        return inner if self.by_occurrence else ast.Graph(ast.Constant(IRI(graph.iri)), inner)
+
+    def _matching_window(self, name: str, pattern: ast.Group, timed: list[TimedPattern]) -> list[ast.Element]:
+        """A window that counts matches: each triple pattern has its own content."""
+        elements: list[ast.Element] = []
+        for element in pattern.elements:
+            if not isinstance(element, ast.Triples):
+                raise TypeError("a window of a group holds triples only, by construction")
+            for single in self.patterns.of(element):
+                graph = self.dataset.matching(name, single)
+                self.used[graph.iri] = graph
+                if self.by_occurrence:
+                    elements += self._occurrences(single, graph, timed)
+                else:
+                    elements.append(ast.Graph(ast.Constant(IRI(graph.iri)), ast.Group((single.triples(),))))
+        return elements
+
+    def _copy(self, pattern: ast.Group) -> ast.Group:
+        """A copy whose blank nodes are its own."""
+        self._copies += 1
+        number = self._copies
+
+        def change(node: ast.Node) -> ast.Node:
+            return replace(node, label=f"{node.label}_{number}") if isinstance(node, ast.BlankNodeLabel) else node
+
+        return rewrite(pattern, change)
+
+    # Triples
+
+    def _triples(self, triples: ast.Triples, graph: ActiveGraph, timed: list[TimedPattern]) -> list[ast.Element]:
+        if not self.by_occurrence:
+            return [triples]
+        self.used[graph.iri] = graph
+        return [e for single in self.patterns.of(triples) for e in self._occurrences(single, graph, timed)]
+
+    def _occurrences(self, single: SinglePattern, graph: ActiveGraph, timed: list[TimedPattern]) -> list[ast.Element]:
+        """The pattern by occurrences; sequences join and alternatives unite, as §18.2.2.4 says."""
+        match single.verb:
+            case ast.Variable() | ast.Constant():
+                return self._occurrence(single, graph, timed)
+            case ast.PathInverse(path):
+                return self._occurrences(SinglePattern(single.object, path, single.subject), graph, timed)
+            case ast.PathSequence(paths):
+                ends = [single.subject, *(self.patterns.new_variable() for _ in paths[1:]), single.object]
+                steps = zip(paths, ends, ends[1:], strict=False)
+                parts = (self._occurrences(SinglePattern(start, path, end), graph, timed) for path, start, end in steps)
+                return [element for part in parts for element in part]
+            case ast.PathAlternative(paths):
+                branches = (self._occurrences(replace(single, verb=path), graph, timed) for path in paths)
+                return [ast.Union(tuple(ast.Group(tuple(branch)) for branch in branches))]
+            case ast.PathNegated(predicates):
+                return self._negated(single, predicates, graph, timed)
+            case _:
+                return [ast.Graph(ast.Constant(IRI(graph.iri)), ast.Group((single.triples(),)))]
+
+    def _occurrence(self, single: SinglePattern, graph: ActiveGraph, timed: list[TimedPattern]) -> list[ast.Element]:
+        occurrence, time, stream = (self.patterns.new_variable() for _ in range(3))
+        timed.append(TimedPattern(single, time, stream))
+        properties = ((IN, ast.Constant(IRI(graph.iri))), (TIME, time), (STREAM, stream))
+        described = ast.Triples(occurrence, tuple(ast.Property(verb, (node,)) for verb, node in properties))
+        return [
+            ast.Graph(INDEX, ast.Group((described,))),
+            ast.Graph(occurrence, ast.Group((single.triples(),))),
+        ]
+
+    def _negated(
+        self,
+        single: SinglePattern,
+        predicates: tuple[ast.Constant | ast.PathInverse, ...],
+        graph: ActiveGraph,
+        timed: list[TimedPattern],
+    ) -> list[ast.Element]:
+        forward = tuple(p for p in predicates if isinstance(p, ast.Constant))
+        backward = tuple(p.path for p in predicates if isinstance(p, ast.PathInverse))
+        sides: list[ast.Group] = []
+        directions = ((forward, single.subject, single.object), (backward, single.object, single.subject))
+        for excluded, start, end in directions:
+            if excluded or (excluded is forward and not backward):
+                verb = self.patterns.new_variable()
+                found = self._occurrence(SinglePattern(start, verb, end), graph, timed)
+                condition = ast.Operation("NOT IN", (verb, *excluded))  # type: ignore[arg-type]
+                sides.append(ast.Group((*found, ast.Filter(condition))))
+        return [ast.Union(tuple(sides)) if len(sides) > 1 else sides[0]]
+
+    # Expressions
+
+    def _expression(self, expression: ast.Expression, graph: ActiveGraph, timed: list[TimedPattern]) -> ast.Expression:
+        def change(node: ast.Node) -> ast.Node:
+            if isinstance(node, ast.Exists):
+                return replace(node, pattern=self._group(node.pattern, graph, [], timed))
+            if isinstance(node, ast.Group):
+                return node
+            inner = rewrite_children(node, change)
+            if isinstance(inner, ast.Call) and inner.name == "TIMESTAMP":
+                return timestamp_expression(inner.arguments, timed)
+            return inner
+
+        return change(expression)  # type: ignore[return-value]
+
+    def _expressions_of(self, part: AnyNode, timed: list[TimedPattern]) -> AnyNode:
+        """A form or the modifiers with the expressions in them rewritten."""
+        return rewrite_children(
+            part,
+            lambda child: self._expression(child, self.dataset.default, timed),
+        )
+
+
+def _without_star(form: FormNode, where: ast.Group | None, values: ast.InlineData | None) -> FormNode:
+    """`*` spelled out, so that the variables which the rewriting makes up do not show."""
+    if not isinstance(form, ast.Select) or form.projections is not None or where is None:
+        return form
+    names = visible_variables(where, values)
+    projections = tuple(ast.Projection(ast.Variable(name)) for name in names)
+    return replace(form, projections=projections) if projections else form

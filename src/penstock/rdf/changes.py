@@ -1,0 +1,87 @@
+"""Graphs that change (semantics.md §4): what was added when, what was removed when, and so what holds when."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from pyoxigraph import Triple
+
+from penstock.rdf.blank_nodes import prefixed
+from penstock.rdf.elements import Malformed
+from penstock.rdf.errors import ReadingError, SourceError
+from penstock.rdf.formats.tnt import decode_line, parse_timed_triple
+from penstock.rdf.inputs import check_readable, file_input
+
+_CHANGE = re.compile(r"([AD])\s+(.*)")
+
+
+class Change(NamedTuple):
+    """A triple that was added (or removed, if not `added`) at an instant."""
+
+    time: int
+    added: bool
+    triple: Triple
+
+
+class Validity(NamedTuple):
+    """A triple that holds on `[start, end)`; without an end it holds for ever."""
+
+    triple: Triple
+    start: int
+    end: int | None
+
+
+def read_changes(path: str | Path, *, scope: str) -> list[Change]:
+    """The changes in a file of lines `A <s> <p> <o> "TS" .` (added at TS) and `D <s> <p> <o> "TS" .` (deleted at TS).
+
+    They come in the order of the file. Comments (`#`) and empty lines may stand between them. Raises `SourceError` at
+    the first line that is neither.
+    """
+    path = Path(path)
+    check_readable(path)
+    return list(_changes(path, scope))
+
+
+def validity(changes: Iterable[Change]) -> list[Validity]:
+    """When each triple holds: its intervals, merged, by triple in the order in which these first come up.
+
+    Adding what is there and removing what is not have no effect. At one instant the order of the changes decides.
+    """
+    intervals: dict[Triple, list[Validity]] = {}
+    for time, added, triple in sorted(changes, key=lambda change: change.time):
+        held = intervals.setdefault(triple, [])
+        holds = bool(held) and held[-1].end is None
+        if added == holds:
+            continue
+        if added:
+            resumes = bool(held) and held[-1].end == time
+            held.append(Validity(triple, held.pop().start if resumes else time, None))
+        elif (start := held.pop().start) < time:
+            held.append(Validity(triple, start, time))
+    return [interval for held in intervals.values() for interval in held]
+
+
+def _changes(path: Path, scope: str) -> Iterator[Change]:
+    rename = prefixed(scope)
+    for number, line in file_input(path).lines(_refuse):
+        try:
+            text = decode_line(line)
+            if not text or text.startswith("#"):
+                continue
+            matched = _CHANGE.fullmatch(text)
+            if matched is None:
+                raise ReadingError(
+                    "this is not a change: write A (added) or D (deleted) before the triple and its time, as in "
+                    'A <http://ex.org/s> <http://ex.org/p> "o" "1000" .'
+                )
+            time, triple = parse_timed_triple(matched[2], rename)
+        except ReadingError as error:
+            raise SourceError(f"{path}:{number}: {error.reason}") from None
+        yield Change(time, matched[1] == "A", triple)
+
+
+def _refuse(malformed: Malformed) -> None:
+    raise SourceError(f"{malformed.place}: {malformed.reason}")

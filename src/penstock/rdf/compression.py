@@ -1,0 +1,121 @@
+"""Files as they are, or compressed: `.gz`, `.bz2` and `.zst` are unpacked while they are read."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import importlib
+import io
+import lzma
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from penstock.rdf.errors import SourceError
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """The content of a file, unpacked."""
+    try:
+        opener = _OPENERS.get(path.suffix.lower())
+        return path.open("rb") if opener is None else _buffered(opener(path))
+    except OSError as error:
+        raise SourceError(f"{path}: {_sentence(error)}") from None
+
+
+def uncompressed_name(path: Path) -> Path:
+    """The name without the ending of the compression: `toll.tnt` for `toll.tnt.gz`."""
+    return path.with_suffix("") if path.suffix.lower() in _OPENERS else path
+
+
+def is_damage(error: Exception) -> bool:
+    """Whether an error while reading means that the file is damaged or can no longer be read."""
+    return isinstance(error, OSError | EOFError | zlib.error | lzma.LZMAError) or type(error).__name__ == "ZstdError"
+
+
+def damage(error: Exception) -> str:
+    """The same as a sentence."""
+    if isinstance(error, EOFError):
+        return "the compressed file ends too early: it is not complete, so copy or compress it again"
+    return f"the file can be read up to here only ({error}): if it is compressed, compress it again"
+
+
+def _sentence(error: OSError) -> str:
+    sentences: dict[type[OSError], str] = {
+        FileNotFoundError: "there is no such file",
+        IsADirectoryError: "this is a directory, and a file is expected: name a file in it",
+        PermissionError: "this may not be read (permission denied): change its permissions, or copy it",
+    }
+    return sentences.get(type(error)) or f"this cannot be read ({error.strerror or error})"
+
+
+def _buffered(unpacked: io.RawIOBase) -> BinaryIO:
+    """Lines cut in C: those of gzip and bz2 themselves are cut in Python, at a third of the speed."""
+    return io.BufferedReader(unpacked, buffer_size=1 << 16)
+
+
+def _open_gzip(path: Path) -> io.RawIOBase:
+    return cast(io.RawIOBase, gzip.open(path, "rb"))
+
+
+def _open_bzip2(path: Path) -> io.RawIOBase:
+    return cast(io.RawIOBase, bz2.open(path, "rb"))
+
+
+def _open_zstandard(path: Path) -> io.RawIOBase:
+    """With Python's own module, from 3.14 on, or the package: 5 MB that few need, so it is no dependency."""
+    try:
+        return cast(io.RawIOBase, importlib.import_module("compression.zstd").open(path, "rb"))
+    except ImportError:
+        pass
+    try:
+        zstandard = importlib.import_module("zstandard")
+    except ImportError:
+        raise SourceError(
+            f"{path}: to read .zst files, install the package zstandard (pip install zstandard), "
+            f"or unpack the file first (zstd -d {path.name})"
+        ) from None
+    return _Frames(path.open("rb"), zstandard.ZstdDecompressor().decompressobj)
+
+
+class _Frames(io.RawIOBase):
+    """The frames of a file, unpacked. The package's own reader takes a file that is cut off for a whole one."""
+
+    def __init__(self, file: BinaryIO, new_frame: Callable[[], Any]) -> None:
+        self._file = file
+        self._new_frame = new_frame
+        self._frame: Any = None
+        self._packed = b""
+        self._unpacked = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._unpacked:
+            self._packed = self._packed or self._file.read(1 << 16)
+            if not self._packed:
+                if self._frame is not None:
+                    raise EOFError("the last frame does not end")
+                return 0
+            self._frame = self._frame or self._new_frame()
+            self._unpacked = memoryview(self._frame.decompress(self._packed))
+            self._packed = b""
+            if self._frame.eof:
+                self._packed, self._frame = self._frame.unused_data, None
+        count = min(len(buffer), len(self._unpacked))
+        buffer[:count] = self._unpacked[:count]
+        self._unpacked = self._unpacked[count:]
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+_OPENERS: dict[str, Callable[[Path], io.RawIOBase]] = {
+    ".gz": _open_gzip,
+    ".bz2": _open_bzip2,
+    ".zst": _open_zstandard,
+}

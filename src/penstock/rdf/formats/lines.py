@@ -1,0 +1,22 @@
+"""N-Triples and N-Quads line by line, so that one wrong line costs one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pyoxigraph import RdfFormat
+
+from penstock.rdf.blank_nodes import Rename
+from penstock.rdf.elements import Malformed, OnMalformed, Statement
+from penstock.rdf.errors import ReadingError
+from penstock.rdf.inputs import Input
+from penstock.rdf.parsing import parse_statements
+
+
+def parse_lines(source: Input, format: RdfFormat, rename: Rename, on_malformed: OnMalformed) -> Iterator[Statement]:
+    for number, line in source.lines(on_malformed):
+        try:
+            yield from parse_statements(line, format, rename)
+        except ReadingError as error:
+            shown = line.decode(errors="replace").strip()
+            on_malformed(Malformed(f"{source.name}:{number}", shown, error.reason))

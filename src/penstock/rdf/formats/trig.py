@@ -1,0 +1,144 @@
+"""TriG with timestamped graphs, `.trig`: a graph that is wrong is left out, and the others count.
+
+A parser that has met an error cannot say where the next graph begins: pyoxigraph's goes on, but takes what is left of
+the wrong graph for the default graph. So the text is first cut into blocks (a graph, or statements of the default
+graph), by braces outside of strings, and each block is parsed by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from pyoxigraph import RdfFormat, parse
+
+from penstock.rdf.blank_nodes import Rename, numbered, prefixed
+from penstock.rdf.elements import Element, Malformed, OnMalformed, Statement
+from penstock.rdf.errors import ReadingError
+from penstock.rdf.formats.manner import Manner
+from penstock.rdf.formats.timed_graphs import graphs_in_passing, graphs_of_document
+from penstock.rdf.inputs import Input
+from penstock.rdf.parsing import checked
+
+_MARK = re.compile(
+    rb"""
+      \\.                                   # a character of a name, escaped
+    | <[^<>"{}|^`\s]*>                      # an IRI
+    | (?P<long>\"\"\"|''')                  # a string that may go on for lines
+    | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*'
+    | \#.*                                  # a comment
+    | (?P<open>{)
+    | (?P<close>})
+    | (?P<stop>\.)(?=\s*(?:\#.*)?$)         # a full stop, the last thing in its line
+    """,
+    re.VERBOSE,
+)
+_END_OF_LONG = {
+    b'"""': re.compile(rb'(?:"{0,2}(?:[^"\\]|\\.))*"""', re.DOTALL),
+    b"'''": re.compile(rb"(?:'{0,2}(?:[^'\\]|\\.))*'''", re.DOTALL),
+}
+
+
+class Block(NamedTuple):
+    """A piece of TriG that can be parsed by itself, and the line that it begins in."""
+
+    line: int
+    text: bytes
+
+
+def read_trig(source: Input, manner: Manner) -> Iterator[Element]:
+    if source.is_live:  # numbers would have to be remembered for ever
+        statements = _statements(source, prefixed(manner.scope, manner.document), manner.on_malformed)
+        return graphs_in_passing(statements, source.name, manner)
+    return graphs_of_document(
+        lambda on_malformed: _statements(source, numbered(manner.scope, manner.document), on_malformed),
+        source.name,
+        manner,
+    )
+
+
+def _statements(source: Input, rename: Rename, on_malformed: OnMalformed) -> Iterator[Statement]:
+    base: str | None = source.base
+    prefixes = b""
+    for block in blocks(source.lines(on_malformed)):
+        parser = parse(prefixes + block.text, RdfFormat.TRIG, base_iri=base)
+        try:
+            yield from list(checked(parser, rename))
+        except ReadingError as error:
+            text = block.text.decode(errors="replace").strip()
+            on_malformed(Malformed(error.place(source.name, block.line), text, error.reason))
+        base = parser.base_iri
+        prefixes = "".join(f"@prefix {name}: <{iri}> . " for name, iri in parser.prefixes.items()).encode()
+
+
+def blocks(lines: Iterable[tuple[int, bytes]]) -> Iterator[Block]:
+    """Cut TriG after each graph and, between graphs, after each line that ends with a full stop."""
+    cutter = _Cutter()
+    for number, line in lines:
+        if cutter.is_inside(line):
+            cutter.hold(number, line)
+        else:
+            yield from cutter.feed(number, line)
+    yield from cutter.cut()
+
+
+class _Cutter:
+    """What has been read of the next block, and whether it is inside of a graph or of a long string."""
+
+    def __init__(self) -> None:
+        self._first_line = 1
+        self._held: list[bytes] = []
+        self._in_graph = False
+        self._quote: bytes | None = None
+
+    def is_inside(self, line: bytes) -> bool:
+        """Whether a line can neither begin nor end anything, as most lines of a graph cannot."""
+        if not self._in_graph or self._quote is not None:
+            return False
+        return not (b"}" in line or b"{" in line or b'"""' in line or b"'''" in line)
+
+    def cut(self) -> Iterator[Block]:
+        if self._held:
+            yield Block(self._first_line, b"".join(self._held))
+            self._held.clear()
+
+    def feed(self, number: int, line: bytes) -> Iterator[Block]:
+        begin = 0
+        for kind, end in self._marks(line):
+            if kind == "open":
+                if self._in_graph:  # and graphs do not nest: a closing brace is missing before this line
+                    yield from self.cut()
+                self._in_graph = True
+            elif kind == "close" or not self._in_graph:
+                self._in_graph = False
+                self.hold(number, line[begin:end])
+                yield from self.cut()
+                begin = end
+        self.hold(number, line[begin:])
+
+    def hold(self, number: int, piece: bytes) -> None:
+        if not self._held:
+            if not piece.strip():
+                return
+            self._first_line = number
+        self._held.append(piece)
+
+    def _marks(self, line: bytes) -> Iterator[tuple[str, int]]:
+        """Braces and the last full stop of a line, outside of strings, IRIs and comments: what and where it ends."""
+        position = 0
+        while True:
+            if self._quote is not None:
+                closed = _END_OF_LONG[self._quote].match(line, position)
+                if closed is None:
+                    return
+                self._quote = None
+                position = closed.end()
+            mark = _MARK.search(line, position)
+            if mark is None:
+                return
+            position = mark.end()
+            if mark.lastgroup == "long":
+                self._quote = mark[0]
+            elif mark.lastgroup is not None:
+                yield mark.lastgroup, position

@@ -1,0 +1,83 @@
+"""The bytes of a source, by lines or as a whole, wherever they come from."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from penstock.rdf.compression import damage, is_damage, open_bytes
+from penstock.rdf.elements import Malformed, OnMalformed
+from penstock.rdf.errors import SourceError
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Something to read: `name` is what messages call it, `base` resolves its relative IRIs.
+
+    A live input, such as standard input, can be read once, and nobody knows when it ends.
+    """
+
+    name: str
+    open: Callable[[], AbstractContextManager[BinaryIO]]
+    base: str
+    is_live: bool
+
+    def lines(self, on_malformed: OnMalformed) -> Iterator[tuple[int, bytes]]:
+        """The lines with their numbers, as they come in; up to the place where the file is damaged, if it is."""
+        number = 0
+        with self.open() as file:
+            try:
+                for line in file:
+                    number += 1
+                    yield number, line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+            except Exception as error:
+                if not is_damage(error):
+                    raise
+                on_malformed(Malformed(f"{self.name}:{number + 1}", "", damage(error)))
+
+    def content(self, on_malformed: OnMalformed) -> bytes | None:
+        """All of it; None if it is damaged, for half a document is none."""
+        with self.open() as file:
+            try:
+                return file.read().removeprefix(_BYTE_ORDER_MARK)
+            except Exception as error:
+                if not is_damage(error):
+                    raise
+                on_malformed(Malformed(self.name, "", damage(error)))
+                return None
+
+
+def check_readable(path: Path) -> None:
+    """Raise `SourceError` where there is nothing to read, with the name that was probably meant."""
+    if not path.exists():
+        siblings = [sibling.name for sibling in path.parent.iterdir()] if path.parent.is_dir() else []
+        near = difflib.get_close_matches(path.name, siblings, n=1)
+        proposal = f": did you mean {path.with_name(near[0])}?" if near else ""
+        raise SourceError(f"{path}: there is no such file or folder{proposal}")
+    if not os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
+        kind = "folder" if path.is_dir() else "file"
+        raise SourceError(f"{path}: this {kind} may not be read (permission denied): change its permissions")
+
+
+def file_input(path: Path) -> Input:
+    """A file; a pipe that has a name is live."""
+    return Input(str(path), lambda: open_bytes(path), path.resolve().as_uri(), is_live=not path.is_file())
+
+
+def stream_input(stream: IO[bytes] | IO[str], name: str) -> Input:
+    """An open stream such as `sys.stdin`, which stays open; its relative IRIs are relative to the working directory."""
+    return Input(name, lambda: nullcontext(_bytes_of(stream)), f"{Path.cwd().as_uri()}/", is_live=True)
+
+
+def _bytes_of(stream: IO[bytes] | IO[str]) -> BinaryIO:
+    if isinstance(stream, io.StringIO):
+        return io.BytesIO(stream.read().encode())
+    return cast(BinaryIO, getattr(stream, "buffer", stream))

@@ -1,0 +1,66 @@
+"""The RDF parsers of pyoxigraph, with our blank nodes and with errors that a person can act on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pyoxigraph import BlankNode, DefaultGraph, Literal, Quad, RdfFormat, Triple, parse
+
+from penstock.rdf.blank_nodes import Rename, rename_triple
+from penstock.rdf.elements import Statement
+from penstock.rdf.errors import ReadingError
+
+TRIPLE_IN_TRIPLE = (
+    "a triple stands inside a triple (RDF-star): subject and object may be IRIs, blank nodes or literals (RDF 1.1), "
+    "so write a resource in its place"
+)
+
+_POSITION = re.compile(r"Parser error (?:at|between) [^:]*: ")
+
+_BETTER = (
+    (
+        "No LoadDocumentCallback has been set",
+        "the JSON-LD context is on the web and is not fetched: put the context itself into the document",
+    ),
+    ("No scheme found in an absolute IRI", "an IRI is relative, and there is nothing to resolve it with: write it out"),
+    ("Unexpected end", "the text ends in the middle of a statement: is it cut off?"),
+    ("Invalid UTF-8", "a byte is not UTF-8: save the file with the encoding UTF-8"),
+)
+
+
+def parse_statements(
+    text: str | bytes, format: RdfFormat, rename: Rename, base_iri: str | None = None
+) -> list[Statement]:
+    """All statements of a text, or `ReadingError`: a document with an error in it gives none."""
+    return list(checked(parse(text, format, base_iri=base_iri), rename))
+
+
+def checked(quads: Iterable[Quad], rename: Rename) -> Iterator[Statement]:
+    """The statements of a pyoxigraph parser; `ReadingError` where there is an error, or more than RDF 1.1."""
+    try:
+        for quad in quads:
+            triple, graph = quad.triple, quad.graph_name
+            _reject_rdf_12(triple)
+            if isinstance(graph, DefaultGraph):
+                yield Statement(None, rename_triple(triple, rename))
+            else:
+                name = rename(graph) if isinstance(graph, BlankNode) else graph
+                yield Statement(name, rename_triple(triple, rename))
+    except SyntaxError as error:
+        raise ReadingError(_reason(error), error.lineno) from None
+
+
+def _reject_rdf_12(triple: Triple) -> None:
+    object_ = triple.object
+    if isinstance(object_, Triple):
+        raise ReadingError(TRIPLE_IN_TRIPLE)
+    if isinstance(object_, Literal) and object_.direction is not None:
+        raise ReadingError(
+            f"{object_} has a base direction, which is not RDF 1.1: leave --{object_.direction.value} out"
+        )
+
+
+def _reason(error: SyntaxError) -> str:
+    message = _POSITION.sub("", error.msg, count=1)
+    return next((sentence for beginning, sentence in _BETTER if message.startswith(beginning)), message)

@@ -260,6 +260,13 @@ class _Builder:
         elements = self.several(lambda: self.element(depth))
         return ast.Group(elements, self.perhaps(self.window) if self.windows_in_groups else None)
 
+    def group_without_windows(self, depth: int) -> ast.Group:
+        """What another graph holds is no stream, so no window can be about it."""
+        allowed, self.windows_in_groups = self.windows_in_groups, False
+        group = self.group(depth)
+        self.windows_in_groups = allowed
+        return group
+
     def element(self, depth: int) -> ast.Element:
         kind = self.choose(*self.elements) if depth > 0 else self.choose(*_SIMPLE_ELEMENTS)
         match kind:
@@ -278,9 +285,9 @@ class _Builder:
             case "inline_data":
                 return self.inline_data()
             case "graph":
-                return ast.Graph(self.block_name(_STREAMS), self.group(depth - 1))
+                return ast.Graph(self.block_name(_STREAMS), self.group_without_windows(depth - 1))
             case "service":
-                return ast.Service(self.variable_or_iri(), self.group(depth - 1), self.sometimes())
+                return ast.Service(self.variable_or_iri(), self.group_without_windows(depth - 1), self.sometimes())
             case "window_block":
                 return self.window_block(depth)
             case "stream_block":

@@ -155,18 +155,18 @@ WINDOWS = [
 
 MIXTURES = [
     Mistake(
-        "SELECT * FROM STREAM <s> [RANGE 10s STEP 5s] { «STREAM <t>» [NOW] { ?x ?p ?o } }",
-        "`STREAM <t>` is CQELS-QL, but `STREAM <s>` before it is C-SPARQL",
+        "SELECT * FROM STREAM <s> [RANGE 10s STEP 5s] { «STREAM <t> [NOW»] { ?x ?p ?o } }",
+        "`STREAM <t> [NOW` is CQELS-QL, but `FROM STREAM <s> [RANGE` before it is C-SPARQL",
         "write the whole query in one dialect",
     ),
     Mistake(
         "SELECT * FROM NAMED WINDOW <w> ON <s> [RANGE 5s] { WINDOW <w> { } } «AGGREGATE {» (?n, COUNT, {}) }",
-        "`AGGREGATE {` is C-SPARQL, but `WINDOW <w>` before it is RSP-QL",
+        "`AGGREGATE {` is C-SPARQL, but `FROM NAMED WINDOW <w>` before it is RSP-QL",
         "write the whole query in one dialect",
     ),
     Mistake(
         "SELECT * FROM STREAM <s> [NOW - 5 S] { ?x ?p ?o «WINDOW RANGE» 5 SLIDE }",
-        "`WINDOW RANGE` is Streaming SPARQL, but `STREAM <s>` before it is SPARQLstream",
+        "`WINDOW RANGE` is Streaming SPARQL, but `FROM STREAM <s> [NOW` before it is SPARQLstream",
         "write the whole query in one dialect",
     ),
 ]

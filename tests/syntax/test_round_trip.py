@@ -63,7 +63,7 @@ def test_printing_made_up_queries(dialect: ast.DialectName) -> None:
     law()
 
 
-@pytest.mark.parametrize("name", ["q", "my-query", "<http://e/q>", '"my query"', '"as"', "größe"])
+@pytest.mark.parametrize("name", ["q", "my-query", "<http://e/q>", "größe"])
 def test_printing_the_name_of_a_query(name: str) -> None:
     assert_same_after_printing(parse(f"REGISTER QUERY {name} AS SELECT * {{ ?s ?p ?o }}", "csparql"))
 
@@ -107,6 +107,9 @@ TURNING_POINTS: list[tuple[ast.DialectName, str]] = [
     ("streaming-sparql", "SELECT * FROM NAMED STREAM <s> WINDOW ELEMS 1 { GRAPH <s> { ?x ?p ?o } }"),
     # Names that nothing reads.
     ("rspql", "SELECT * FROM WINDOW <w> ON STREAM <s> [RANGE PT1S] { ?s ?p ?o }"),
+    # What is said though it goes without saying; and an order that means nothing.
+    ("rspql", "SELECT * FROM WINDOW ON STREAM <s> [RANGE PT1S ORIGIN 0] { ?s ?p ?o }"),
+    ("rspql", "SELECT ?x FROM NAMED WINDOW <w> ON STREAM ?s [ALL] FROM <g> { ?x ?p ?o WINDOW <w> { ?x ?q ?r } }"),
     # AGGREGATE.
     ("csparql", "SELECT ?s { ?s ?p ?o } AGGREGATE { (?n, COUNT, {?s, ?s}) }"),
     ("csparql", "SELECT ?s { ?s ?p ?o } AGGREGATE { (?n, COUNT, {}) (?m, SUM(?o), {?s}) FILTER(?m > 1) }"),

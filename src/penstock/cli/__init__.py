@@ -21,7 +21,7 @@ INTERRUPTED = 130
 
 @click.group(
     cls=Commands,
-    names=("check", "translate"),
+    names=("check", "translate", "explain"),
     epilog="""
     \b
     Examples:

@@ -19,7 +19,7 @@ from penstock.oracle.timestamps import TimedPattern, integer, timestamp_expressi
 from penstock.oracle.triples import SinglePattern, SinglePatterns
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import AnyNode, rewrite, rewrite_children
+from penstock.syntax.ast.rewriting import AnyNode, rewrite, rewrite_children, walk
 
 FormNode = TypeVar("FormNode", bound=ast.Form)
 
@@ -176,7 +176,7 @@ class Rewriting:
                 graph = self.dataset.matching(name, single)
                 self.used[graph.iri] = graph
                 if self.by_occurrence:
-                    elements += self._occurrences(single, graph, timed)
+                    elements += self._pattern(single, graph, timed)
                 else:
                     elements.append(ast.Graph(ast.Constant(IRI(graph.iri)), ast.Group((single.triples(),))))
         return elements
@@ -197,29 +197,33 @@ class Rewriting:
         if not self.by_occurrence:
             return [triples]
         self.used[graph.iri] = graph
-        return [e for single in self.patterns.of(triples) for e in self._occurrences(single, graph, timed)]
+        return [e for single in self.patterns.of(triples) for e in self._pattern(single, graph, timed)]
 
     def _occurrences(self, single: SinglePattern, graph: ActiveGraph, timed: list[TimedPattern]) -> list[ast.Element]:
-        """The pattern by occurrences; sequences join and alternatives unite, as §18.2.2.4 says."""
+        """Sequences join and alternatives unite, as §18.2.2.4 says (the store's engine makes sets of alternatives)."""
         match single.verb:
             case ast.Variable() | ast.Constant():
-                return self._occurrence(single, graph, timed)
+                return self._triple(single, graph, timed)
             case ast.PathInverse(path):
-                return self._occurrences(SinglePattern(single.object, path, single.subject), graph, timed)
+                return self._pattern(SinglePattern(single.object, path, single.subject), graph, timed)
             case ast.PathSequence(paths):
                 ends = [single.subject, *(self.patterns.new_variable() for _ in paths[1:]), single.object]
                 steps = zip(paths, ends, ends[1:], strict=False)
-                parts = (self._occurrences(SinglePattern(start, path, end), graph, timed) for path, start, end in steps)
+                parts = (self._pattern(SinglePattern(start, path, end), graph, timed) for path, start, end in steps)
                 return [element for part in parts for element in part]
             case ast.PathAlternative(paths):
-                branches = (self._occurrences(replace(single, verb=path), graph, timed) for path in paths)
+                branches = (self._pattern(replace(single, verb=path), graph, timed) for path in paths)
                 return [ast.Union(tuple(ast.Group(tuple(branch)) for branch in branches))]
             case ast.PathNegated(predicates):
                 return self._negated(single, predicates, graph, timed)
             case _:
+                if not self.by_occurrence:
+                    return [single.triples()]
                 return [ast.Graph(ast.Constant(IRI(graph.iri)), ast.Group((single.triples(),)))]
 
-    def _occurrence(self, single: SinglePattern, graph: ActiveGraph, timed: list[TimedPattern]) -> list[ast.Element]:
+    def _triple(self, single: SinglePattern, graph: ActiveGraph, timed: list[TimedPattern]) -> list[ast.Element]:
+        if not self.by_occurrence:
+            return [single.triples()]
         occurrence, time, stream = (self.patterns.new_variable() for _ in range(3))
         timed.append(TimedPattern(single, time, stream))
         properties = ((IN, ast.Constant(IRI(graph.iri))), (TIME, time), (STREAM, stream))
@@ -243,7 +247,7 @@ class Rewriting:
         for excluded, start, end in directions:
             if excluded or (excluded is forward and not backward):
                 verb = self.patterns.new_variable()
-                found = self._occurrence(SinglePattern(start, verb, end), graph, timed)
+                found = self._triple(SinglePattern(start, verb, end), graph, timed)
                 condition = ast.Operation("NOT IN", (verb, *excluded))  # type: ignore[arg-type]
                 sides.append(ast.Group((*found, ast.Filter(condition))))
         return [ast.Union(tuple(sides)) if len(sides) > 1 else sides[0]]
@@ -278,3 +282,22 @@ def _without_star(form: FormNode, where: ast.Group | None, values: ast.InlineDat
     names = visible_variables(where, values)
     projections = tuple(ast.Projection(ast.Variable(name)) for name in names)
     return replace(form, projections=projections) if projections else form
+
+
+def _has_choices(triples: ast.Triples) -> bool:
+    """Whether a path among the triples has alternatives outside what repeats."""
+
+    def has_choice(path: ast.Verb) -> bool:
+        match path:
+            case ast.PathAlternative():
+                return True
+            case ast.PathNegated(predicates):
+                return len({type(predicate) for predicate in predicates}) > 1
+            case ast.PathSequence(steps):
+                return any(map(has_choice, steps))
+            case ast.PathInverse(inner):
+                return has_choice(inner)
+            case _:
+                return False
+
+    return any(has_choice(node.verb) for node in walk(triples) if isinstance(node, ast.Property))

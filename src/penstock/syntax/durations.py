@@ -30,6 +30,9 @@ _SPELLINGS = {
 }
 _UNITS = {spelling: unit for unit, spellings in _SPELLINGS.items() for spelling in spellings.split()}
 
+UNIT_NAMES = tuple(_UNITS)
+PLAIN_UNITS = ("ms", "s", "m", "h", "d")
+
 _WHOLE = r"\d{1,15}"
 _NUMBER = r"\d{1,15}(?:\.\d{1,15})?"
 _UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
@@ -44,10 +47,11 @@ _ISO_UNITS = (YEAR, MONTH, WEEK, DAY, HOUR, MINUTE, SECOND)
 
 
 class Duration(NamedTuple):
-    """A duration found in a text: its length and its last unit in ms, and where the text goes on."""
+    """A duration found in a text: its length and its last unit in ms, and where it stands."""
 
     length: Fraction
     unit: Fraction
+    start: int
     end: int
 
     def milliseconds(self) -> int | None:
@@ -61,17 +65,17 @@ def match_duration(text: str, offset: int, default_unit: int | None = None) -> D
     if iso is not None:
         parts = zip(iso.groups(), _ISO_UNITS, strict=True)
         length = sum((Fraction(number) * unit for number, unit in parts if number is not None), Fraction(0))
-        return Duration(length, Fraction(SECOND), iso.end())
+        return Duration(length, Fraction(SECOND), offset, iso.end())
     length, unit, end = Fraction(0), Fraction(0), offset
     while (quantity := _QUANTITY.match(text, end)) is not None:
         unit = _UNITS[quantity[2].lower()]
         length += Fraction(quantity[1]) * unit
         end = quantity.end()
     if end > offset:
-        return Duration(length, unit, end)
+        return Duration(length, unit, offset, end)
     bare = _BARE.match(text, offset)
     if bare is not None and default_unit is not None:
-        return Duration(Fraction(bare[1]) * default_unit, Fraction(default_unit), bare.end())
+        return Duration(Fraction(bare[1]) * default_unit, Fraction(default_unit), offset, bare.end())
     return None
 
 

@@ -82,12 +82,11 @@ def _stream_clue(kinds: list[str], i: int, before: str) -> Clue | None:
     if before in ("FROM", "NAMED"):
         if bracket == "WINDOW":
             return Clue("streaming-sparql", i)
-        return Clue("csparql" if bracket == "[" and window == "RANGE" else "sparqlstream", i)
-    if bracket == "[" and (window in ("RANGE", "TRIPLES", "ALL") or (window == "NOW" and kinds[i + 4] == "]")):
-        return Clue("cqels", i, sure=window != "TRIPLES")
-    if bracket == "[":
-        return Clue("sparqlstream", i, sure=window in ("NOW", "FROM"))
-    return Clue("sparqlstream", i)
+        is_sparqlstream = bracket != "[" or window in ("NOW", "FROM", "TRIPLES")
+        return Clue("sparqlstream" if is_sparqlstream else "csparql", i)
+    if bracket != "[" or window == "FROM" or (window == "NOW" and kinds[i + 4] != "]"):
+        return Clue("sparqlstream", i)
+    return Clue("cqels", i, sure=window != "TRIPLES")
 
 
 def _reject_mixture(tokens: Tokens, first: Clue, second: Clue) -> None:
@@ -101,9 +100,16 @@ def _reject_mixture(tokens: Tokens, first: Clue, second: Clue) -> None:
 
 
 def _shown_span(tokens: Tokens, position: int) -> Span:
-    last = min(position + 1, len(tokens.kinds) - 2)
-    return Span(tokens.starts[position], tokens.end(last))
+    """The clue with FROM and NAMED before it and, if there is one, the beginning of its window."""
+    first, last = position, min(position + 1, len(tokens.kinds) - 2)
+    while first and tokens.kinds[first - 1] in ("FROM", "NAMED"):
+        first -= 1
+    if tokens.kinds[position + 2 : position + 3] == ["["]:
+        last = min(position + 3, len(tokens.kinds) - 2)
+    return Span(tokens.starts[first], tokens.end(last))
 
 
 def _shown(tokens: Tokens, position: int) -> str:
-    return " ".join(tokens.texts[position : position + 2])
+    span = _shown_span(tokens, position)
+    shown = " ".join(tokens.text[span.start : span.end].split())
+    return shown if len(shown) <= 60 else shown[:40] + " … " + shown[-12:]

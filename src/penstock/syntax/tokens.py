@@ -1,8 +1,8 @@
 """The tokenizer: SPARQL 1.1's terminals (grammar rules 139 to 173) as one regular expression.
 
 Tokens are kept as columns, not objects. The kind of a word is the word in upper case (keywords are case-insensitive),
-the kind of punctuation is its text, and all else has a lower-case kind: `var iri pname bnode int dec dbl str lang bad
-eof`.
+the kind of punctuation is its text, and all else has a lower-case kind: `var iri pname bnode int dec dbl str lang word
+bad eof` (`word` is one that is not ASCII, and so no keyword).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def tokenize(text: str, variable: str = VARIABLE) -> Tokens:
             continue
         token = matched[kind]
         if kind == "word":
-            kinds.append(token.upper())
+            kinds.append(token.upper() if token.isascii() else "word")
         elif kind == "punct":
             kinds.append(token)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NoReturn
 
@@ -27,6 +28,18 @@ _CATEGORIES = {
     "str": "the string",
     "lang": "the language tag",
 }
+
+
+_BROKEN_IRI = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]*:[^<>\r\n]*>|<[A-Za-z][A-Za-z0-9+.-]*:[^\s<>{}]*")
+
+_HABITS = {
+    "AND": "did you mean `&&`?",
+    "OR": "did you mean `||`?",
+    "==": "did you mean `=`?",
+    "UNION": "put both sides into braces: { … } UNION { … }",
+    "SLIDING": "did you mean SLIDE?",
+}
+"""What people know from other languages."""
 
 
 class ParseFailure(Exception):  # noqa: N818 - no error of ours reaches a user under this name
@@ -112,6 +125,11 @@ class Cursor:
         """Complains about the present token: expected that, found this; a keyword nearly met becomes the hint."""
         if self.kind == "bad":
             hint = self._bad_token_hint()
+        elif hint is None and self.kind in _HABITS and self.kind not in keywords:
+            hint = _HABITS[self.kind]
+        elif self.kind == "<" and (broken := _BROKEN_IRI.match(self.tokens.text, self.starts[self.position])):
+            message = f"expected {expected}, found the broken IRI {visible(broken[0][:60])}"
+            self.reject(message, Span(*broken.span()), "an IRI holds no spaces or quotes, and ends with `>`")
         elif hint is None:
             word = self.texts[self.position]
             near = closest(word, keywords) if word.isalpha() else None
@@ -133,8 +151,6 @@ class Cursor:
             return f"close the string with {text[0]} on the same line, or use {text[0] * 3} for one of several lines"
         if text in "“”„‟‘’‚`´":
             return 'write strings between straight quotes, "like this"'
-        if text == "<":
-            return "an IRI holds no spaces and ends with `>`"
         return None
 
     def enter(self) -> None:

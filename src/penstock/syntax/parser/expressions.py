@@ -17,6 +17,8 @@ _LEVELS = {
 }  # fmt: skip
 _COMPARISON = 3
 
+_OPERATOR_HABITS = {"==": "did you mean `=`?", "<>": "did you mean `!=`?"}
+
 AGGREGATES = frozenset(("COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"))
 BUILT_INS = frozenset(
     "STR LANG LANGMATCHES DATATYPE BOUND IRI URI BNODE RAND ABS CEIL FLOOR ROUND CONCAT STRLEN UCASE LCASE "
@@ -45,22 +47,27 @@ class ExpressionRules(PathRules):
             return left
         start = left.span.start
         previous = ""
+        chain = [left]
         outer = self.nesting
         while (binding := _LEVELS.get(operator := kinds[self.position], 0)) >= level:
             if binding == _COMPARISON:
                 if previous and _LEVELS[previous] == _COMPARISON:
                     self._reject_chained_comparison()
-                left = self._comparison(left, operator)
+                chain = [self._comparison(self._chained(previous, chain, start), operator)]
             else:
-                self.position += 1
                 if previous and operator != previous:  # what is on the left goes one level deeper
                     self.enter()
-                right = self._operation(binding + 1)
-                operands = (left.operands if operator == previous else (left,)) + (right,)  # type: ignore[union-attr]
-                left = ast.Operation(operator, operands, span=self.span_since(start))
+                    chain = [self._chained(previous, chain, start)]
+                self.position += 1
+                chain.append(self._operation(binding + 1))
             previous = operator
         self.nesting = outer
-        return left
+        return self._chained(previous, chain, start)
+
+    def _chained(self, operator: str, operands: list[ast.Expression], start: int) -> ast.Expression:
+        if len(operands) == 1:
+            return operands[0]
+        return ast.Operation(operator, tuple(operands), span=self.span_since(start))
 
     def _comparison(self, left: ast.Expression, operator: str) -> ast.Expression:
         """Rule 114: RelationalExpression."""
@@ -119,6 +126,9 @@ class ExpressionRules(PathRules):
                 self.tokens.span(self.position),
                 f"did you mean {near}?" if near else "functions of your own are called by their IRI: <http://…>(…)",
             )
+        hint = _OPERATOR_HABITS.get(self.texts[self.position - 1] + self.texts[self.position])
+        if hint is not None:
+            self.fail("an expression", hint)
         self.fail_term("an expression: a variable, a value, a function call or (…)")
 
     def bracketed(self) -> ast.Expression:

@@ -57,6 +57,10 @@ class QueryRules(PatternRules):
         """What a dialect adds behind the pattern."""
 
     def _fail_form(self) -> NoReturn:
+        if self.kind == "lang" and self.texts[self.position].lower() in ("@prefix", "@base"):
+            self.fail("PREFIX, BASE or a query form", "SPARQL writes PREFIX ex: <…>, without `@` and full stop")
+        if self.kind == "." and self.declared:
+            self.fail("a query form or another PREFIX", "no full stop stands behind a PREFIX in SPARQL")
         if self.kind == "eof" and not any(kind in _FORMS for kind in self.kinds):
             self.fail("SELECT, CONSTRUCT, ASK or DESCRIBE")
         if self.kind in ("INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE", "WITH"):
@@ -190,6 +194,8 @@ class QueryRules(PatternRules):
     # Rules 13 to 16: DatasetClause
 
     def dataset(self) -> None:
+        if self.kind == ",":
+            self.fail("FROM or WHERE", "SPARQL separates what it selects by spaces, without commas")
         while self.kind == "FROM":
             self.clauses.append(self.dataset_clause())
 

@@ -84,7 +84,7 @@ class _Reader:
             self.fail(f"expected a report strategy: {', '.join(STRATEGIES)}", 1)
         name = _strategy_name(word[0])
         if name is None:
-            near = closest(word[0], STRATEGIES)
+            near = closest(word[0].lower().replace("_", "-").removeprefix("on-"), STRATEGIES)
             hint = f"did you mean {near}?" if near else f"there are {', '.join(STRATEGIES)}"
             self.fail(f"there is no report strategy {word[0]}", len(word[0]), hint)
         self.offset = self.end = word.end()

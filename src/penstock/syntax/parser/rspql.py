@@ -129,7 +129,7 @@ class RspqlParser(StreamRules):
         duration = match_duration(self.tokens.text, minus.end(), MILLISECOND)
         if duration is None:
             self.fail("a duration after NOW -")
-        self.skip_to_offset(duration.end)
+        self.skip_duration(duration)
         return self.whole_milliseconds(duration)
 
     def _settings(self) -> ast.WindowSettings:

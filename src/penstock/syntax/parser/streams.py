@@ -7,13 +7,15 @@ from typing import NoReturn
 
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
-from penstock.syntax.durations import Duration, match_duration
+from penstock.syntax.durations import PLAIN_UNITS, UNIT_NAMES, Duration, match_duration
 from penstock.syntax.parser.expressions import STREAM_BUILT_INS
 from penstock.syntax.parser.queries import QueryRules
 from penstock.syntax.spans import Span
+from penstock.syntax.suggestions import closest
 
 _OPERATORS: dict[str, ast.Operator] = {"RSTREAM": "rstream", "ISTREAM": "istream", "DSTREAM": "dstream"}
 _KINDS: dict[str, ast.RegisteredKind] = {"QUERY": "query", "STREAM": "stream"}
+_AFTER_A_NUMBER = frozenset(("STEP", "SLIDE", "TUMBLING", "FIXED", "TO", "REPORT", "ORIGIN", "AS"))
 _NAME = re.compile(r"[^\W\d][\w-]*")
 
 
@@ -26,21 +28,42 @@ class StreamRules(QueryRules):
         return self.whole_milliseconds(self.duration_with_unit(purpose, default_unit))
 
     def duration_with_unit(self, purpose: str, default_unit: int | None = None) -> Duration:
-        duration = match_duration(self.tokens.text, self.starts[self.position], default_unit)
+        start = self.starts[self.position]
+        duration = match_duration(self.tokens.text, start, default_unit)
         if duration is None:
             example = "PT10S" if self.dialect == "rspql" else "10s"
-            hint = f"add a unit, such as {self.texts[self.position]}s" if self.kind == "int" else None
-            self.fail(f"a duration such as {example} {purpose}", hint)
-        self.skip_to_offset(duration.end)
+            self.fail(f"a duration such as {example} {purpose}", self._duration_hint())
+        self.skip_duration(duration)
         return duration
+
+    def skip_duration(self, duration: Duration) -> None:
+        """Steps over a duration; it must end where a token ends."""
+        self.skip_to_offset(duration.end)
+        last = self.position - 1
+        if self.tokens.end(last) != duration.end:
+            self.reject(
+                f"`{self.texts[last]}` is not the end of a duration",
+                self.tokens.span(last),
+                f"units are {', '.join(PLAIN_UNITS)}",
+            )
+
+    def _duration_hint(self) -> str | None:
+        if self.kind not in ("int", "dec"):
+            return None
+        shown, following = self.texts[self.position][:20], self.following()
+        if not following.isupper() or following in _AFTER_A_NUMBER:
+            return f"add a unit, such as {shown}s"
+        word = self.texts[self.position + 1]
+        near = closest(word, UNIT_NAMES)
+        return f"did you mean {shown} {near}?" if near else f"{word} is no unit; there are {', '.join(PLAIN_UNITS)}"
 
     def whole_milliseconds(self, duration: Duration) -> int:
         length = duration.milliseconds()
+        span = Span(duration.start, duration.end)
         if length is None:
-            span = self.tokens.span(self.position - 1)
             self.reject("time counts in whole milliseconds: this duration is finer", span, "the shortest is 1ms")
         if length > 10**15:
-            self.reject("this duration is too long", self.tokens.span(self.position - 1))
+            self.reject("this duration is too long", span)
         return length
 
     # REGISTER

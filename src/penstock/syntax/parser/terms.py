@@ -66,8 +66,10 @@ class TermRules(Cursor):
         if self.kind.isupper() and self.kind not in ("eof", "bad"):
             if any(mark + word in self.texts for mark in "?$"):
                 hint = f"did you mean the variable ?{word}?"
-            elif ":" in self.texts or "" in self.prefixes:
+            elif "" in self.prefixes:
                 hint = f"write ?{word} for a variable, or :{word} for a name with the empty prefix"
+            else:
+                hint = f"write ?{word} for a variable, or a name with its prefix, such as ex:{word}"
         self.fail(expected, hint)
 
     def _report_undeclared(self, prefix: str, position: int) -> None:

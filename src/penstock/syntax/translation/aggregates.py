@@ -24,9 +24,12 @@ _KEY_MARK = "_group"
 
 def expand_aggregates(query: ast.Query) -> ast.Query:
     """The query with its AGGREGATE clauses as sub-selects."""
-    if not query.aggregates or query.where is None:
+    if not query.aggregates:
         return query
+    if query.where is None:
+        query = replace(query, where=ast.Group(()))
     pattern = query.where
+    assert pattern is not None
     keys = _keys(query)
     copies = (
         ast.Group((_sub_select(clause, _relabelled(pattern, number), keys),))

@@ -12,7 +12,6 @@ from dataclasses import replace
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import rewrite, walk
 from penstock.syntax.dialects import DIALECTS, NON_EMPTY
-from penstock.syntax.errors import TranslationError
 from penstock.syntax.translation.aggregates import expand_aggregates
 from penstock.syntax.translation.group_windows import expand_group_windows
 from penstock.syntax.translation.variables import plain_variables
@@ -63,8 +62,6 @@ def _from_csparql(query: ast.Query) -> ast.Query:
     register = query.register
     every = register.every if register is not None else None
     report = ast.AllOf((ast.Strategy("periodic", every), NON_EMPTY)) if every is not None else None
-    if every is not None and not windows_of(query):
-        raise TranslationError("RSP-QL", ["COMPUTED EVERY without a stream: it belongs to a window there"])
     read = graphs_read(query)
 
     def spell_out(clause: ast.DatasetClause | ast.WindowClause) -> ast.DatasetClause | ast.WindowClause:

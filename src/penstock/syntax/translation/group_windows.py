@@ -26,18 +26,19 @@ class _Expansion:
         self.query = query
         self.names = WindowNames(query)
         self.clauses: list[ast.WindowClause] = []
+        self.has_several = False
 
     def default_stream(self) -> ast.Constant | None:
-        """The one stream of the default graph; None where there are none or several."""
-        streams = {window.stream for window in windows_of(self.query) if not window.named}
-        only = streams.pop() if len(streams) == 1 else None
-        return only if isinstance(only, ast.Constant) else None
+        """The stream of the default graph; None where there is none."""
+        streams = list(dict.fromkeys(window.stream for window in windows_of(self.query) if not window.named))
+        self.has_several = len(streams) > 1
+        return streams[0] if streams and isinstance(streams[0], ast.Constant) else None
 
     def change(self, node: AnyNode, stream: ast.Constant | None) -> AnyNode:
         """The node with the windows below it expanded; `stream` is the one that triple patterns read here."""
         if isinstance(node, ast.Graph):
-            named = {window.stream for window in windows_of(self.query) if window.named}
-            inner = node.name if isinstance(node.name, ast.Constant) and node.name in named else None
+            streams = {window.stream for window in windows_of(self.query)}
+            inner = node.name if isinstance(node.name, ast.Constant) and node.name in streams else None
             if node.pattern.window is None or inner is None:
                 return rewrite_children(node, lambda child: self.change(child, inner))
             return self.change(node.pattern, inner)  # type: ignore[return-value]
@@ -47,8 +48,11 @@ class _Expansion:
         return changed
 
     def _group(self, group: ast.Group, stream: ast.Constant | None) -> ast.Group:
-        if stream is None:
-            raise TranslationError("RSP-QL", ["a window in a group that reads no stream, or several at once"])
+        reads_triples = any(isinstance(element, ast.Triples) for element in group.elements)
+        if stream is None or not reads_triples:  # it has nothing to apply to: what is static is valid always
+            return replace(group, window=None)
+        if self.has_several and stream == self.default_stream():
+            raise TranslationError("RSP-QL", ["a window in a group that reads several streams at once"])
         window = group.window
         if isinstance(window, ast.CountWindow):
             window = replace(window, matching=True)

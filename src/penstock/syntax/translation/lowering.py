@@ -202,13 +202,15 @@ def _to_sparqlstream(query: ast.Query, obstacles: Obstacles) -> ast.Query:
     inline = {name: window for name, window in by_name.items() if name != window.stream}
     declared = {window.stream for window in windows_of(query) if not (window.named and window.name in inline)}
 
+    merged = {name for name, window in by_name.items() if not window.named}
+
     def change(node: ast.Node) -> ast.Node:
+        if isinstance(node, ast.Graph) and merged and (isinstance(node.name, ast.Variable) or node.name in merged):
+            obstacles.blocks("GRAPH over a window of the default graph")
         if isinstance(node, ast.WindowBlock) and isinstance(node.name, ast.Variable) and inline:
             obstacles.blocks(f"WINDOW ?{node.name.name} over windows with names of their own")
         if isinstance(node, (ast.WindowBlock, ast.Graph)) and node.name in inline:
             window = inline[node.name]
-            if isinstance(node, ast.Graph) and not window.named:
-                obstacles.blocks(f"GRAPH {shown(window)}, a window merged with the default graph")
             lowered = _sparqlstream_window(window, obstacles)
             if lowered is None and (
                 window.stream in declared or (declared and isinstance(window.stream, ast.Variable))
@@ -261,37 +263,30 @@ def _to_streaming_sparql(query: ast.Query, obstacles: Obstacles) -> ast.Query:
     in_default = {window.stream for window in windows_of(query) if not window.named}
     read = graphs_read(query)
     in_groups: dict[ast.Constant, ast.Window] = {}
+    kept: list[Clause] = []
     dataset: list[Clause] = []
     for clause in query.dataset:
-        if isinstance(clause, ast.WindowClause):
-            lowered = _streaming_sparql_window(clause, obstacles)
-            if clause.named and clause.stream in in_default and clause.name is not None and clause.name not in read:
-                in_groups[clause.name] = lowered
-            else:
-                dataset.append(replace(without_settings(clause), window=lowered))
-        else:
+        if isinstance(clause, ast.DatasetClause):
+            kept.append(clause)
             dataset.append(clause)
-    lowered_query = replace(query, dataset=(*dataset, *_named_in(query, in_groups)))
-    _require_one_window_per_stream(replace(query, dataset=tuple(dataset)), obstacles)
+            continue
+        is_in_group = clause.named and clause.stream in in_default and clause.name not in read
+        lowered = _streaming_sparql_window(clause, is_in_group, obstacles)
+        if is_in_group and clause.name is not None:
+            in_groups[clause.name] = lowered
+        else:
+            kept.append(clause)
+            dataset.append(replace(without_settings(clause), window=lowered))
     if in_groups and len(in_default) > 1:
         obstacles.blocks("several windows over one stream, beside a second stream")
-    lowered_query = _with_group_windows(lowered_query, in_groups)
-    lowered_query = _read_as_graphs(lowered_query, obstacles)
-    return replace(
-        lowered_query, dialect="streaming-sparql", dataset=tuple(dataset), operator=None, register=None
-    )  # fmt: skip
+    folded = fold_group_windows(query, in_groups) if in_groups else query
+    folded = replace(folded, dataset=tuple(kept))
+    _require_one_window_per_stream(folded, obstacles)
+    folded = _read_as_graphs(folded, obstacles)
+    return replace(folded, dialect="streaming-sparql", dataset=tuple(dataset), operator=None, register=None)
 
 
-def _named_in(query: ast.Query, in_groups: dict[ast.Constant, ast.Window]) -> tuple[ast.WindowClause, ...]:
-    """The windows that keep their name for being read by GRAPH."""
-    return tuple(w for w in windows_of(query) if w.name is not None and w.name not in in_groups)
-
-
-def _with_group_windows(query: ast.Query, in_groups: dict[ast.Constant, ast.Window]) -> ast.Query:
-    return fold_group_windows(query, in_groups) if in_groups else query
-
-
-def _streaming_sparql_window(clause: ast.WindowClause, obstacles: Obstacles) -> ast.Window:
+def _streaming_sparql_window(clause: ast.WindowClause, is_in_group: bool, obstacles: Obstacles) -> ast.Window:
     window = clause.window
     match window:
         case ast.RangeWindow(width=width, step=int() as step) if step <= width:
@@ -299,7 +294,6 @@ def _streaming_sparql_window(clause: ast.WindowClause, obstacles: Obstacles) -> 
                 obstacles.differs("windows that end at the multiples of their step (its windows begin there)")
             return window
         case ast.CountWindow(step=None):
-            is_in_group = clause.named
             if window.matching and not is_in_group:
                 obstacles.blocks(_kind(window))
             if is_in_group and not window.matching:

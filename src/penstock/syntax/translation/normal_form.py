@@ -16,7 +16,7 @@ def normal_form(query: ast.Query) -> ast.Query:
 
     Where a variable ranges over the windows, their names are part of the answer and stay.
     """
-    written = explicit(query)
+    written = _without_unread_names(_in_order(explicit(query)))
     windows = [window for window in windows_of(written) if window.name is not None]
     if _names_are_seen(written):
         return replace(written, prologue=ast.Prologue())
@@ -32,6 +32,30 @@ def normal_form(query: ast.Query) -> ast.Query:
         return replace(node, name=name)
 
     return replace(rewrite(written, change), prologue=ast.Prologue())
+
+
+def _in_order(query: ast.Query) -> ast.Query:
+    """Graphs before windows; an origin of 0 is the one that windows have anyway."""
+    graphs = [clause for clause in query.dataset if isinstance(clause, ast.DatasetClause)]
+    windows = [
+        replace(window, settings=replace(window.settings, origin=window.settings.origin or None))
+        for window in windows_of(query)
+    ]
+    return replace(query, dataset=(*graphs, *windows))
+
+
+def _without_unread_names(query: ast.Query) -> ast.Query:
+    """A window of the default graph needs no name unless something reads it by that name."""
+    read = {node.name for node in walk(query) if isinstance(node, (ast.WindowBlock, ast.Graph))}
+    if any(isinstance(name, ast.Variable) for name in read):
+        return query
+    dataset = tuple(
+        replace(clause, name=None)
+        if isinstance(clause, ast.WindowClause) and not clause.named and clause.name not in read
+        else clause
+        for clause in query.dataset
+    )
+    return replace(query, dataset=dataset)
 
 
 def _names_are_seen(query: ast.Query) -> bool:

@@ -1,0 +1,128 @@
+"""`penstock explain`: why a result comes when it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from penstock.algebra import Settings, build
+from penstock.cli.messages import show, show_error, show_problems
+from penstock.cli.options import reading_options
+from penstock.cli.run_options import RunOptions, run_options
+from penstock.cli.sources import SourceError, name_of, read_source
+from penstock.explain import FORMATS, Document, describe
+from penstock.explain.text import Role, as_text
+from penstock.oracle.inputs import InputError
+from penstock.rdf import errors as rdf_errors
+from penstock.rdf.elements import Malformed
+from penstock.syntax.errors import QuerySyntaxError, TranslationError
+from penstock.syntax.reading import read
+
+MOST_ELEMENTS = 5000
+"""How much of a stream is read: what is shown is its beginning."""
+
+MOST_MALFORMED = 3
+
+_COLOURS: dict[Role, dict[str, object]] = {
+    "heading": {"bold": True, "underline": True},
+    "name": {"bold": True},
+    "quiet": {"dim": True},
+    "static": {"fg": "green"},
+    "streaming": {"fg": "blue"},
+    "own": {"fg": "yellow", "bold": True},
+}
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      penstock explain query.rq
+      penstock explain query.rq --stream toll.tnt --report arrival
+      penstock explain query.rq --stream toll.tnt --format html --out query.html
+      penstock explain query.rq --format dot | dot -Tpng > query.png
+
+    Exit status: 0 when the query is explained, 2 when it, an option or an input is wrong.
+    """
+)
+@click.argument("query")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(tuple(FORMATS), case_sensitive=False),
+    default="text",
+    show_default=True,
+    help="Text to read, JSON, the operator graph for Graphviz, a picture, or a page that needs nothing else.",
+)
+@click.option("--out", metavar="FILE", default="-", help="Write to FILE, not to standard output.")
+@reading_options
+@run_options
+@click.pass_context
+def explain(
+    context: click.Context,
+    query: str,
+    output_format: str,
+    out: str,
+    dialect: str,
+    prefixes: Mapping[str, str],
+    base: str | None,
+    run: RunOptions,
+) -> None:
+    """Show when a query is evaluated, over which windows, by which operators.
+
+    QUERY is a file, or - for standard input. Shown are the settings that hold and who said them, the windows with their
+    first instants, and the operators, streaming and static. With --stream there is also a timeline: the elements, the
+    windows over them, and the evaluation instants under each dialect's report policy.
+    """
+    name = name_of(query)
+    malformed: list[Malformed] = []
+    try:
+        text = read_source(query)
+        reading = read(text, dialect, prefixes=prefixes, base=base)
+        show_problems(reading.warnings, text, name)
+        continuous = build(reading.query, Settings())
+        inputs = run.inputs(continuous, prefixes, malformed.append, most_elements=MOST_ELEMENTS)
+        document = describe(
+            reading.query, text, run.settings, inputs, prefixes=prefixes, dialect_said_by_user=dialect != "auto"
+        )
+    except SourceError as error:
+        show_error(name, error.message, error.hint)
+        context.exit(2)
+    except QuerySyntaxError as error:
+        show_problems(error.problems, text, name)
+        context.exit(2)
+    except TranslationError as error:
+        show_error(name, f"this query has no meaning: {'; '.join(error.reasons)}")
+        context.exit(2)
+    except RecursionError:
+        show_error(name, "this query nests too deeply to be explained")
+        context.exit(2)
+    except (InputError, rdf_errors.SourceError) as error:
+        show_error(name, str(error))
+        context.exit(2)
+    _show_malformed(malformed)
+    _write(document, output_format, out)
+
+
+def _show_malformed(malformed: list[Malformed]) -> None:
+    for entry in malformed[:MOST_MALFORMED]:
+        show(entry.place, "warning", f"left out: {entry.reason}", ())
+    if len(malformed) > MOST_MALFORMED:
+        show("penstock", "warning", f"{len(malformed) - MOST_MALFORMED} more elements are left out", ())
+
+
+def _write(document: Document, output_format: str, out: str) -> None:
+    if out == "-":
+        click.echo(as_text(document, _paint) if output_format == "text" else FORMATS[output_format](document), nl=False)
+        return
+    try:
+        Path(out).write_text(FORMATS[output_format](document), encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise click.BadParameter(f"{out!r} cannot be written ({error.strerror}).", param_hint="'--out'") from None
+
+
+def _paint(text: str, role: Role) -> str:
+    """Colours, which click takes away again where the reader is not a terminal."""
+    return click.style(text, **_COLOURS[role])  # type: ignore[arg-type]

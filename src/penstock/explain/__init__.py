@@ -1,0 +1,75 @@
+"""Why a result comes when it comes: a query's settings, windows, operators and evaluation instants.
+
+`explain` gives it as text, as JSON, as a graph for Graphviz, as a picture (SVG), or as a page (HTML).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal as OneOf
+
+from penstock.algebra import Settings
+from penstock.explain.data import as_json
+from penstock.explain.document import Document, describe
+from penstock.explain.dot import as_dot
+from penstock.explain.html import as_html
+from penstock.explain.picture import as_svg
+from penstock.explain.text import as_text
+from penstock.oracle.inputs import Inputs
+from penstock.rdf.elements import Element
+from penstock.syntax import ast
+from penstock.syntax.parser.reports import parse_report
+from penstock.syntax.reading import read
+from penstock.syntax.suggestions import did_you_mean
+
+__all__ = ["FORMATS", "Document", "Format", "describe", "explain"]
+
+Format = OneOf["text", "json", "dot", "svg", "html"]
+
+FORMATS: Mapping[str, Callable[[Document], str]] = {
+    "text": as_text,
+    "json": as_json,
+    "dot": as_dot,
+    "svg": as_svg,
+    "html": as_html,
+}
+
+
+def explain(
+    text: str,
+    format: Format | str = "text",
+    *,
+    dialect: ast.DialectName | str = "auto",
+    prefixes: Mapping[str, str] | None = None,
+    base: str | None = None,
+    streams: Mapping[str, Iterable[Element]] | None = None,
+    t0: int | OneOf["first"] = 0,
+    report: str | None = None,
+    operator: ast.Operator | None = None,
+    duplicates: OneOf["set", "bag"] | None = None,
+    lateness: int = 0,
+) -> str:
+    """A query explained: its settings and who said them, its windows, its operators, when it is evaluated.
+
+    `format` is text, json, dot, svg or html. `streams` are the elements of the query's streams, by their IRIs; with
+    them the explanation has a timeline. `t0`, `report`, `operator` and `duplicates` say something else than the dialect
+    does, `lateness` is in milliseconds. The other arguments are those of `parse`.
+
+    >>> from penstock.explain import explain
+    >>> text = "SELECT ?car FROM STREAM <http://ex.org/toll> [RANGE 10m STEP 1m] { ?gate <http://ex.org/sees> ?car }"
+    >>> print(explain(text).partition("Windows")[2].partition("Operators")[0].strip())
+    1. [RANGE 10m STEP 1m] on <http://ex.org/toll>, part of the default graph
+         Every 1m a window of 10m closes: (c - 10m, c] for c = t0 + 10m, t0 + 11m and so on.
+         windows from t0        (0, 10m]  (1m, 11m]  (2m, 12m]  …
+           closing at           10m, 11m, 12m, …
+         an element             at 30s is part of the content during [30s, 10m]
+    """
+    if format not in FORMATS:
+        hint = did_you_mean(format, FORMATS) or f"there are {', '.join(FORMATS)}"
+        raise ValueError(f"there is no format {format!r}; {hint}")
+    query = read(text, dialect, prefixes=prefixes, base=base).query
+    policy = None if report is None else parse_report(report)
+    inputs = Inputs({iri: list(elements) for iri, elements in (streams or {}).items()}, lateness=lateness)
+    settings = Settings(policy, operator, duplicates, t0)
+    document = describe(query, text, settings, inputs, prefixes=prefixes, dialect_said_by_user=dialect != "auto")
+    return FORMATS[format](document)

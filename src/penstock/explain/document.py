@@ -1,0 +1,162 @@
+"""All that there is to say about a query, as data; every format renders this."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from penstock.algebra import ContinuousQuery, Settings, build
+from penstock.algebra.windows import PastWindow, RangeWindow
+from penstock.explain.aggregation import expression_to_show
+from penstock.explain.dgraph import DGraph, denotational_graph
+from penstock.explain.names import Names
+from penstock.explain.settings import Setting, query_settings, window_sayings
+from penstock.explain.sources import ActiveGraphs, window_labels
+from penstock.explain.timeline import Timeline, streams_read, timeline
+from penstock.explain.times import TimeScale
+from penstock.explain.tree import OperatorNode, operator_tree
+from penstock.explain.windows import WindowAccount, window_accounts
+from penstock.oracle.datasets import Sources
+from penstock.oracle.inputs import InputError, Inputs
+from penstock.rdf.terms import IRI
+from penstock.syntax import ast
+from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.dialects import DIALECTS
+
+
+@dataclass(frozen=True, slots=True)
+class GraphAccount:
+    """A graph that the query reads: named, or part of the default graph. `triples` None: none is bound to it."""
+
+    iri: str | None
+    label: str
+    is_named: bool
+    triples: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    text: str
+    dialect: ast.DialectName
+    registered: str | None
+    """The name under which the query is registered, an IRI or a bare word."""
+    form: str
+    settings: tuple[Setting, ...]
+    windows: tuple[WindowAccount, ...]
+    graphs: tuple[GraphAccount, ...]
+    operators: OperatorNode
+    dgraph: DGraph
+    timeline: Timeline | None
+    names: Names
+    scale: TimeScale
+    has_data: bool
+
+    @property
+    def name(self) -> str | None:
+        """The registered name, as short as it can be."""
+        return None if self.registered is None else self.names.iri(self.registered)
+
+    @property
+    def title(self) -> str:
+        """`C-SPARQL`, `RSP-QL`, …"""
+        return DIALECTS[self.dialect].title
+
+
+def describe(
+    query: ast.Query,
+    text: str,
+    settings: Settings | None = None,
+    inputs: Inputs | None = None,
+    *,
+    prefixes: Mapping[str, str] | None = None,
+    dialect_said_by_user: bool = False,
+) -> Document:
+    """The document about a query; `inputs` need not bind all of its streams and graphs, or any."""
+    given = inputs or Inputs({})
+    user = settings or Settings()
+    known = _all_bound(build(query, replace(user, origin=0)), given)
+    resolved = replace(user, origin=_origin(query, user, known))
+    continuous = build(query, resolved)
+    dataset = continuous.dataset
+    names = _names(query, continuous, prefixes or {})
+    times = {
+        stream: sorted(element.time for element in elements)
+        for stream, elements in streams_read(continuous, known).items()
+        if elements
+    }
+    scale = _scale(continuous, times)
+    labels = window_labels(dataset.windows, names, are_named=query.dialect == "rspql")
+    sayings = window_sayings(query, dataset.windows, user)
+    accounts = window_accounts(dataset.windows, labels, sayings, times, scale)
+    active_graphs = ActiveGraphs(dataset, labels, names, given.graphs)
+    expression = expression_to_show(query, continuous, resolved)
+    return Document(
+        text=text,
+        dialect=query.dialect,
+        registered=continuous.name,
+        form=type(query.form).__name__.upper(),
+        settings=query_settings(
+            query, continuous, labels, sayings, user, scale,
+            dialect_said_by_user=dialect_said_by_user, lateness=given.lateness,
+        ),
+        windows=accounts,
+        graphs=_graphs(continuous, given, names),
+        operators=operator_tree(continuous, expression, active_graphs, names),
+        dgraph=denotational_graph(continuous, expression, active_graphs, names),
+        timeline=timeline(query, resolved, known, accounts, names, scale) if times else None,
+        names=names,
+        scale=scale,
+        has_data=bool(given.streams),
+    )  # fmt: skip
+
+
+def _all_bound(continuous: ContinuousQuery, inputs: Inputs) -> Inputs:
+    """A stream without data is empty here, and a graph too: the instants depend on what there is of streams."""
+    streams = {stream: inputs.streams.get(stream, ()) for stream in continuous.dataset.streams}
+    return replace(inputs, streams=streams | dict(inputs.streams), graphs={None: (), **inputs.graphs})
+
+
+def _origin(query: ast.Query, user: Settings, inputs: Inputs) -> int:
+    """t0; `first` is the instant before the first element of the query's streams."""
+    if isinstance(user.origin, int):
+        return user.origin
+    first = Sources(build(query, replace(user, origin=0)).dataset, inputs, {}).first
+    if first is None:
+        raise InputError("t0 = first is the instant before the first element, and no stream has one: bind the streams")
+    return first - 1
+
+
+def _names(query: ast.Query, continuous: ContinuousQuery, prefixes: Mapping[str, str]) -> Names:
+    declared = {declaration.prefix: declaration.iri for declaration in query.prologue.prefixes}
+    constants = (node.term for node in walk(continuous.text) if isinstance(node, ast.Constant))
+    return Names({**prefixes, **declared}, (term.value for term in constants if isinstance(term, IRI)))
+
+
+def _scale(continuous: ContinuousQuery, times: Mapping[str, list[int]]) -> TimeScale:
+    durations: list[int] = []
+    for stream_window in continuous.dataset.windows:
+        window = stream_window.window
+        if isinstance(window, RangeWindow):
+            durations += (window.width, window.step)
+        elif isinstance(window, PastWindow):
+            durations += (window.start, window.end, window.step or 0)
+    return TimeScale.fitting(durations, [time for of_stream in times.values() for time in of_stream])
+
+
+def _graphs(continuous: ContinuousQuery, inputs: Inputs, names: Names) -> tuple[GraphAccount, ...]:
+    dataset = continuous.dataset
+    pairs: list[tuple[str | None, bool]] = [(iri, False) for iri in dataset.default_graphs]
+    pairs += [(iri, True) for iri in dataset.named_graphs]
+    if not dataset.has_clauses:
+        pairs += [(iri, True) for iri in inputs.graphs if iri is not None]
+    if None in inputs.graphs:
+        pairs.insert(0, (None, False))
+    return tuple(
+        GraphAccount(
+            iri,
+            "without a name" if iri is None else names.iri(iri),
+            is_named,
+            len(inputs.graphs[iri]) if iri in inputs.graphs else None,
+        )
+        for iri, is_named in pairs
+    )

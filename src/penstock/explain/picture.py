@@ -1,0 +1,18 @@
+"""The whole explanation as one picture: the operator graph, and below it the timeline if there is data."""
+
+from __future__ import annotations
+
+from penstock.explain import ograph, svg, timeline_picture
+from penstock.explain.document import Document
+
+TIMELINE_REMARK = "The elements, the windows over them, and when each dialect's policy would have the query evaluated."
+
+
+def as_svg(document: Document) -> str:
+    name = document.name or "query"
+    remark = f"{document.title}, {document.form}; data flows upwards"
+    parts = [svg.heading(f"{name}: operators", remark), ograph.picture(document)]
+    if document.timeline is not None:
+        parts.append(svg.heading(f"{name}: timeline", TIMELINE_REMARK))
+        parts.append(timeline_picture.picture(document.timeline, document.scale))
+    return svg.document(svg.stacked(parts, 16, margin=22), label=f"How {name} is evaluated")

@@ -1,0 +1,229 @@
+"""The windows of a query, told to a person: the rule as a sentence, the first windows, what becomes of an element."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from penstock.algebra.model import Duplicates, StreamWindow
+from penstock.algebra.windows import (
+    AllWindow,
+    CountWindow,
+    Interval,
+    NowWindow,
+    PastWindow,
+    RangeWindow,
+    Window,
+)
+from penstock.explain.settings import SaidBy, WindowSayings
+from penstock.explain.times import TimeScale
+from penstock.explain.words import report_words
+from penstock.syntax.printer.reports import report_text
+from penstock.syntax.translation.explicit import STREAMING_SPARQL_ORIGIN
+
+HOW_MANY = 3
+"""How many windows are shown; enough to see how they move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One window of a window: the timestamps in `(opens, closes]`, reported at the instant `at`."""
+
+    opens: int
+    closes: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """An element and the instants `[start, end)` at which it is part of the content; `valid` None: never."""
+
+    time: int
+    valid: Interval | None
+    is_from_data: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WindowAccount:
+    """What there is to say about one window.
+
+    `begins_at_boundary`: an element on a boundary belongs to the window that begins there (Streaming SPARQL), not to
+    the one that ends there. `first_spans` begin at t0, `data_spans` with the first element of the stream, if there is
+    data. A window without spans never closes, or closes as elements come.
+    """
+
+    number: int
+    label: str
+    name: str | None
+    stream: str | None
+    in_default_graph: bool
+    rule: str
+    rule_said_by: SaidBy
+    sentence: str
+    window: Window
+    origin: int
+    begins_at_boundary: bool
+    report: str | None
+    report_words: str | None
+    report_said_by: SaidBy
+    duplicates: Duplicates
+    first_spans: tuple[Span, ...]
+    data_spans: tuple[Span, ...]
+    sample: Sample
+
+    def span_texts(self, spans: Sequence[Span], scale: TimeScale) -> list[str]:
+        """`(0, 10m]`, or `[0, 10m)` where windows begin at boundaries; no line is broken within one."""
+        ends = [instant + self.begins_at_boundary for span in spans for instant in (span.opens, span.closes)]
+        texts = scale.instants(ends)
+        opening, closing = "[)" if self.begins_at_boundary else "(]"
+        return [f"{opening}{o},\u00a0{c}{closing}" for o, c in zip(texts[::2], texts[1::2], strict=True)]
+
+    def closing_texts(self, spans: Sequence[Span], scale: TimeScale) -> list[str]:
+        """The instants at which windows close; where windows are right-open, their ends."""
+        return scale.instants([span.at + self.begins_at_boundary for span in spans])
+
+    def validity_text(self, valid: Interval, scale: TimeScale) -> str:
+        """Closed where the last instant is a closing one, so that it is one that a person can recognise."""
+        if valid.end is None:
+            return f"[{scale.instant(valid.start)}, …)"
+        is_closed = isinstance(self.window, RangeWindow) and not self.begins_at_boundary
+        start, end = scale.instants([valid.start, valid.end - is_closed])
+        return f"[{start}, {end}{']' if is_closed else ')'}"
+
+
+def window_accounts(
+    windows: Sequence[StreamWindow],
+    labels: Sequence[str],
+    sayings: Sequence[WindowSayings],
+    times: Mapping[str, Sequence[int]],
+    scale: TimeScale,
+) -> tuple[WindowAccount, ...]:
+    """`times` are the timestamps of each stream for which there is data, in order."""
+    return tuple(
+        _account(number, window, label, said, _times_of(window, times), scale)
+        for number, (window, label, said) in enumerate(zip(windows, labels, sayings, strict=True), start=1)
+    )
+
+
+def _times_of(window: StreamWindow, times: Mapping[str, Sequence[int]]) -> list[int]:
+    """The timestamps of the window's stream; of every stream, where it is over each of them."""
+    if window.stream is not None:
+        return list(times.get(window.stream, ()))
+    return sorted(time for of_stream in times.values() for time in of_stream)
+
+
+def _account(
+    number: int, window: StreamWindow, label: str, said: WindowSayings, times: list[int], scale: TimeScale
+) -> WindowAccount:
+    begins_at_boundary = isinstance(window.window, RangeWindow) and window.window.origin == STREAMING_SPARQL_ORIGIN
+    report = window.report
+    shown = label if label.startswith("window") else f"window {label}"
+    return WindowAccount(
+        number=number,
+        label=label,
+        name=window.name,
+        stream=window.stream,
+        in_default_graph=not window.is_named,
+        rule=rule_text(window.window, scale, begins_at_boundary),
+        rule_said_by=said.window,
+        sentence=_sentence(window.window, scale, begins_at_boundary),
+        window=window.window,
+        origin=window.origin,
+        begins_at_boundary=begins_at_boundary,
+        report=None if report is None else report_text(report, "option"),
+        report_words=None if report is None else report_words(report, shown, scale),
+        report_said_by=said.report,
+        duplicates=window.duplicates,
+        first_spans=_spans(window.window, window.origin, ()),
+        data_spans=_spans(window.window, max(times[0], window.origin), times) if times else (),
+        sample=_sample(window.window, times),
+    )
+
+
+def rule_text(window: Window, scale: TimeScale, begins_at_boundary: bool = False) -> str:
+    """`RANGE 10m STEP 1m`: one spelling for all dialects, but that Streaming SPARQL slides."""
+    duration = scale.duration
+    match window:
+        case RangeWindow(width, step):
+            return f"RANGE {duration(width)} {'SLIDE' if begins_at_boundary else 'STEP'} {duration(step)}"
+        case PastWindow(start, 0, None):
+            return f"RANGE {duration(start)}"
+        case PastWindow(start, end, step):
+            past = f"NOW - {duration(start)} TO NOW" + (f" - {duration(end)}" if end else "")
+            return past if step is None else f"{past} STEP {duration(step)}"
+        case CountWindow(size, step, matching):
+            counted = f"ELEMENTS {size}" + (" MATCHING" if matching else "")
+            return counted if step == 1 else f"{counted} STEP {step}"
+        case NowWindow():
+            return "NOW"
+        case _:
+            return "ALL"
+
+
+def _sentence(window: Window, scale: TimeScale, begins_at_boundary: bool) -> str:
+    duration = scale.duration
+    match window:
+        case RangeWindow(width, step) if begins_at_boundary:
+            begin = "one after the other" if step == width else f"every {duration(step)}"
+            spans = f"[b, b + {duration(width)}) for b = 0, {duration(step)} and so on"
+            return f"Windows of {duration(width)} begin {begin}: {spans}"
+        case RangeWindow(width, step):
+            first, second = duration(width), scale.length(width + step)
+            spans = f"(c - {first}, c] for c = t0 + {first}, t0 + {second} and so on"
+            if step == width:
+                return f"Windows of {first} follow one another: {spans}"
+            gap = ", and what comes between two of them is in none" if step > width else ""
+            return f"Every {duration(step)} a window of {first} closes{gap}: {spans}"
+        case PastWindow(start, end, step):
+            past = f"t - {duration(end)}" if end else "t"
+            content = f"At every instant t it holds the timestamps in (t - {duration(start)}, {past}]"
+            closing = "it never closes" if step is None else f"it closes at t0, t0 + {duration(step)} and so on"
+            return f"{content}; {closing}"
+        case CountWindow(size, step, matching):
+            return _count_sentence(size, step, matching)
+        case NowWindow():
+            return "At every instant it holds the elements with that very timestamp; it never closes"
+        case AllWindow():
+            return "It holds all that has come so far; it never closes"
+        case _:
+            raise TypeError(f"not a window: {window}")
+
+
+def _count_sentence(size: int, step: int, matching: bool) -> str:
+    elements = "element" if size == 1 else f"{size} elements"
+    held = f"the last {elements} that match it" if matching else f"the last {elements} of the stream"
+    content = f"For each triple pattern it holds {held}" if matching else f"It holds {held}"
+    moves = "each of them" if step == 1 else f"every {step} of them"
+    return f"{content}; it closes with {moves}"
+
+
+def _spans(window: Window, start: int, times: Sequence[int]) -> tuple[Span, ...]:
+    """The first windows that close at `start` or later, for windows that close by the clock."""
+    match window:
+        case RangeWindow(width, step):
+            closings = window.closing_instants(times, start, start + width + HOW_MANY * step)
+            return tuple(Span(c - width, c, c) for c in islice(closings, HOW_MANY))
+        case PastWindow(begin, end, int(step)):
+            closings = window.closing_instants(times, start, start + HOW_MANY * step)
+            return tuple(Span(c - begin, c - end, c) for c in islice(closings, HOW_MANY))
+        case _:
+            return ()
+
+
+def _sample(window: Window, times: Sequence[int]) -> Sample:
+    if times and not (isinstance(window, CountWindow) and window.matching):
+        return Sample(times[0], window.validity(times)[0], True)
+    time = _sample_time(window)
+    return Sample(time, window.validity([time])[0], False)
+
+
+def _sample_time(window: Window) -> int:
+    """An instant in the middle of the first step, or of the first window where windows are far apart."""
+    match window:
+        case RangeWindow(width, step, origin):
+            return origin + 1 if min(width, step) < 2 else max(origin, 0) + min(width, step) // 2
+        case PastWindow(start, _, step, origin):
+            return origin + (step or start) // 2
+        case _:
+            return 1000

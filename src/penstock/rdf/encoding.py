@@ -1,0 +1,71 @@
+"""Terms in a column: one string per term (architecture.md, "Terms").
+
+A leading tag character says the kind, the rest is the lexical form. Term identity is string equality, so joins are
+plain equi-joins, and "is it numeric" is a look at one character. NULL is unbound, and also a SPARQL expression error.
+
+| tag | term | the rest |
+|---|---|---|
+| `I` | IRI | the IRI |
+| `B` | blank node | its label |
+| `S` | xsd:string | the lexical form |
+| `L` | rdf:langString | language tag (lower case), a space, the lexical form |
+| `i` `d` `e` `f` | xsd:integer, decimal, double, float | the lexical form |
+| `n` | another integer type (xsd:int, xsd:byte, …) | its local name, a space, the lexical form |
+| `b` | xsd:boolean | the lexical form |
+| `t` | xsd:dateTime | the lexical form |
+| `O` | any other datatype | the datatype's IRI, a space, the lexical form |
+"""
+
+from __future__ import annotations
+
+from penstock.rdf.terms import IRI, BlankNode, Literal, Term
+from penstock.rdf.vocabulary import RDF_LANG_STRING, XSD
+
+TAGS_OF_DATATYPES = {
+    XSD + "string": "S",
+    XSD + "integer": "i",
+    XSD + "decimal": "d",
+    XSD + "double": "e",
+    XSD + "float": "f",
+    XSD + "boolean": "b",
+    XSD + "dateTime": "t",
+}
+INTEGER_TYPES = (
+    "int", "long", "short", "byte", "nonNegativeInteger", "positiveInteger", "nonPositiveInteger", "negativeInteger",
+    "unsignedInt", "unsignedLong", "unsignedShort", "unsignedByte",
+)  # fmt: skip
+"""xsd's integer types other than xsd:integer itself."""
+
+_DATATYPES_OF_TAGS = {tag: datatype for datatype, tag in TAGS_OF_DATATYPES.items()}
+_INTEGER_IRIS = {XSD + name: name for name in INTEGER_TYPES}
+
+
+def encode(term: Term) -> str:
+    match term:
+        case IRI(value):
+            return "I" + value
+        case BlankNode(label):
+            return "B" + label
+        case Literal(lexical, _, str(language)):
+            return f"L{language.lower()} {lexical}"
+        case Literal(lexical, datatype):
+            tag = TAGS_OF_DATATYPES.get(datatype)
+            if tag is not None:
+                return tag + lexical
+            if datatype in _INTEGER_IRIS:
+                return f"n{_INTEGER_IRIS[datatype]} {lexical}"
+            return f"O{datatype} {lexical}"
+
+
+def decode(text: str) -> Term:
+    tag, rest = text[0], text[1:]
+    if tag == "I":
+        return IRI(rest)
+    if tag == "B":
+        return BlankNode(rest)
+    if tag in _DATATYPES_OF_TAGS:
+        return Literal(rest, _DATATYPES_OF_TAGS[tag])
+    kind, _, lexical = rest.partition(" ")
+    if tag == "L":
+        return Literal(lexical, RDF_LANG_STRING, kind)
+    return Literal(lexical, XSD + kind if tag == "n" else kind)

@@ -1,0 +1,103 @@
+"""Intervals in SQL: merging, subtracting, spreading over instants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from penstock.relational.relations import Statement, aliased, col, number, select_from
+
+INSTANTS = "instants"
+"""The table of the slice's evaluation instants: `k` numbers them from 0, `t` is the instant."""
+
+
+def merge(statement: Statement, source: str, keys: Sequence[str]) -> str:
+    """Rows that are equal in the keys, with overlapping and touching intervals made one (gaps and islands)."""
+    columns = [col(source, key) for key in keys]
+    reached = _over(exp.Max(this=col(source, "j")), columns, [col(source, "i"), col(source, "j")], _ALL_BEFORE)
+    is_new = exp.case().when(exp.LTE(this=col(source, "i"), expression=reached), number(0)).else_(number(1))
+    marked = statement.add(
+        select_from(source, [*columns, col(source, "i"), col(source, "j"), aliased(is_new, "is_new")])
+    )
+    keys_of_marked = [col(marked, key) for key in keys]
+    order = [col(marked, "i"), col(marked, "j")]
+    island = _over(exp.Sum(this=col(marked, "is_new")), keys_of_marked, order, _UP_TO_HERE)
+    numbered = statement.add(
+        select_from(marked, [*keys_of_marked, col(marked, "i"), col(marked, "j"), aliased(island, "island")])
+    )
+    grouped = [col(numbered, key) for key in keys]
+    bounds = [
+        aliased(exp.Min(this=col(numbered, "i")), "i"),
+        aliased(exp.Max(this=col(numbered, "j")), "j"),
+    ]
+    return statement.add(
+        select_from(numbered, [*grouped, *bounds]).group_by(*[c.copy() for c in grouped], col(numbered, "island"))
+    )
+
+
+def gaps(statement: Statement, source: str, columns: Sequence[str], covered: str) -> str:
+    """The rows of `source` at the instants that `covered` leaves free.
+
+    Both have a row number `row`; the intervals of `covered` are merged, and lie within those of `source`.
+    """
+    partition, order = [col(covered, "row")], [col(covered, "i")]
+    previous = exp.Window(
+        this=exp.Lag(this=col(covered, "j"), offset=number(1)),
+        partition_by=partition,
+        order=exp.Order(expressions=[exp.Ordered(this=column) for column in order]),
+    )
+    before = statement.add(
+        select_from(covered, [col(covered, "row"), aliased(previous, "since"), aliased(col(covered, "i"), "until")])
+    )
+    kept = [col(source, column) for column in columns]
+    start = exp.Coalesce(this=col(before, "since"), expressions=[col(source, "i")])
+    between = (
+        select_from(source, [*kept, aliased(start, "i"), aliased(col(before, "until"), "j")])
+        .join(exp.to_table(before), on=col(source, "row").eq(col(before, "row")))
+        .where(exp.LT(this=start.copy(), expression=col(before, "until")))
+    )
+    last = statement.add(
+        select_from(covered, [col(covered, "row"), aliased(exp.Max(this=col(covered, "j")), "since")]).group_by(
+            col(covered, "row")
+        )
+    )
+    tail_start = exp.Coalesce(this=col(last, "since"), expressions=[col(source, "i")])
+    tail = (
+        select_from(source, [*(c.copy() for c in kept), aliased(tail_start, "i"), aliased(col(source, "j"), "j")])
+        .join(exp.to_table(last), on=col(source, "row").eq(col(last, "row")), join_type="left")
+        .where(exp.LT(this=tail_start.copy(), expression=col(source, "j")))
+    )
+    return statement.add(exp.union(between, tail, distinct=False))
+
+
+def spread(statement: Statement, source: str, columns: Sequence[str]) -> str:
+    """A row per instant: a snapshot, which multiplies the rows by the instants they hold at."""
+    instant = col(INSTANTS, "k")
+    selected = [col(source, column) for column in columns]
+    bounds = [aliased(instant, "i"), aliased(exp.Add(this=instant.copy(), expression=number(1)), "j")]
+    is_within = exp.and_(
+        exp.GTE(this=instant.copy(), expression=col(source, "i")),
+        exp.LT(this=instant.copy(), expression=col(source, "j")),
+    )
+    return statement.add(select_from(source, [*selected, *bounds]).join(exp.to_table(INSTANTS), on=is_within))
+
+
+def _over(
+    function: exp.Expression,
+    partition: Sequence[exp.Expression],
+    order: Sequence[exp.Expression],
+    frame: exp.WindowSpec,
+) -> exp.Window:
+    return exp.Window(
+        this=function,
+        partition_by=[column.copy() for column in partition],
+        order=exp.Order(expressions=[exp.Ordered(this=column.copy()) for column in order]),
+        spec=frame.copy(),
+    )
+
+
+_ALL_BEFORE = exp.WindowSpec(
+    kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end=exp.Literal.number(1), end_side="PRECEDING"
+)
+_UP_TO_HERE = exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW", end_side=None)

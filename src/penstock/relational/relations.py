@@ -1,0 +1,111 @@
+"""Relations over intervals: what each operator of the algebra compiles to (architecture.md).
+
+A relation is a named SELECT with a column per variable and two more, `i` and `j`: the row holds at the evaluation
+instants number i, i + 1, …, j − 1 of the slice. What holds over an interval is stored once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from penstock.algebra.expressions import Variable
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """`columns` maps variables to columns; those in `certain` are bound in every row."""
+
+    name: str
+    columns: Mapping[Variable, str]
+    certain: frozenset[Variable]
+    extra: tuple[str, ...] = ()
+    """Columns that are no variables: flags, row numbers."""
+
+    def column(self, variable: Variable) -> exp.Expression:
+        """The variable's value, unbound where this relation does not have it."""
+        name = self.columns.get(variable)
+        return exp.null() if name is None else col(self.name, name)
+
+    @property
+    def start(self) -> exp.Column:
+        return col(self.name, "i")
+
+    @property
+    def end(self) -> exp.Column:
+        return col(self.name, "j")
+
+    @property
+    def all_columns(self) -> list[str]:
+        return [*self.columns.values(), *self.extra]
+
+
+@dataclass(slots=True)
+class Statement:
+    """The relations of a plan in the order in which they build on each other: the WITH clause of one SQL statement."""
+
+    parts: list[tuple[str, exp.Query, bool]] = field(default_factory=list)
+    is_recursive: bool = False
+    _variables: dict[Variable, str] = field(default_factory=dict)
+
+    def add(self, query: exp.Query, *, materialized: bool = False, recursive: bool = False) -> str:
+        """Names a SELECT; `materialized`: it is computed once however often it is read; `recursive`: it reads itself."""
+        name = self.next_name()
+        self.parts.append((name, query, materialized))
+        self.is_recursive |= recursive
+        return name
+
+    def next_name(self) -> str:
+        return f"r{len(self.parts) + 1}"
+
+    def relation(
+        self,
+        query: exp.Query,
+        columns: Mapping[Variable, str],
+        certain: Iterable[Variable],
+        extra: tuple[str, ...] = (),
+        *,
+        materialized: bool = False,
+    ) -> Relation:
+        return Relation(self.add(query, materialized=materialized), columns, frozenset(certain), extra)
+
+    def column_name(self, variable: Variable) -> str:
+        """A column for the variable; SQL would take ?Tot and ?tot for one, so columns are numbered."""
+        return self._variables.setdefault(variable, f"v{len(self._variables) + 1}")
+
+    def finish(self, select: exp.Select) -> exp.Select:
+        for name, query, materialized in self.parts:
+            select = select.with_(
+                name, as_=query, materialized=materialized or None, recursive=self.is_recursive, copy=False
+            )  # fmt: skip
+        return select
+
+
+def col(table: str, name: str) -> exp.Column:
+    return exp.column(name, table=table, quoted=False)
+
+
+def select_from(name: str, columns: Iterable[exp.Expression]) -> exp.Select:
+    return exp.select(*columns, copy=False).from_(exp.to_table(name), copy=False)
+
+
+def aliased(expression: exp.Expression, name: str) -> exp.Expression:
+    return exp.alias_(expression, name, copy=False)
+
+
+def number(value: int) -> exp.Expression:
+    return exp.Literal.number(value)
+
+
+def greatest(values: list[exp.Expression]) -> exp.Expression:
+    return values[0] if len(values) == 1 else exp.Greatest(this=values[0], expressions=values[1:], ignore_nulls=True)
+
+
+def least(values: list[exp.Expression]) -> exp.Expression:
+    return values[0] if len(values) == 1 else exp.Least(this=values[0], expressions=values[1:], ignore_nulls=True)
+
+
+def conjunction(conditions: list[exp.Expression]) -> exp.Expression:
+    return exp.and_(*conditions, copy=False) if conditions else exp.true()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.corpora.papers import listings
+
 from penstock.algebra import Settings
 from penstock.explain import Document, describe
 from penstock.oracle import Inputs
 from penstock.rdf.elements import Element
 from penstock.rdf.reading import read_stream
 from penstock.syntax.reading import read
-from tests.corpora.papers import listings
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent

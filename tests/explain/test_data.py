@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 
+from tests.explain.cases import COUPONS, TOLLGATES, document
+
 from penstock.algebra import Settings
 from penstock.explain.data import as_json
-from tests.explain.cases import COUPONS, TOLLGATES, document
 
 
 def test_keys() -> None:

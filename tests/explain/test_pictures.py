@@ -9,14 +9,14 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from tests.explain.cases import COUPONS, FULL_STREETS, QUERIES, TOLLGATES, document
 
 from penstock.explain import dgraph_picture, ograph
 from penstock.explain.dot import as_dot
-from penstock.explain.html import as_html
 from penstock.explain.layout import Rectangle
+from penstock.explain.page import as_html
 from penstock.explain.picture import as_svg
 from penstock.explain.svg import Label, cut, width_of
-from tests.explain.cases import COUPONS, FULL_STREETS, QUERIES, TOLLGATES, document
 
 each_query = pytest.mark.parametrize("query", QUERIES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 

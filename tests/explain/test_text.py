@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import doctest
 from pathlib import Path
 
 import pytest
+from tests.explain.cases import COUPONS, EXPECTED, FULL_STREETS, QUERIES, TOLLGATES, TURBINES, document
 
+import penstock.explain
 from penstock.algebra import Settings
 from penstock.explain import explain
 from penstock.explain.text import WIDTH, as_text
 from penstock.syntax.parser.reports import parse_report
-from tests.explain.cases import COUPONS, EXPECTED, FULL_STREETS, QUERIES, TOLLGATES, TURBINES, document
 
 
 def test_a_csparql_query() -> None:
@@ -81,3 +83,7 @@ def test_now_is_not_static() -> None:
 def test_an_unknown_format_is_an_error_that_proposes_one() -> None:
     with pytest.raises(ValueError, match="did you mean html"):
         explain("ASK {}", "htlm")
+
+
+def test_the_example_in_the_documentation() -> None:
+    assert doctest.testmod(penstock.explain) == (0, 3)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
+from math import hypot
 
 import pytest
+from tests.explain.cases import COUPONS, SHOPS, TURBINES, document, stream
 
 from penstock.algebra import Settings, build
 from penstock.explain import timeline_picture
 from penstock.explain.timeline import MOST_ELEMENTS, Timeline, sources_of
+from penstock.explain.times import TimeScale
 from penstock.oracle import Inputs
 from penstock.oracle.answering import evaluation_instants
 from penstock.rdf.elements import Element
 from penstock.syntax.dialects import DIALECTS
 from penstock.syntax.reading import read
-from tests.explain.cases import COUPONS, SHOPS, TURBINES, document, stream
 
 EXAMPLE_13 = f"""
 PREFIX : <{SHOPS}>
@@ -50,8 +53,10 @@ def test_the_instants_are_the_oracles(dialect: object) -> None:
     assert instants(example_13(), dialect.title) == expected  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("t0", "first"), [(0, 2), (1, 3), (2, 1)])
+@pytest.mark.parametrize(("t0", "first"), [(0, 3), (1, 3), (2, 2)])
 def test_example_11_the_origin_decides_what_the_first_window_holds(t0: int, first: int) -> None:
+    """The paper counts 2, 3 and 1: it leaves out the elements at 5 and 7, on which (0, 5] and (2, 7] close, though its
+    Definition 12 has them in. semantics.md §3 goes by the definition."""
     assert example_13(t0).windows[0].spans[0].elements == first
 
 
@@ -92,9 +97,10 @@ def test_a_long_stream_is_cut_and_what_is_shown_stays_the_same() -> None:
     assert cut.is_cut
     assert (cut.shown, cut.elements) == (MOST_ELEMENTS, 10 * MOST_ELEMENTS)
     assert cut.own == whole.own
-    assert f"The first {MOST_ELEMENTS} of {10 * MOST_ELEMENTS} elements" in timeline_picture.picture(
-        cut, document(EXAMPLE_13).scale
-    ).body
+    assert (
+        f"The first {MOST_ELEMENTS} of {10 * MOST_ELEMENTS} elements"
+        in timeline_picture.picture(cut, document(EXAMPLE_13).scale).body
+    )
 
 
 def test_the_end_of_a_stream_that_is_cut_is_not_shown_as_its_end() -> None:
@@ -126,5 +132,31 @@ def test_ticks_are_apart_and_within_the_plot() -> None:
         axis = timeline_picture.axis_of(replace(timeline, last=last))
         ticks = axis.ticks(axis.step(scale))
         assert len(ticks) >= 2
-        assert all(timeline_picture.GUTTER <= axis.x(tick) for tick in ticks)
+        assert all(axis.x(tick) >= timeline_picture.GUTTER for tick in ticks)
         assert axis.x(ticks[1]) - axis.x(ticks[0]) > 20
+
+
+def circles(timeline: Timeline) -> list[tuple[float, float]]:
+    body = timeline_picture.picture(timeline, TimeScale(is_plain=True)).body
+    return [(float(x), float(y)) for x, y in re.findall(r'<circle cx="(\S+)" cy="(\S+)"', body)]
+
+
+@pytest.mark.parametrize("step", [1, 3, 10, 77])
+def test_every_element_is_drawn_and_none_touches_another(step: int) -> None:
+    triple = stream("nearby")[0].triples
+    elements = [Element(1000 + number * step + number % 3, triple) for number in range(MOST_ELEMENTS)]
+    timeline = document(EXAMPLE_13, nearby=elements).timeline
+    assert timeline is not None
+    discs = circles(timeline)
+    assert len(discs) == MOST_ELEMENTS
+    apart = [hypot(x - u, y - v) for (x, y), (u, v) in combinations(discs, 2)]
+    assert min(apart) >= 2 * timeline_picture.RADIUS
+
+
+def test_diamonds_that_would_touch_are_one_with_a_number() -> None:
+    timeline = replace(example_13(), last=100_000)
+    row = replace(timeline.own, instants=tuple(range(100, 100_000, 100)))
+    body = timeline_picture.picture(replace(timeline, policies=(row,)), TimeScale(is_plain=True)).body
+    diamonds = [float(x) for x in re.findall(r'<path d="M(\S+) [^"]+" class="own diamond"', body)]
+    assert 50 < len(diamonds) < 130
+    assert all(later - earlier >= timeline_picture.DIAMOND / 2 for earlier, later in pairwise(diamonds))

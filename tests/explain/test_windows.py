@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.explain.cases import document, stream
 
 from penstock.algebra import Settings
 from penstock.explain.windows import WindowAccount
-from tests.explain.cases import document, stream
 
 PAST = "[FROM NOW-PT10S TO NOW-PT4S STEP PT2S]"
 

@@ -56,7 +56,7 @@ class TestRangeAndStep:
     @pytest.mark.parametrize(
         ("t0", "expected"),
         [
-            (0, {10: "abc", 15: "cd"}),  # (0, 10], (5, 15]
+            (0, {10: "abc", 15: "cde"}),  # (0, 10], (5, 15]
             (3, {13: "bcd", 18: "def"}),  # (3, 13], (8, 18]
             (4, {14: "cde"}),  # (4, 14]
             (13, {}),

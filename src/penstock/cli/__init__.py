@@ -21,7 +21,7 @@ INTERRUPTED = 130
 
 @click.group(
     cls=Commands,
-    names=("check", "translate", "explain"),
+    names=("check", "translate", "explain", "oracle"),
     epilog="""
     \b
     Examples:

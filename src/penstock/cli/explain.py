@@ -70,7 +70,7 @@ def explain(
     base: str | None,
     run: RunOptions,
 ) -> None:
-    """Show when a query is evaluated, over which windows, by which operators.
+    """Show when a query is evaluated, and over what.
 
     QUERY is a file, or - for standard input. Shown are the settings that hold and who said them, the windows with their
     first instants, and the operators, streaming and static. With --stream there is also a timeline: the elements, the

@@ -12,7 +12,7 @@ from penstock.algebra import Settings
 from penstock.explain.data import as_json
 from penstock.explain.document import Document, describe
 from penstock.explain.dot import as_dot
-from penstock.explain.html import as_html
+from penstock.explain.page import as_html
 from penstock.explain.picture import as_svg
 from penstock.explain.text import as_text
 from penstock.oracle.inputs import Inputs

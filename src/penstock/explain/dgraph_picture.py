@@ -293,7 +293,7 @@ def picture(graph: DGraph) -> svg.Fragment:
     for number, edge in enumerate(graph.edges):
         parts.append(_edge_text(edge, edge_label(edge, vertices), placed.labels[number]))
     for vertex in graph.vertices:
-        classes = "result" if vertex.is_projected else "constant" if vertex.kind in ("iri", "literal") else ""
+        classes = "result" if vertex.is_projected else ""
         radius = 13.0 if vertex.kind in ("variable", "blank") else 2.0
         parts.append(svg.box(placed.vertices[vertex.key], vertex_label(vertex), classes, radius))
     for number, aggregate in enumerate(graph.aggregates):

@@ -1,7 +1,7 @@
 """Terms, triples, paths and expressions of the algebra as short text: prefixes everywhere, declared or made up.
 
-An IRI that no prefix of the query covers gets a common one, or one made up after its namespace. The made-up ones are
-listed (`Names.made_up`), so that every name can be read back.
+An IRI that no prefix of the query covers gets a common one, or one made up after its namespace. Those that were used
+can be listed (`Names.used_beside_the_declared`), so that every name can be read back.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ class Names:
         for prefix, namespace in COMMON_PREFIXES.items():
             if prefix not in self._known and namespace not in self._known.values():
                 self._known[prefix] = namespace
-        self.made_up: dict[str, str] = {}
         self._terms = TermPrinter(ast.Prologue(tuple(ast.PrefixDeclaration(*item) for item in self._known.items())))
         for iri in iris:
             self._make_up(iri)
@@ -57,7 +56,7 @@ class Names:
         while prefix in self._known:
             number += 1
             prefix = f"{base}{number}"
-        self._known[prefix] = self.made_up[prefix] = namespace
+        self._known[prefix] = namespace
 
     def used_beside_the_declared(self, texts: Iterable[str]) -> dict[str, str]:
         """The prefixes that the query does not declare and that occur in `texts`."""

@@ -12,7 +12,7 @@ from penstock.explain.layout import Point, Rectangle, Size
 FONT_SIZE = 12.0
 LINE_HEIGHT = 16.0
 PADDING = 9.0
-LONGEST_LINE = 46
+LONGEST_LINE = 54
 """Characters; a longer line is cut, and its tooltip has all of it."""
 
 _CHARACTER = 0.61
@@ -61,7 +61,6 @@ svg.penstock .result.tip { fill: var(--result); }
 svg.penstock .rule { stroke: var(--line); stroke-width: 1; fill: none; }
 svg.penstock .guide { stroke: var(--own); stroke-width: 1; stroke-dasharray: 2 4; opacity: .55; }
 svg.penstock .band { fill: var(--own-fill); }
-svg.penstock .stripe { fill: var(--faint); }
 svg.penstock .element { fill: var(--streaming); stroke: var(--paper); stroke-width: 1; }
 svg.penstock .bracket { fill: none; stroke: var(--streaming); stroke-width: 1.6; }
 svg.penstock .open { stroke-dasharray: 5 4; opacity: .65; }

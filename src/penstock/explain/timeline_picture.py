@@ -115,47 +115,58 @@ def picture(timeline: Timeline, scale: TimeScale) -> svg.Fragment:
 
 
 def _stream(drawing: _Drawing, row: StreamRow) -> None:
-    """Elements as discs on the stream's line; those that would touch stand on top of one another."""
-    stacks = _stacks([(drawing.axis.x(element.time), element) for element in row.elements])
-    highest = min(max((len(stack.elements) for stack in stacks), default=1), MOST_LEVELS)
+    """Elements as discs on the stream's line; one that would touch another stands above it."""
+    discs = _discs([(drawing.axis.x(element.time), element) for element in row.elements])
+    highest = max((disc.level for disc in discs), default=0) + 1
     line = drawing.y + 18 + LEVEL * highest
     drawing.label(line + 4, f"stream {row.label}", "name")
     drawing.parts.append(svg.line(GUTTER, line, GUTTER + PLOT, line, "rule"))
-    free_from = GUTTER
-    for stack in stacks:
-        for level, (x, element) in enumerate(stack.elements[:MOST_LEVELS]):
-            y = line - RADIUS - 0.5 - LEVEL * level
-            tooltip = f"{element.number}: {element.text}, at {drawing.scale.instant(element.time)}"
-            mark = f'<circle cx="{svg.number(x)}" cy="{svg.number(y)}" r="{RADIUS:g}" class="element"/>'
-            drawing.parts.append(svg.titled(tooltip, mark))
-        label = _numbers([element.number for _, element in stack.elements])
-        half = svg.width_of(label, 11) / 2
-        if stack.x - half >= free_from:
-            top = line - LEVEL * min(len(stack.elements), MOST_LEVELS)
-            drawing.parts.append(svg.text(stack.x, top - 4, label, "middle small quiet"))
-            free_from = stack.x + half + 4
+    for disc in discs:
+        element, y = disc.element, line - RADIUS - 0.5 - LEVEL * disc.level
+        tooltip = f"{element.number}: {element.text}, at {drawing.scale.instant(element.time)}"
+        mark = f'<circle cx="{svg.number(disc.x)}" cy="{svg.number(y)}" r="{RADIUS:g}" class="element"/>'
+        drawing.parts.append(svg.titled(tooltip, mark))
+    _number_discs(drawing, discs, line)
     drawing.y = line + 14
 
 
 @dataclass(frozen=True, slots=True)
-class Stack:
-    """Elements so near to one another that they are drawn one above the other."""
-
-    elements: list[tuple[float, TimelineElement]]
-
-    @property
-    def x(self) -> float:
-        return (self.elements[0][0] + self.elements[-1][0]) / 2
+class Disc:
+    x: float
+    level: int
+    element: TimelineElement
 
 
-def _stacks(marks: Sequence[tuple[float, TimelineElement]]) -> list[Stack]:
-    stacks: list[Stack] = []
+def _discs(marks: Sequence[tuple[float, TimelineElement]]) -> list[Disc]:
+    """Each on the lowest level that has room for it; what would stand higher than all levels shares the highest."""
+    taken: list[float] = []
+    discs = []
     for x, element in marks:
-        if stacks and x - stacks[-1].elements[-1][0] < LEVEL:
-            stacks[-1].elements.append((x, element))
+        level = next((number for number, right in enumerate(taken) if x - right >= LEVEL), len(taken))
+        level = min(level, MOST_LEVELS - 1)
+        taken[level : level + 1] = [x]
+        discs.append(Disc(x, level, element))
+    return discs
+
+
+def _number_discs(drawing: _Drawing, discs: Sequence[Disc], line: float) -> None:
+    """The numbers of the elements above them, as far as there is room."""
+    bunches: list[list[Disc]] = []
+    for disc in discs:
+        if bunches and disc.x - bunches[-1][0].x < LEVEL:
+            bunches[-1].append(disc)
         else:
-            stacks.append(Stack([(x, element)]))
-    return stacks
+            bunches.append([disc])
+    free_from = GUTTER
+    for position, bunch in enumerate(bunches):
+        label = _numbers([disc.element.number for disc in bunch])
+        x, half = (bunch[0].x + bunch[-1].x) / 2, svg.width_of(label, 11) / 2
+        near = [disc for other in bunches[max(0, position - 1) : position + 2] for disc in other]
+        beside = [disc for disc in near if abs(disc.x - x) < half + RADIUS]
+        if x - half >= free_from:
+            top = line - LEVEL * (max(disc.level for disc in [*bunch, *beside]) + 1)
+            drawing.parts.append(svg.text(x, top - 4, label, "middle small quiet over"))
+            free_from = x + half + 4
 
 
 def _numbers(numbers: Sequence[int]) -> str:
@@ -267,16 +278,18 @@ def _diamonds(drawing: _Drawing, row: PolicyRow, y: float) -> None:
     classes = "own diamond" if row.is_own else "diamond"
     bunches: list[list[int]] = []
     for instant in row.instants:
-        if bunches and drawing.axis.x(instant) - drawing.axis.x(bunches[-1][-1]) < DIAMOND:
+        if bunches and drawing.axis.x(instant) - drawing.axis.x(bunches[-1][0]) < DIAMOND:
             bunches[-1].append(instant)
         else:
             bunches.append([instant])
     middles = [drawing.axis.x((bunch[0] + bunch[-1]) / 2) for bunch in bunches]
+    free_from = GUTTER
     for position, (x, bunch) in enumerate(zip(middles, bunches, strict=True)):
-        size = _diamond_size(middles, position)
-        parts = [_diamond(x, y, size, classes)]
-        if len(bunch) > 1:
+        parts = [_diamond(x, y, _diamond_size(middles, position), classes)]
+        half = svg.width_of(str(len(bunch)), 9) / 2
+        if len(bunch) > 1 and x - half >= free_from:
             parts.append(svg.text(x, y - 9, str(len(bunch)), "middle tiny quiet"))
+            free_from = x + half + 2
         when = ", ".join(drawing.scale.instants(bunch[:MOST_LISTED]))
         drawing.parts.append(svg.titled(f"evaluated at {when}", "".join(parts)))
 

@@ -8,6 +8,7 @@ all origins give the same contents.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
@@ -34,6 +35,14 @@ class OriginRange(NamedTuple):
 
     def __str__(self) -> str:
         return str(self.first) if self.first == self.last else f"{self.first}…{self.last}"
+
+
+class Difference(NamedTuple):
+    """Where an answer departs: the later the nearer, and nearer still if it is evaluated at the right instant."""
+
+    time: int
+    is_about_content: bool
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +80,7 @@ def judge(
         evaluation for evaluation in recorded if evaluation.time >= compared_from and _says_something(evaluation)
     ]
     right: list[tuple[OriginRange, ...]] = []
-    differences: list[tuple[int, str]] = []
+    differences: list[Difference] = []
     for origins in product(*choices):
         chosen = _with_origins(written, [origin.first for origin in origins])
         found = [e for e in answer(chosen, inputs, settings).with_solutions() if e.time >= compared_from]
@@ -81,7 +90,7 @@ def judge(
         else:
             differences.append(difference)
     nearest = max(differences, default=None) if not right else None
-    return Verdict(tuple(right), compared_from, None if nearest is None else nearest[1])
+    return Verdict(tuple(right), compared_from, None if nearest is None else nearest.text)
 
 
 def is_ordered(query: ast.Query) -> bool:
@@ -136,21 +145,19 @@ def _with_origins(query: ast.Query, origins: Sequence[int]) -> ast.Query:
     )
 
 
-def first_difference(
-    expected: Sequence[Evaluation], found: Sequence[Evaluation], ordered: bool
-) -> tuple[int, str] | None:
-    """The instant and the kind of the first difference between two answers; None where they are the same."""
+def first_difference(expected: Sequence[Evaluation], found: Sequence[Evaluation], ordered: bool) -> Difference | None:
+    """The first difference between two answers; None where they are the same."""
     for one, other in zip(expected, found, strict=False):
         if one.time != other.time:
             time = min(one.time, other.time)
             who = "the answer" if one.time < other.time else "the oracle"
-            return time, f"at {time} only {who} has an evaluation with solutions"
+            return Difference(time, False, f"at {time} only {who} has an evaluation with solutions")
         if not _same(one, other, ordered):
-            return one.time, f"at {one.time} the answer has {_told(one)}, the oracle {_told(other)}"
+            return Difference(one.time, True, f"at {one.time} {_told_difference(one, other)}")
     if len(expected) != len(found):
         rest, who = (expected, "the answer") if len(expected) > len(found) else (found, "the oracle")
         time = rest[min(len(expected), len(found))].time
-        return time, f"at {time} only {who} has an evaluation with solutions"
+        return Difference(time, False, f"at {time} only {who} has an evaluation with solutions")
     return None
 
 
@@ -173,9 +180,21 @@ def _aligned(evaluation: Evaluation) -> tuple[Row, ...]:
     return tuple(tuple(row[position] for position in order) for row in evaluation.rows or ())
 
 
-def _told(evaluation: Evaluation) -> str:
+def _told_difference(one: Evaluation, other: Evaluation) -> str:
+    """The first thing that only one of the two evaluations has."""
+    sides = [(_shown_items(one), _shown_items(other), "answer"), (_shown_items(other), _shown_items(one), "oracle")]
+    for mine, others, who in sides:
+        only = Counter(mine) - Counter(others)
+        if only:
+            return f"only the {who} has {next(iter(only))}"
+    return "the two have the same solutions in another order"
+
+
+def _shown_items(evaluation: Evaluation) -> list[str]:
     if evaluation.rows is not None:
-        return f"{len(evaluation.rows)} solutions"
+        names = evaluation.variables or ()
+        pairs = [sorted(zip(names, row, strict=True), key=lambda pair: pair[0]) for row in evaluation.rows]
+        return [", ".join(f"?{name} = {term}" for name, term in row if term is not None) or "()" for row in pairs]
     if evaluation.triples is not None:
-        return f"{len(evaluation.triples)} triples"
-    return str(evaluation.boolean).lower()
+        return [str(triple) for triple in evaluation.triples]
+    return [str(evaluation.boolean).lower()]

@@ -194,12 +194,13 @@ class Rewriting:
     # Triples
 
     def _triples(self, triples: ast.Triples, graph: ActiveGraph, timed: list[TimedPattern]) -> list[ast.Element]:
-        if not self.by_occurrence:
+        if not self.by_occurrence and not _has_choices(triples):
             return [triples]
-        self.used[graph.iri] = graph
+        if self.by_occurrence:
+            self.used[graph.iri] = graph
         return [e for single in self.patterns.of(triples) for e in self._pattern(single, graph, timed)]
 
-    def _occurrences(self, single: SinglePattern, graph: ActiveGraph, timed: list[TimedPattern]) -> list[ast.Element]:
+    def _pattern(self, single: SinglePattern, graph: ActiveGraph, timed: list[TimedPattern]) -> list[ast.Element]:
         """Sequences join and alternatives unite, as §18.2.2.4 says (the store's engine makes sets of alternatives)."""
         match single.verb:
             case ast.Variable() | ast.Constant():

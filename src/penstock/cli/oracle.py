@@ -1,0 +1,137 @@
+"""`penstock oracle`: the reference answer, computed the slow way, and the judge of other engines' answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import click
+
+from penstock.algebra import Settings, build
+from penstock.cli.messages import show_error, show_problems
+from penstock.cli.mistakes import show_malformed, told
+from penstock.cli.options import reading_options
+from penstock.cli.run_options import RunOptions, run_options
+from penstock.cli.sources import name_of, read_source
+from penstock.oracle import Inputs, answer
+from penstock.oracle.judging import judge
+from penstock.rdf.elements import Malformed
+from penstock.rdf.results import Evaluation, ResultLineError, from_json_line, to_json_line
+from penstock.syntax import ast
+from penstock.syntax.reading import read
+
+DIFFERENT = 3
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      penstock oracle query.rq --stream toll.tnt --graph city.ttl
+      penstock oracle query.rq --stream ex:toll=toll.tnt --stream ex:cameras=cameras.trig --flush
+      penstock oracle query.rq --stream toll.tnt --judge answer.jsonl
+
+    Exit status: 0 when there is an answer, or the judged one is right; 2 when the query, an option or an input is
+    wrong; 3 when the judged answer is wrong.
+    """
+)
+@click.argument("query")
+@click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends.")
+@click.option("--empty", is_flag=True, help="Also print evaluations without solutions.")
+@click.option(
+    "--judge",
+    "recorded",
+    metavar="ANSWER",
+    help="Judge an answer recorded by another engine (result lines in a file): right for which t0, or for none.",
+)
+@click.option("--out", metavar="FILE", default="-", help="Write to FILE, not to standard output.")
+@click.option("--late", metavar="FILE", help="Write malformed input to FILE, with the reason.")
+@click.option("--strict", is_flag=True, help="Stop at malformed input.")
+@reading_options
+@run_options
+@click.pass_context
+def oracle(
+    context: click.Context,
+    query: str,
+    flush: bool,
+    empty: bool,
+    recorded: str | None,
+    out: str,
+    late: str | None,
+    strict: bool,
+    dialect: str,
+    prefixes: Mapping[str, str],
+    base: str | None,
+    run: RunOptions,
+) -> None:
+    """Print the reference answer of a query, or judge another engine's.
+
+    QUERY is a file, or - for standard input. At each evaluation instant the contents of the windows, straight from
+    their definitions, go into a new store of an independent SPARQL engine, and the query is run there: slow, and right.
+    One line of JSON per evaluation goes to standard output.
+    """
+    name = name_of(query)
+    malformed: list[Malformed] = []
+    with told(name):
+        text = read_source(query)
+        reading = read(text, dialect, prefixes=prefixes, base=base)
+        show_problems(reading.warnings, text, name)
+        inputs = run.inputs(build(reading.query, Settings()), prefixes, malformed.append)
+    show_malformed(malformed)
+    if late is not None:
+        _write((f"{entry.place}\t{entry.reason}\t{entry.text}" for entry in malformed), late, "--late")
+    if strict and malformed:
+        show_error(name, "the input is malformed, and --strict stops there")
+        context.exit(2)
+    with told(name):
+        if recorded is not None:
+            context.exit(_judge(reading.query, inputs, run.settings, recorded))
+        result = answer(reading.query, inputs, run.settings, flush=flush, name=query_name(query))
+    evaluations = result.evaluations if empty else result.with_solutions()
+    _write((to_json_line(evaluation) for evaluation in evaluations), out, "--out")
+
+
+def query_name(query: str) -> str:
+    """What a query goes by that registers no name: that of its file."""
+    return "query" if query == "-" else Path(query).name.split(".")[0] or "query"
+
+
+def _judge(query: ast.Query, inputs: Inputs, settings: Settings, recorded: str) -> int:
+    verdict = judge(query, inputs, _recorded_answer(recorded), settings)
+    since = f"compared from {verdict.compared_from} on"
+    if not verdict.is_right:
+        difference = "" if verdict.difference is None else f" With the nearest origins, {verdict.difference}."
+        click.echo(f"wrong: there is no t0 for which this is the answer ({since}).{difference}")
+        return DIFFERENT
+    origins = [", ".join(map(str, ranges)) for ranges in verdict.right_for]
+    click.echo(
+        f"right for t0 = {' or '.join(dict.fromkeys(origins))} ({since})" if any(origins) else f"right ({since})"
+    )
+    return 0
+
+
+def _recorded_answer(path: str) -> list[Evaluation]:
+    evaluations: list[Evaluation] = []
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        for line in lines:
+            if line.strip():
+                evaluations.append(from_json_line(line))
+    except OSError as error:
+        raise click.BadParameter(f"{path!r} cannot be read ({error.strerror}).", param_hint="'--judge'") from None
+    except UnicodeDecodeError:
+        raise click.BadParameter(f"{path!r} is not UTF-8 text.", param_hint="'--judge'") from None
+    except ResultLineError as error:
+        raise click.BadParameter(f"{path}: {error}", param_hint="'--judge'") from None
+    return evaluations
+
+
+def _write(lines: Iterable[str], out: str, option: str) -> None:
+    if out == "-":
+        for line in lines:
+            click.echo(line)
+        return
+    try:
+        Path(out).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    except OSError as error:
+        raise click.BadParameter(f"{out!r} cannot be written ({error.strerror}).", param_hint=f"'{option}'") from None

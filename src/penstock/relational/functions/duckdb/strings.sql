@@ -1,0 +1,173 @@
+-- Strings (SPARQL 1.1 §17.4.3): simple ones and those with a language; a function's result has its first argument's kind.
+
+CREATE OR REPLACE TEMP MACRO sparql_text(term) AS
+  CASE left(term, 1) WHEN 'S' THEN substr(term, 2) WHEN 'L' THEN substr(term, strpos(term, ' ') + 1) END;
+-- What goes before a string's text: its tag and its language.
+CREATE OR REPLACE TEMP MACRO sparql_string_kind(term) AS
+  CASE left(term, 1) WHEN 'S' THEN 'S' WHEN 'L' THEN left(term, strpos(term, ' ')) END;
+-- Argument compatibility (§17.4.3.1.2).
+CREATE OR REPLACE TEMP MACRO sparql_are_compatible(a, b) AS
+  CASE
+    WHEN left(b, 1) = 'S' THEN left(a, 1) IN ('S', 'L')
+    ELSE left(b, 1) = 'L' AND sparql_string_kind(a) = sparql_string_kind(b)
+  END;
+
+CREATE OR REPLACE TEMP MACRO sparql_strlen(term) AS 'i' || length(sparql_text(term));
+CREATE OR REPLACE TEMP MACRO sparql_contains(a, b) AS
+  CASE WHEN sparql_are_compatible(a, b) THEN contains(sparql_text(a), sparql_text(b)) END;
+CREATE OR REPLACE TEMP MACRO sparql_strstarts(a, b) AS
+  CASE WHEN sparql_are_compatible(a, b) THEN starts_with(sparql_text(a), sparql_text(b)) END;
+CREATE OR REPLACE TEMP MACRO sparql_strends(a, b) AS
+  CASE WHEN sparql_are_compatible(a, b) THEN suffix(sparql_text(a), sparql_text(b)) END;
+CREATE OR REPLACE TEMP MACRO sparql_strbefore(a, b) AS
+  CASE
+    WHEN NOT sparql_are_compatible(a, b) THEN NULL
+    WHEN contains(sparql_text(a), sparql_text(b))
+    THEN sparql_string_kind(a) || left(sparql_text(a), strpos(sparql_text(a), sparql_text(b)) - 1)
+    WHEN sparql_are_compatible(a, b) THEN 'S'
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_strafter(a, b) AS
+  CASE
+    WHEN NOT sparql_are_compatible(a, b) THEN NULL
+    WHEN contains(sparql_text(a), sparql_text(b))
+    THEN sparql_string_kind(a) || substr(sparql_text(a), strpos(sparql_text(a), sparql_text(b)) + length(sparql_text(b)))
+    WHEN sparql_are_compatible(a, b) THEN 'S'
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_concat(terms) AS
+  CASE
+    WHEN list_count(list_filter(terms, lambda sparql_x: left(sparql_x, 1) IN ('S', 'L'))) = len(terms)
+    THEN
+      CASE
+        WHEN len(list_distinct(list_transform(terms, lambda sparql_x: sparql_string_kind(sparql_x)))) = 1
+        THEN sparql_string_kind(terms[1])
+        ELSE 'S'
+      END || array_to_string(list_transform(terms, lambda sparql_x: sparql_text(sparql_x)), '')
+  END;
+
+-- Characters count from 1; those before the first are no error.
+CREATE OR REPLACE TEMP MACRO sparql_substr(term, start) AS
+  sparql_string_kind(term) || substr(sparql_text(term), greatest(sparql_as_integer(start), 1::HUGEINT)::BIGINT)
+  || CASE WHEN sparql_as_integer(start) IS NOT NULL THEN '' END;
+CREATE OR REPLACE TEMP MACRO sparql_substr_of(term, start, size) AS
+  CASE
+    WHEN sparql_as_integer(start) IS NOT NULL AND sparql_as_integer(size) IS NOT NULL
+    THEN
+      sparql_string_kind(term) || substr(
+        sparql_text(term),
+        greatest(sparql_as_integer(start), 1)::BIGINT,
+        greatest(sparql_as_integer(start) + sparql_as_integer(size) - greatest(sparql_as_integer(start), 1), 0)::BIGINT
+      )
+  END;
+
+CREATE OR REPLACE TEMP MACRO sparql_encode_for_uri(term) AS 'S' || url_encode(sparql_text(term));
+-- The engine maps character to character; some capitals are two characters (ß: SS), listed in special_capitals.
+CREATE OR REPLACE TEMP MACRO sparql_upper(text) AS
+  CASE
+    WHEN strlen(text) = length(text) THEN upper(text)
+    ELSE
+      array_to_string(
+        list_transform(
+          string_split(text, ''),
+          lambda sparql_x: coalesce(sparql_special_capitals()[sparql_x], upper(sparql_x))
+        ),
+        ''
+      )
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_lower(text) AS
+  CASE
+    WHEN strlen(text) = length(text) THEN lower(text)
+    ELSE lower(replace(regexp_replace(text, '(\pL\pM*)Σ(\PL|$)', '\1ς\2', 'g'), 'İ', 'i̇'))
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_ucase(term) AS sparql_string_kind(term) || sparql_upper(sparql_text(term));
+CREATE OR REPLACE TEMP MACRO sparql_lcase(term) AS sparql_string_kind(term) || sparql_lower(sparql_text(term));
+
+CREATE OR REPLACE TEMP MACRO sparql_langmatches(language, language_range) AS
+  CASE
+    WHEN left(language, 1) = 'S' AND left(language_range, 1) = 'S'
+    THEN
+      CASE
+        WHEN language_range = 'S*' THEN language <> 'S'
+        ELSE
+          lower(language) = lower(language_range) OR starts_with(lower(language), lower(language_range) || '-')
+      END
+  END;
+
+-- Regular expressions. A constant pattern is translated when the query is compiled (patterns.py); here is the same, less
+-- exactly, for patterns that are data.
+CREATE OR REPLACE TEMP MACRO sparql_flagged(pattern, flags) AS
+  CASE
+    WHEN regexp_full_match(flags, '[smixq]*')
+    THEN
+      CASE WHEN regexp_matches(flags, '[smi]') THEN '(?' || regexp_replace(flags, '[xq]', '', 'g') || ')' ELSE '' END
+      || CASE
+        WHEN contains(flags, 'q') THEN regexp_escape(pattern)
+        WHEN contains(flags, 'x') THEN regexp_replace(pattern, '\s', '', 'g')
+        ELSE pattern
+      END
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_simple_text(term) AS CASE WHEN left(term, 1) = 'S' THEN substr(term, 2) END;
+CREATE OR REPLACE TEMP MACRO sparql_pattern(pattern, flags) AS
+  sparql_flagged(sparql_simple_text(pattern), sparql_simple_text(flags));
+-- '$1' → '\1', '\$' → '$', '\\' → '\\'
+CREATE OR REPLACE TEMP MACRO sparql_replacement(term) AS
+  regexp_replace(
+    replace(replace(replace(sparql_simple_text(term), '\\', chr(1)), '\$', chr(2)), '\', chr(3)), '\$([0-9])', '\\\1', 'g'
+  ).replace(chr(1), '\\').replace(chr(2), '$');
+CREATE OR REPLACE TEMP MACRO sparql_regex(term, pattern) AS TRY(regexp_matches(sparql_text(term), pattern));
+-- A pattern that matches the empty string is an error (XPath functions, err:FORX0003).
+CREATE OR REPLACE TEMP MACRO sparql_replace(term, pattern, replacement) AS
+  CASE
+    WHEN TRY(regexp_matches('', pattern)) THEN NULL
+    ELSE sparql_string_kind(term) || TRY(regexp_replace(sparql_text(term), pattern, replacement, 'g'))
+  END;
+
+-- IRIs from strings: absolute ones as they are, relative ones joined to what the compiler knows of the base.
+CREATE OR REPLACE TEMP MACRO sparql_is_iri_text(text) AS regexp_full_match(text, '[^\x00-\x20<>"{}|^`\\]*');
+CREATE OR REPLACE TEMP MACRO sparql_is_absolute(text) AS regexp_matches(text, '^[A-Za-z][A-Za-z0-9+.-]*:');
+CREATE OR REPLACE TEMP MACRO sparql_iri(term) AS
+  CASE
+    WHEN left(term, 1) = 'I' THEN term
+    WHEN left(term, 1) = 'S' AND sparql_is_iri_text(substr(term, 2)) AND sparql_is_absolute(substr(term, 2)) THEN 'I' || substr(term, 2)
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_without_dots(path) AS
+  CASE
+    WHEN NOT regexp_matches(path, '(^|/)\.\.?(/|$)') THEN path
+    ELSE
+      array_to_string(
+        list_reduce(
+          list_transform(string_split(path, '/'), lambda sparql_x: [sparql_x]),
+          lambda sparql_done, sparql_next:
+            CASE
+              WHEN sparql_next[1] = '.' THEN sparql_done
+              WHEN sparql_next[1] = '..' THEN CASE WHEN len(sparql_done) > 1 THEN sparql_done[:-2] ELSE sparql_done END
+              ELSE list_concat(sparql_done, sparql_next)
+            END
+        )
+        || CASE WHEN regexp_matches(path, '/\.\.?$') THEN [''] ELSE [] END,
+        '/'
+      )
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_resolved(reference, scheme, authority, directory, page) AS
+  CASE
+    WHEN sparql_is_absolute(reference) THEN reference
+    WHEN starts_with(reference, '//') THEN scheme || reference
+    WHEN starts_with(reference, '/') THEN
+      scheme || authority || sparql_without_dots(regexp_extract(reference, '^[^?#]*')) || regexp_extract(reference, '[?#].*$')
+    WHEN reference = '' OR starts_with(reference, '#') THEN page || reference
+    WHEN starts_with(reference, '?') THEN regexp_extract(page, '^[^?]*') || reference
+    ELSE
+      scheme || authority || sparql_without_dots(directory || regexp_extract(reference, '^[^?#]*'))
+      || regexp_extract(reference, '[?#].*$')
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_iri_in(term, scheme, authority, directory, page) AS
+  CASE
+    WHEN left(term, 1) = 'I' THEN term
+    WHEN left(term, 1) = 'S' AND sparql_is_iri_text(substr(term, 2))
+    THEN 'I' || sparql_resolved(substr(term, 2), scheme, authority, directory, page)
+  END;
+
+CREATE OR REPLACE TEMP MACRO sparql_uuid() AS 'Iurn:uuid:' || gen_random_uuid();
+CREATE OR REPLACE TEMP MACRO sparql_struuid() AS 'S' || gen_random_uuid();
+CREATE OR REPLACE TEMP MACRO sparql_new_blank() AS 'Bn' || replace(gen_random_uuid()::VARCHAR, '-', '');
+-- One blank node for a string within a solution, another in the next: the label is made of both.
+CREATE OR REPLACE TEMP MACRO sparql_blank_of(term, solution) AS 'Bn' || md5(solution::VARCHAR || ' ' || sparql_simple_text(term));

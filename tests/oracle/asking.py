@@ -91,7 +91,7 @@ def ask(
 
 
 def shown(answer: Answer, *, empty: bool = False, ordered: bool = False) -> Answers:
-    """The instants and what came out at each: rows `a b -`, sorted unless `ordered`; `empty`: also where nothing did."""
+    """The instants and what came out at each: rows `a b -`, sorted unless `ordered`; if `empty`, also those without."""
     evaluations = answer.evaluations if empty else list(answer.with_solutions())
     found: Answers = {}
     for evaluation in evaluations:

@@ -94,3 +94,35 @@ class TestMatches:
         query = "SELECT ?x FROM STREAM :s WINDOW RANGE 100 FIXED WHERE { ?x :p ?x WINDOW ELEMS 1 }"
         stream = "1 :a :p :a \n 2 :b :p :a \n 3 :c :p :c"
         assert shown(ask(query, stream)) == {1: ["a"], 2: ["a"], 3: ["c"]}
+
+    def test_a_filter_does_not_count(self) -> None:
+        """The window is over what the pattern matches, not over what the group then keeps of it."""
+        query = "SELECT ?x FROM STREAM :s WINDOW RANGE 100 FIXED WHERE { ?x :p ?v FILTER (?v > 1) WINDOW ELEMS 1 }"
+        assert shown(ask(query, "1 :a :p 2 \n 2 :b :p 1 \n 3 :c :p 3"), empty=True) == {1: ["a"], 2: [], 3: ["c"]}
+
+    def test_the_same_pattern_in_two_windows(self) -> None:
+        query = """
+            SELECT ?x ?y FROM STREAM :s WINDOW RANGE 100 FIXED
+            WHERE { { ?x :p ?v WINDOW ELEMS 1 } UNION { ?y :p ?v WINDOW ELEMS 2 } }
+        """
+        stream = "1 :a :p 1 \n 2 :b :p 2 \n 3 :c :p 3"
+        assert shown(ask(query, stream))[3] == ["- b", "- c", "c -"]
+
+    def test_groups_inside_have_the_window_of_from(self) -> None:
+        """At 4 the :q of 2 has left FROM's window."""
+        query = """
+            SELECT ?x ?q FROM STREAM :s WINDOW RANGE 2 SLIDE WHERE { ?x :p ?p OPTIONAL { ?x :q ?q } WINDOW ELEMS 1 }
+        """
+        stream = "1 :a :p 1 \n 2 :a :q 2 \n 4 :b :r 3"
+        assert shown(ask(query, stream)) == {1: ["a -"], 2: ["a 2"], 3: ["a 2"], 4: ["a -"]}
+
+    @pytest.mark.parametrize("pattern", ["[ :q ?q ]", "_:b . _:b :q ?q"])
+    @pytest.mark.parametrize("other", ["", "?y :r [ :q ?z ] .", "?y :r ?r FILTER EXISTS { ?r :q [] WINDOW ELEMS 9 }"])
+    def test_blank_nodes(self, pattern: str, other: str) -> None:
+        """They are variables, wherever they stand, and a triple that comes twice makes no difference to that."""
+        query = f"""
+            SELECT DISTINCT ?x ?q FROM STREAM :s WINDOW RANGE 100 FIXED
+            WHERE {{ {other} {{ ?x :p {pattern} WINDOW ELEMS 1 }} }}
+        """
+        stream = "1 :a :p :b \n 2 :b :q 5 \n 3 :c :r :b \n 3 :c :r :b \n 3 :b :q :d \n 3 :b :q 5"
+        assert shown(ask(query, stream))[3] == ["a 5"]

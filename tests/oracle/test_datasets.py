@@ -48,10 +48,10 @@ class TestTheDefaultGraph:
         assert shown(ask(query, streams, t0="first", flush=True), empty=True) == {6: ["a"]}
 
     def test_named_windows_are_not_part_of_it(self) -> None:
-        query = "SELECT ?x FROM NAMED WINDOW :w ON STREAM :s [RANGE 2ms] { ?x :p ?v }"
-        assert shown(ask(query, TWO_THINGS), empty=True) == {2: []}
-        query = "SELECT ?x FROM NAMED STREAM :s [RANGE 2ms TUMBLING] { ?x :p ?v }"
-        assert shown(ask(query, TWO_THINGS), empty=True) == {2: []}
+        query = "SELECT * FROM NAMED WINDOW :w ON STREAM :s [RANGE 2ms] { WINDOW :w { ?x :p 1 } OPTIONAL { ?y :p 2 } }"
+        assert shown(ask(query, TWO_THINGS)) == {2: ["a -"]}
+        query = "SELECT ?x ?y FROM NAMED STREAM :s [RANGE 2ms TUMBLING] { GRAPH :s { ?x :p 1 } OPTIONAL { ?y :p ?v } }"
+        assert shown(ask(query, TWO_THINGS)) == {2: ["a -"]}
         query = "SELECT ?x ?y { STREAM :s [ALL] { ?x :p 1 } OPTIONAL { ?y :p ?v } }"
         assert shown(ask(query, TWO_THINGS), empty=True) == {1: ["a -"], 2: []}
 
@@ -75,6 +75,17 @@ class TestNamedGraphs:
         query = "SELECT ?x ?g ?c { STREAM :s [NOW] { ?x :p ?v } GRAPH ?g { ?x :in ?c } }"
         graphs = {"g": graph(":a :in :rome ."), "h": graph(":a :in :oslo . :b :in :oslo .")}
         assert shown(ask(query, TWO_THINGS, graphs=graphs)) == {1: ["a g rome", "a h oslo"], 2: ["b h oslo"]}
+
+    def test_one_that_is_not_there_has_no_solution(self) -> None:
+        """SPARQL 1.1 §18.6: not even the empty pattern holds in a graph that the dataset has not."""
+        query = "SELECT ?x FROM NAMED :g { STREAM :s [NOW] { ?x :p ?v } GRAPH :nowhere { } }"
+        assert shown(ask(query, TWO_THINGS, graphs={"g": []})) == {}
+        assert shown(ask(query.replace(":nowhere", ":g"), TWO_THINGS, graphs={"g": []})) == {1: ["a"], 2: ["b"]}
+
+    def test_each_has_its_own_sub_select(self) -> None:
+        query = "SELECT ?g ?n { ?a :p 2 GRAPH ?g { SELECT (COUNT(*) AS ?n) { ?x :in ?c } } }"
+        graphs = {"g": graph(":a :in :rome ."), "h": graph(":a :to :oslo .")}
+        assert shown(ask(query, TWO_THINGS, "sparql", graphs=graphs)) == {2: ["g 1", "h 0"]}
 
     def test_they_are_not_in_the_default_graph(self) -> None:
         query = "SELECT ?x ?c { STREAM :s [NOW] { ?x :p ?v } ?x :in ?c }"
@@ -113,12 +124,12 @@ class TestNamedWindows:
 
     def test_graph_reaches_windows_too(self) -> None:
         """Definition 14: a named window is a named graph that varies; Example 10 writes GRAPH w_1."""
-        assert self.answer("?x", "GRAPH :v { ?x :p 1 }") == {2: ["a"], 4: ["b", "c"]}
+        assert self.answer("?x", "GRAPH :v { ?x :p 1 } WINDOW :w { :a :p 1 }") == {2: ["a"], 4: ["b", "c"]}
         found = self.answer("?g ?x", "GRAPH ?g { ?x :p 1 }")
         assert found == {2: ["g d", "v a", "w a"], 4: ["g d", "v b", "v c", "w a", "w b", "w c"]}
 
     def test_window_does_not_reach_graphs(self) -> None:
-        assert self.answer("?x", "{ WINDOW :v { ?x :p 2 } } UNION { WINDOW ?w { :d :p ?x } }") == {}
+        assert self.answer("?w", "WINDOW ?w { :d :p 1 }") == {}
 
     def test_a_window_beside_patterns_of_the_default_graph(self) -> None:
         query = "SELECT ?x FROM NAMED WINDOW :w ON STREAM :s [RANGE 4ms] { WINDOW :w { ?x :p 1 } ?x :in :rome }"
@@ -179,6 +190,14 @@ class TestAnyStream:
         streams = {"s": elements("1a 3b"), "r": elements("1c 2d")}
         assert shown(ask(query, streams)) == {1: ["r c", "s a"], 2: ["r d"], 3: ["s b"]}
 
+    def test_sparqlstream_names_its_streams(self) -> None:
+        named = "FROM NAMED STREAM {} [NOW - 5 MS TO NOW SLIDE 5 MS]"
+        streams = {"s": elements("1a 5b"), "r": elements("2c 10d")}
+        query = f"SELECT ?x {named.format(':s')} {{ STREAM :s {{ ?x a :Thing }} }}"
+        assert shown(ask(query, streams)) == {5: ["a", "b"]}
+        query = f"SELECT ?g ?x {named.format(':s')} {named.format(':r')} {{ STREAM ?g {{ ?x a :Thing }} }}"
+        assert shown(ask(query, streams)) == {5: ["r c", "s a", "s b"], 10: ["r d"]}
+
     def test_the_variable_joins(self) -> None:
         query = "SELECT ?s ?x { STREAM ?s [NOW] { ?x a :Thing } ?s :in :rome }"
         streams = {"s": elements("1a 3b"), "r": elements("1c 2d")}
@@ -187,15 +206,21 @@ class TestAnyStream:
     @pytest.mark.parametrize(
         "query",
         [
-            "SELECT ?g ?x { STREAM :s [NOW] { ?x a :Thing } GRAPH ?g { ?y :in :rome } }",
-            "SELECT ?g ?x FROM STREAM :s WINDOW RANGE 9 FIXED { { ?x a :Thing WINDOW ELEMS 1 } GRAPH ?g { ?y ?in ?z } }",
+            "SELECT ?g ?x { STREAM :s [NOW] { ?x a :Thing } GRAPH ?g { ?y ?p ?z } }",
+            "SELECT ?g ?x FROM NAMED :g { STREAM :s [NOW - 5 S TO NOW] { ?x a :Thing } GRAPH ?g { ?y ?p ?z } }",
+            "SELECT ?g ?x FROM STREAM :s WINDOW RANGE 9 FIXED { { ?x a :Thing WINDOW ELEMS 1 } GRAPH ?g { ?y ?p ?z } }",
         ],
-        ids=["cqels", "streaming-sparql"],
+        ids=["cqels", "sparqlstream", "streaming-sparql"],
     )
     def test_a_window_without_a_name_of_its_own_is_no_graph(self, query: str) -> None:
         """The windows of STREAM blocks and of groups have no name that a user could know."""
-        graphs = {"g": graph(":b :in :rome .")}
-        assert shown(ask(query, "1a", graphs=graphs)) == {1: ["g a"]}
+        assert shown(ask(query, "1a", graphs={"g": graph(":b :in :rome .")})) == {1: ["g a"]}
+
+    def test_from_stream_is_no_named_graph_but_in_csparql(self) -> None:
+        """§4 lets GRAPH see the streams of FROM STREAM in C-SPARQL; Algorithm 1 has it range over FROM NAMED STREAM."""
+        query = "SELECT ?g ?y FROM {} STREAM :s WINDOW RANGE 9 FIXED {{ GRAPH ?g {{ ?y a :Thing }} }}"
+        assert shown(ask(query.format(""), "1a"), empty=True) == {1: []}
+        assert shown(ask(query.format("NAMED"), "1a")) == {1: ["s a"]}
 
 
 class TestGraphsThatChange:
@@ -254,7 +279,7 @@ class TestErrors:
                 "the query reads the graph <http://ex.org/city>, which is not bound",
             ),
             (
-                "SELECT * FROM NAMED :city { STREAM :toll [NOW] { ?s ?p ?o } }", {"toll": "1a"}, {"cities": ":a :b :c ."},
+                "SELECT * FROM NAMED :city { STREAM :toll [NOW] { ?s ?p ?o } }", {"toll": "1a"}, {"town": ":a :b 1 ."},
                 "the query reads the graph <http://ex.org/city>, which is not bound",
             ),
         ],

@@ -24,8 +24,8 @@ class TestEachOperator:
     @pytest.mark.parametrize(
         "query",
         [
-            "REGISTER {} :out AS SELECT ?x FROM NAMED WINDOW :w ON STREAM :s [RANGE 10ms STEP 5ms] {{ WINDOW :w {{ ?x a ?t }} }}",
-            "SELECT {} ?x FROM NAMED WINDOW :w ON STREAM :s [RANGE 10ms STEP 5ms] {{ WINDOW :w {{ ?x a ?t }} }}",
+            "REGISTER {} :o AS SELECT ?x FROM NAMED WINDOW :w ON :s [RANGE 10 STEP 5] {{ WINDOW :w {{ ?x a ?t }} }}",
+            "SELECT {} ?x FROM NAMED WINDOW :w ON :s [RANGE 10ms STEP 5ms] {{ WINDOW :w {{ ?x a ?t }} }}",
             "SELECT {} ?x FROM STREAM :s [NOW - 10 MS TO NOW SLIDE 5 MS] {{ ?x a ?t }}",
         ],
         ids=["rspql-register", "rspql-select", "sparqlstream"],
@@ -55,7 +55,7 @@ class TestWhatTheDialectsImply:
         assert shown(ask(query, STREAM), empty=True) == {1: ["a"], 6: ["b"], 11: ["c"], 16: ["d"], 20: ["e"]}
 
     def test_the_user_has_the_last_word(self) -> None:
-        query = "REGISTER ISTREAM :o AS SELECT ?x FROM NAMED WINDOW :w ON STREAM :s [RANGE 10ms] { WINDOW :w { ?x a ?t } }"
+        query = "REGISTER ISTREAM :o AS SELECT ?x FROM NAMED WINDOW :w ON :s [RANGE 10ms] { WINDOW :w { ?x a ?t } }"
         assert shown(ask(query, "1a 11a 20b")) == {10: ["a"], 20: ["b"]}
         assert shown(ask(query, "1a 11a 20b", operator="rstream")) == {10: ["a"], 20: ["a", "b"]}
 

@@ -56,9 +56,14 @@ def build(query: ast.Query, settings: Settings = _DEFAULT_SETTINGS) -> Continuou
         form=form,
         expression=expression,
         operator=text.operator or "rstream",
-        dataset=_dataset(text, origin),
+        dataset=_dataset(text, origin, query.dialect),
         text=text,
     )
+
+
+def build_expression(query: ast.Query) -> Operator:
+    """The algebra expression of an explicit query alone."""
+    return _Builder().query(query)[0]
 
 
 def _with_settings(query: ast.Query, settings: Settings) -> ast.Query:
@@ -83,22 +88,22 @@ def _with_settings(query: ast.Query, settings: Settings) -> ast.Query:
 # SDS
 
 
-def _dataset(query: ast.Query, origin: int) -> Dataset:
+def _dataset(query: ast.Query, origin: int, dialect: ast.DialectName) -> Dataset:
     graphs = [clause for clause in query.dataset if isinstance(clause, ast.DatasetClause)]
     clauses = [clause for clause in query.dataset if isinstance(clause, ast.WindowClause)]
     return Dataset(
         tuple(clause.graph.text for clause in graphs if not clause.named),
         tuple(clause.graph.text for clause in graphs if clause.named),
-        tuple(_stream_window(clause, origin) for clause in clauses),
+        tuple(_stream_window(clause, origin, dialect) for clause in clauses),
     )
 
 
-def _stream_window(clause: ast.WindowClause, origin: int) -> StreamWindow:
+def _stream_window(clause: ast.WindowClause, origin: int, dialect: ast.DialectName) -> StreamWindow:
     settings = clause.settings
     own_origin = origin if settings.origin is None else settings.origin
     is_constant = isinstance(clause.stream, ast.Constant)
     return StreamWindow(
-        window=_window(clause.window, own_origin),
+        window=_window(clause.window, own_origin, dialect),
         stream=clause.stream.text if isinstance(clause.stream, ast.Constant) else None,
         name=clause.name.text if clause.name is not None else None,
         is_named=clause.named,
@@ -109,10 +114,10 @@ def _stream_window(clause: ast.WindowClause, origin: int) -> StreamWindow:
     )
 
 
-def _window(window: ast.Window | None, origin: int) -> windows.Window:
+def _window(window: ast.Window | None, origin: int, dialect: ast.DialectName) -> windows.Window:
     match window:
         case ast.RangeWindow(width, int(step)):
-            return windows.RangeWindow(width, step, origin)
+            return windows.RangeWindow(width, step, origin, begins=dialect != "streaming-sparql")
         case ast.RangeWindow(width, None):
             return windows.PastWindow(width, 0, None, origin)
         case ast.PastWindow(start, end, step):

@@ -38,6 +38,11 @@ def _certain_group(group: ast.Group) -> ast.Group | None:
         if certain is None:
             return None
         elements.append(certain)
+        if isinstance(element, ast.Optional) and isinstance(certain, ast.Group):
+            # The filter of an OPTIONAL belongs to the left join, and sees both sides of it.
+            filters = [inner for inner in certain.elements if isinstance(inner, ast.Filter)]
+            rest = tuple(inner for inner in certain.elements if not isinstance(inner, ast.Filter))
+            elements[-1:] = [replace(certain, elements=rest), *filters]
     return replace(group, elements=tuple(elements))
 
 
@@ -79,11 +84,11 @@ def _certain_union(union: ast.Union, patterns: tuple[ast.Group, ...]) -> ast.Ele
 
 
 def _certain_condition(condition: ast.Expression) -> ast.Expression | None:
-    """EXISTS may stand in a conjunction: what exists goes on to exist."""
+    """EXISTS may stand in a conjunction or disjunction: what exists goes on to exist."""
     if isinstance(condition, ast.Exists):
         inner = None if condition.negated else _certain_group(condition.pattern)
         return None if inner is None else replace(condition, pattern=inner)
-    if isinstance(condition, ast.Operation) and condition.operator == "&&":
+    if isinstance(condition, ast.Operation) and condition.operator in ("&&", "||"):
         parts = [_certain_condition(operand) for operand in condition.operands]
         certain = tuple(part for part in parts if part is not None)
         return replace(condition, operands=certain) if len(certain) == len(parts) else None

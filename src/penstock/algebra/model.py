@@ -13,6 +13,7 @@ from penstock.algebra.expressions import Variable
 from penstock.algebra.operators import Operator, PatternTerm, TriplePattern
 from penstock.algebra.windows import Window
 from penstock.syntax import ast
+from penstock.syntax.ast.rewriting import walk
 
 Duplicates = OneOf["set", "bag"]
 
@@ -107,3 +108,10 @@ class ContinuousQuery:
     dataset: Dataset
     text: ast.Query
     """The query in its explicit RSP-QL form (`syntax.translation.explicit`), with the user's settings applied."""
+
+    @property
+    def waits_for_certainty(self) -> bool:
+        """SPARQL over a stream: each solution comes once, as soon as nothing can take it back (semantics.md §8)."""
+        reports = [window.report for window in self.dataset.windows if window.report is not None]
+        strategies = {node.name for report in reports for node in walk(report) if isinstance(node, ast.Strategy)}
+        return "stream-end" in strategies and self.operator == "istream"

@@ -33,24 +33,31 @@ class Window(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RangeWindow:
-    """RANGE `width` STEP `step`: windows `(c - width, c]` for the closing instants c = origin + width + i·step."""
+    """RANGE `width` STEP `step`: windows `(c - width, c]` for the closing instants c = origin + width + i·step, i ≥ 0.
+
+    Those of Streaming SPARQL have no first one (`begins` False): i is any integer.
+    """
 
     width: int
     step: int
     origin: int = 0
+    begins: bool = True
 
     def validity(self, times: Sequence[int]) -> list[Interval | None]:
         return [self.interval(time) for time in times]
 
     def interval(self, time: int) -> Interval | None:
         """From the timestamp to the last closing instant that still sees it: the greatest c < time + width."""
-        if time <= self.origin:
+        if self.begins and time <= self.origin:
             return None
         last = self.origin + self.width + (time - self.origin - 1) // self.step * self.step
         return Interval(time, last + 1) if time <= last else None
 
     def closing_instants(self, times: Sequence[int], first: int, last: int) -> Iterator[int]:
-        yield from _multiples(self.origin + self.width, self.step, first, last)
+        start = self.origin + self.width
+        if not self.begins and start > first:
+            start -= -(-(start - first) // self.step) * self.step
+        yield from _multiples(start, self.step, first, last)
 
 
 @dataclass(frozen=True, slots=True)

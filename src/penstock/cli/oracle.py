@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -11,6 +11,7 @@ from penstock.algebra import Settings, build
 from penstock.cli.messages import show_error, show_problems
 from penstock.cli.mistakes import show_malformed, told
 from penstock.cli.options import reading_options
+from penstock.cli.output import query_name, write_lines
 from penstock.cli.run_options import RunOptions, run_options
 from penstock.cli.sources import name_of, read_source
 from penstock.oracle import Inputs, answer
@@ -79,7 +80,7 @@ def oracle(
         inputs = run.inputs(build(reading.query, Settings()), prefixes, malformed.append)
     show_malformed(malformed)
     if late is not None:
-        _write((f"{entry.place}\t{entry.reason}\t{entry.text}" for entry in malformed), late, "--late")
+        write_lines((f"{entry.place}\t{entry.reason}\t{entry.text}" for entry in malformed), late, "--late")
     if strict and malformed:
         show_error(name, "the input is malformed, and --strict stops there")
         context.exit(2)
@@ -88,12 +89,7 @@ def oracle(
             context.exit(_judge(reading.query, inputs, run.settings, recorded))
         result = answer(reading.query, inputs, run.settings, flush=flush, name=query_name(query))
     evaluations = result.evaluations if empty else result.with_solutions()
-    _write((to_json_line(evaluation) for evaluation in evaluations), out, "--out")
-
-
-def query_name(query: str) -> str:
-    """What a query goes by that registers no name: that of its file."""
-    return "query" if query == "-" else Path(query).name.split(".")[0] or "query"
+    write_lines((to_json_line(evaluation) for evaluation in evaluations), out, "--out")
 
 
 def _judge(query: ast.Query, inputs: Inputs, settings: Settings, recorded: str) -> int:
@@ -124,14 +120,3 @@ def _recorded_answer(path: str) -> list[Evaluation]:
     except ResultLineError as error:
         raise click.BadParameter(f"{path}: {error}", param_hint="'--judge'") from None
     return evaluations
-
-
-def _write(lines: Iterable[str], out: str, option: str) -> None:
-    if out == "-":
-        for line in lines:
-            click.echo(line)
-        return
-    try:
-        Path(out).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    except OSError as error:
-        raise click.BadParameter(f"{out!r} cannot be written ({error.strerror}).", param_hint=f"'{option}'") from None

@@ -9,15 +9,15 @@ import pyarrow as pa
 
 from penstock.algebra.model import ContinuousQuery
 from penstock.relational.answers import Plan, compile_query
-from penstock.relational.functions import install
+from penstock.relational.functions.library import install
 from penstock.relational.reporting import compile_instants, compile_last_end
-from penstock.relational.sources import Tables
+from penstock.relational.sources import TRIPLE, Tables
 
 Row = tuple[str | None, ...]
-StreamRow = tuple[str, str, str, int, int]
+StreamRow = tuple[str, str, str, int, int, int]
 GraphRow = tuple[str, str, str, int, int]
 
-_STREAM_COLUMNS = ("s", "p", "o", "ts", "seq")
+_STREAM_COLUMNS = ("s", "p", "o", "ts", "seq", "since")
 _GRAPH_COLUMNS = ("s", "p", "o", "starts", "ends")
 
 
@@ -35,7 +35,7 @@ class DuckDBEngine:
         return Tables(self._streams, self._graphs)
 
     def load_stream(self, iri: str, rows: Sequence[StreamRow]) -> None:
-        """The triples of a stream with their timestamps, and the number of the element that each is part of."""
+        """Triples with their timestamps, the number of the element that each is part of, and since when it counts."""
         self._streams[iri] = self._load(f"stream_{len(self._streams) + 1}", _STREAM_COLUMNS, rows, "ts, seq")
 
     def load_graph(self, iri: str | None, rows: Sequence[GraphRow]) -> None:
@@ -44,8 +44,10 @@ class DuckDBEngine:
 
     def _load(self, table: str, names: Sequence[str], rows: Sequence[tuple[object, ...]], order: str) -> str:
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-        types = (pa.string(), pa.string(), pa.string(), pa.int64(), pa.int64())
-        arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
+        arrays = [
+            pa.array(column, pa.string() if name in TRIPLE else pa.int64())
+            for name, column in zip(names, columns, strict=True)
+        ]
         self.connection.register("loading", pa.table(dict(zip(names, arrays, strict=True))))
         self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT * FROM loading ORDER BY {order}")
         self.connection.unregister("loading")
@@ -54,8 +56,8 @@ class DuckDBEngine:
     def time_span(self, streams: Sequence[str]) -> tuple[int, int] | None:
         """The first and the last timestamp of the streams."""
         spans = [self._one(f"SELECT min(ts), max(ts) FROM {self._streams[stream]}") for stream in streams]
-        known = [(first, last) for first, last in spans if first is not None]
-        return (min(first for first, _ in known), max(last for _, last in known)) if known else None
+        bounds = [time for span in spans for time in span if time is not None]
+        return (min(bounds), max(bounds)) if bounds else None
 
     def instants(self, query: ContinuousQuery, first: int, end: int, *, flush: bool) -> list[int]:
         last = end

@@ -18,7 +18,7 @@ from penstock.algebra.windows import PastWindow, RangeWindow, Window
 from penstock.explain.names import Names
 from penstock.explain.times import TimeScale
 from penstock.explain.windows import Span, WindowAccount
-from penstock.oracle.answering import _matched_patterns, evaluation_instants
+from penstock.oracle.answering import matched_patterns, evaluation_instants
 from penstock.oracle.contents import WindowContents
 from penstock.oracle.datasets import Sources
 from penstock.oracle.inputs import Inputs
@@ -147,7 +147,7 @@ def timeline(
 
 def sources_of(query: ContinuousQuery, inputs: Inputs, end: int | None) -> Sources:
     """The query's dataset tied to its inputs; `end` is when the streams end, which may lie beyond what is shown."""
-    sources = Sources(query.dataset, inputs, _matched_patterns(query.text))
+    sources = Sources(query.dataset, inputs, matched_patterns(query.text))
     sources.windows = [replace(contents, stream_end_at=end) for contents in sources.windows]
     sources.matching = {key: replace(contents, stream_end_at=end) for key, contents in sources.matching.items()}
     return sources

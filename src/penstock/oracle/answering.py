@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal as OneOf
 
 from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.algebra.certain import certain_part
+from penstock.algebra.model import AskForm, DescribeForm
 from penstock.algebra.reports import instants
-from penstock.oracle.datasets import InstantaneousDataset, Sources
-from penstock.oracle.evaluating import Result, evaluate
+from penstock.oracle.datasets import Sources
+from penstock.oracle.evaluating import Solutions, evaluate, formed, no_solutions
 from penstock.oracle.inputs import Inputs
 from penstock.oracle.triples import SinglePattern, SinglePatterns
 from penstock.rdf.results import Evaluation
@@ -37,14 +37,10 @@ def answer(
     """The reference answer. `flush` also reports the windows that are still open when the input ends."""
     settings = _with_origin(settings or Settings(), query, inputs)
     continuous = build(query, settings)
-    sources = Sources(continuous.dataset, inputs, _matched_patterns(continuous.text))
+    sources = Sources(continuous.dataset, inputs, matched_patterns(continuous.text))
     times = evaluation_instants(sources, flush)
-    label = continuous.name or name
-    if _waits_for_the_end(continuous):
-        results = _certain_results(continuous, sources, times)
-    else:
-        results = _streamed_results(continuous, sources, times)
-    evaluations = (result.evaluation(label, time) for time, result in zip(times, results, strict=True))
+    stream = _certain_evaluations if continuous.waits_for_certainty else _streamed_evaluations
+    evaluations = stream(continuous, sources, times, continuous.name or name)
     return Answer(continuous, tuple(evaluation for evaluation in evaluations if evaluation is not None))
 
 
@@ -71,7 +67,7 @@ def _with_origin(settings: Settings, query: ast.Query, inputs: Inputs) -> Settin
     return replace(settings, origin=0 if sources.first is None else sources.first - 1)
 
 
-def _matched_patterns(query: ast.Query) -> dict[str, list[SinglePattern]]:
+def matched_patterns(query: ast.Query) -> dict[str, list[SinglePattern]]:
     """The triple patterns in each WINDOW block, by the window's name."""
     patterns = SinglePatterns()
     found: dict[str, list[SinglePattern]] = {}
@@ -82,18 +78,21 @@ def _matched_patterns(query: ast.Query) -> dict[str, list[SinglePattern]]:
     return found
 
 
-# The streaming operators (semantics.md §7)
+# The streaming operators (semantics.md §7): they compare solutions, before the query form makes something of them
 
 
-def _streamed_results(query: ContinuousQuery, sources: Sources, times: Sequence[int]) -> Iterator[Result]:
-    previous: Result | None = None
+def _streamed_evaluations(
+    query: ContinuousQuery, sources: Sources, times: Sequence[int], name: str
+) -> Iterator[Evaluation | None]:
+    previous: Solutions | None = None
     for time in times:
-        now = evaluate(query, query.text, sources.at(time))
-        yield _apply(query.operator, now, previous)
+        dataset = sources.at(time)
+        now = evaluate(query, query.text, dataset)
+        yield formed(query, _apply(query.operator, now, previous), dataset, name, time)
         previous = now
 
 
-def _apply(operator: OneOf["rstream", "istream", "dstream"], now: Result, previous: Result | None) -> Result:
+def _apply(operator: ast.Operator, now: Solutions, previous: Solutions | None) -> Solutions:
     if operator == "rstream":
         return now
     if operator == "istream":
@@ -101,32 +100,27 @@ def _apply(operator: OneOf["rstream", "istream", "dstream"], now: Result, previo
     return now.nothing() if previous is None else previous.without(now)
 
 
-# SPARQL over a stream: each solution once, as soon as nothing can take it back
+# SPARQL over a stream: each solution once, as soon as nothing can take it back; a graph has each triple once
 
 
-def _waits_for_the_end(query: ContinuousQuery) -> bool:
-    reports = [window.report for window in query.dataset.windows if window.report is not None]
-    strategies = {node.name for report in reports for node in walk(report) if isinstance(node, ast.Strategy)}
-    return "stream-end" in strategies and query.operator == "istream"
-
-
-def _certain_results(query: ContinuousQuery, sources: Sources, times: Sequence[int]) -> Iterator[Result]:
+def _certain_evaluations(
+    query: ContinuousQuery, sources: Sources, times: Sequence[int], name: str
+) -> Iterator[Evaluation | None]:
     certain = certain_part(query.text)
-    given: Counter[object] = Counter()
+    given: Counter[tuple[object, ...]] = Counter()
+    given_triples: set[object] = set()
     for time in times:
         is_end = time == sources.last
         text = query.text if is_end else certain
-        result = _at(query, text, sources.at(time), is_end, given)
-        given.update(result.items)
-        yield result
-
-
-def _at(
-    query: ContinuousQuery, text: ast.Query | None, dataset: InstantaneousDataset, is_end: bool, given: Counter[object]
-) -> Result:
-    if text is None:
-        return Result.empty(query)
-    result = evaluate(query, text, dataset)
-    if result.boolean is False and not is_end:
-        return Result.empty(query)
-    return result.beyond(given)
+        dataset = sources.at(time)
+        now = no_solutions(query) if text is None else evaluate(query, text, dataset)
+        if isinstance(query.form, AskForm) and (given or not now.rows or not (now.rows[0][0] or is_end)):
+            now = now.nothing()
+        fresh = now.beyond(given)
+        given.update(fresh.rows)
+        evaluation = formed(query, now if isinstance(query.form, DescribeForm) else fresh, dataset, name, time)
+        if evaluation is not None and evaluation.triples is not None:
+            new = tuple(triple for triple in evaluation.triples if triple not in given_triples)
+            given_triples.update(new)
+            evaluation = replace(evaluation, triples=new)
+        yield evaluation

@@ -38,7 +38,10 @@ class WindowContents:
 
     @cached_property
     def occurrences(self) -> list[Occurrence]:
-        ordered = in_time_order(self._counted(), self.lateness)
+        """All that came in time, or could still count when it came."""
+        return self._occurrences(self._ordered)
+
+    def _occurrences(self, ordered: Sequence[tuple[Element, int | None]]) -> list[Occurrence]:
         validity = self.window.window.validity([element.time for element, _ in ordered])
         found: list[Occurrence] = []
         for (element, known_from), interval in zip(ordered, validity, strict=True):
@@ -48,8 +51,27 @@ class WindowContents:
         return found
 
     @cached_property
-    def _times(self) -> list[int]:
-        return sorted(element.time for element in self._counted())
+    def _ordered(self) -> list[tuple[Element, int | None]]:
+        """In time order; an element that came when it could count nowhere any more is left out, and counts nowhere."""
+        ordered = in_time_order(self._counted(), self.lateness)
+        while True:
+            validity = self.window.window.validity([element.time for element, _ in ordered])
+            alive = [
+                entry
+                for entry, interval in zip(ordered, validity, strict=True)
+                if entry[1] is None or _from(interval, entry[1]) is not None
+            ]
+            if len(alive) == len(ordered):
+                return ordered
+            ordered = alive
+
+    @cached_property
+    def _has_late(self) -> bool:
+        return any(known_from is not None for _, known_from in self._ordered)
+
+    def _known_at(self, instant: int) -> list[tuple[Element, int | None]]:
+        """The elements that had come when the instant was evaluated."""
+        return [entry for entry in self._ordered if entry[1] is None or entry[1] <= instant]
 
     def _counted(self) -> list[Element]:
         if self.matches is None:
@@ -64,7 +86,8 @@ class WindowContents:
 
     def content(self, instant: int) -> list[Occurrence]:
         """What is valid at the instant; of a set, each triple once, with the greatest timestamp that it has there."""
-        valid = [occurrence for occurrence in self.occurrences if occurrence.valid.holds(instant)]
+        known = self._occurrences(self._known_at(instant)) if self._has_late else self.occurrences
+        valid = [occurrence for occurrence in known if occurrence.valid.holds(instant)]
         if self.window.duplicates == "bag":
             return valid
         latest: dict[Triple, Occurrence] = {}
@@ -76,7 +99,20 @@ class WindowContents:
     # What a report policy asks (algebra.reports.ReportingWindow)
 
     def closing_instants(self, first: int, last: int) -> Iterable[int]:
-        return list(self.window.window.closing_instants(self._times, first, last))
+        if not self._has_late:
+            return list(self.window.window.closing_instants(self._times, first, last))
+        found = {instant for instant in self._times if first <= instant <= last and self._closes_at(instant)}
+        fixed = self.window.window.closing_instants([], first, last)
+        return sorted(found | set(fixed))
+
+    def _closes_at(self, instant: int) -> bool:
+        """Whether the window closes then, by what had come when the instant was evaluated and arrived in time."""
+        times = [element.time for element, known_from in self._known_at(instant) if known_from is None]
+        return instant in self.window.window.closing_instants(times, instant, instant)
+
+    @cached_property
+    def _times(self) -> list[int]:
+        return [element.time for element, _ in self._ordered]
 
     def is_empty(self, instant: int) -> bool:
         return not self.content(instant)
@@ -86,11 +122,19 @@ class WindowContents:
         return before != Counter(occurrence.triple for occurrence in self.content(instant))
 
     def changes(self) -> Iterable[int]:
-        ends = {occurrence.valid.end for occurrence in self.occurrences if occurrence.valid.end is not None}
-        return sorted(self.arrivals() | ends)
+        bounds = {bound for occurrence in self._all for bound in occurrence.valid if bound is not None}
+        return sorted(bounds | {known_from for _, known_from in self._ordered if known_from is not None})
+
+    @cached_property
+    def _all(self) -> list[Occurrence]:
+        """Intervals with the late elements and without them: where contents can change."""
+        in_time = [(element, None) for element, known_from in self._ordered if known_from is None]
+        return [*self.occurrences, *self._occurrences(in_time)] if self._has_late else self.occurrences
 
     def arrivals(self) -> set[int]:
-        return {occurrence.valid.start for occurrence in self.occurrences}
+        """An element enters at the beginning of its interval; for one that came too late that instant was over."""
+        in_time = [(element, None) for element, known_from in self._ordered if known_from is None]
+        return {occurrence.valid.start for occurrence in self._occurrences(in_time)}
 
     def stream_end(self) -> int | None:
         return self.stream_end_at

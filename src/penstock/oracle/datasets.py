@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from pyoxigraph import Triple
 
+from penstock.algebra.inputs import InputError, Inputs, in_time_order
 from penstock.algebra.model import Dataset, StreamWindow
 from penstock.oracle.contents import WindowContents, counts_matches
-from penstock.oracle.inputs import InputError, Inputs
 from penstock.oracle.triples import SinglePattern
 from penstock.syntax.suggestions import did_you_mean
 
 
 class Entry(NamedTuple):
-    """A triple of an active graph; one that came with a stream knows its timestamp and its stream."""
+    """A triple of an active graph, and its timestamp in each stream that it came with."""
 
     triple: Triple
-    time: int | None = None
-    stream: str | None = None
+    times: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def time(self) -> int | None:
+        return max((time for _, time in self.times), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class Sources:
         self.inputs = inputs
         self.first, self.last = _span_of_time(dataset, inputs)
         self.windows: list[WindowContents] = []
-        self.matching: dict[tuple[str, SinglePattern], WindowContents] = {}
+        self.matching: dict[tuple[str, tuple[Hashable, ...]], WindowContents] = {}
         for window in dataset.windows:
             for stream in _streams_of(window, inputs):
                 self._add(window, stream, matched)
@@ -68,7 +71,7 @@ class Sources:
             return
         for pattern in matched.get(window.name, ()):
             contents = WindowContents(window, stream, elements, lateness, self.last, pattern.matches)
-            self.matching[window.name, pattern] = contents
+            self.matching[window.name, pattern.matched] = contents
 
     @property
     def reporting(self) -> list[WindowContents]:
@@ -108,35 +111,37 @@ class InstantaneousDataset:
 
     def matching(self, window: str, pattern: SinglePattern) -> ActiveGraph:
         """What a window that counts matches holds for one triple pattern."""
-        contents = self._sources.matching[window, pattern]
-        number = list(self._sources.matching).index((window, pattern))
+        contents = self._sources.matching[window, pattern.matched]
+        number = list(self._sources.matching).index((window, pattern.matched))
         return _active(f"matching:{number}", self._streamed(contents), contents.window.duplicates == "bag")
 
     @property
     def all_entries(self) -> list[Entry]:
         """Everything there is, for DESCRIBE."""
         graphs = [self.default, *self.graphs.values(), *(window.graph for window in self.windows)]
-        return [entry for graph in graphs for entry in graph.entries]
+        counted = [entry for contents in self._sources.matching.values() for entry in self._streamed(contents)]
+        return [*(entry for graph in graphs for entry in graph.entries), *counted]
 
     def _static(self, graph: str | None) -> list[Entry]:
         triples = self._sources.inputs.graphs.get(graph, ())
         return [Entry(triple) for triple, valid in triples if valid.holds(self._instant)]
 
     def _streamed(self, contents: WindowContents) -> list[Entry]:
-        return [Entry(o.triple, o.time, contents.stream) for o in contents.content(self._instant)]
+        return [Entry(o.triple, ((contents.stream, o.time),)) for o in contents.content(self._instant)]
 
 
 def _active(name: str, entries: Sequence[Entry], is_bag: bool) -> ActiveGraph:
-    """A bag keeps all; of a set's equal triples the one with the greatest timestamp stays."""
+    """A bag keeps all; a set has each triple once, with the greatest timestamp of each stream."""
     iri = f"urn:oracle:{name}"
     if is_bag:
         return ActiveGraph(iri, tuple(entries), True)
-    distinct: dict[Triple, Entry] = {}
+    times: dict[Triple, dict[str, int]] = {}
     for entry in entries:
-        known = distinct.get(entry.triple)
-        if known is None or (entry.time is not None and (known.time is None or known.time <= entry.time)):
-            distinct[entry.triple] = entry
-    return ActiveGraph(iri, tuple(distinct.values()))
+        known = times.setdefault(entry.triple, {})
+        for stream, time in entry.times:
+            known[stream] = max(time, known.get(stream, time))
+    distinct = (Entry(triple, tuple(by_stream.items())) for triple, by_stream in times.items())
+    return ActiveGraph(iri, tuple(distinct))
 
 
 def _streams_of(window: StreamWindow, inputs: Inputs) -> list[str]:
@@ -160,5 +165,10 @@ def _bound(graphs: Sequence[str], inputs: Inputs) -> list[str]:
 def _span_of_time(dataset: Dataset, inputs: Inputs) -> tuple[int | None, int | None]:
     """The first and the last timestamp of the query's streams."""
     streams = {stream for window in dataset.windows for stream in _streams_of(window, inputs)}
-    times = [element.time for stream in streams for element in inputs.streams[stream]]
+    times = [
+        element.time
+        for stream in streams
+        for element, known_from in in_time_order(inputs.streams[stream], inputs.lateness)
+        if known_from is None
+    ]
     return (min(times), max(times)) if times else (None, None)

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 
 import pyoxigraph as ox
 
+from penstock.algebra.building import visible_variables
 from penstock.algebra.model import AskForm, ConstructForm, ContinuousQuery, SelectForm
+from penstock.algebra.templates import described, instantiate
 from penstock.oracle.datasets import ActiveGraph, Entry, InstantaneousDataset
-from penstock.oracle.rewriting import IN, INDEX, STREAM, TIME, Rewriting
-from penstock.oracle.templates import described, instantiate
+from penstock.oracle.rewriting import IN, INDEX, TIME, TIME_IN, Rewriting
+from penstock.oracle.timestamps import integer
 from penstock.rdf.elements import Row
 from penstock.rdf.results import Evaluation
 from penstock.syntax import ast
@@ -20,98 +22,98 @@ from penstock.syntax.printer import to_text
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What a query form gives: rows, a boolean, or triples (quads, where a template names graphs)."""
+class Solutions:
+    """The solutions of a query at an instant: what the streaming operators compare (Definitions 20 to 22).
 
-    variables: tuple[str, ...] | None = None
-    rows: tuple[Row, ...] | None = None
-    boolean: bool | None = None
-    triples: tuple[ox.Triple | ox.Quad, ...] | None = None
+    Those of an ASK are its boolean, as the only solution.
+    """
 
-    @staticmethod
-    def empty(query: ContinuousQuery) -> Result:
-        if isinstance(query.form, SelectForm):
-            return Result(tuple(v.name for v in query.form.variables), ())
-        return Result() if isinstance(query.form, AskForm) else Result(triples=())
+    variables: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
 
-    @property
-    def items(self) -> tuple[object, ...]:
-        """What the streaming operators compare one by one."""
-        if self.rows is not None:
-            return self.rows
-        return self.triples if self.triples is not None else (() if self.boolean is None else (self.boolean,))
-
-    def without(self, other: Result) -> Result:
+    def without(self, other: Solutions) -> Solutions:
         """What is here and not there; a row that is not there stays as often as it is here."""
-        there = set(other.items)
-        return self._only([item for item in self.items if item not in there])
+        there = set(other.rows)
+        return replace(self, rows=tuple(row for row in self.rows if row not in there))
 
-    def beyond(self, given: Counter[object]) -> Result:
+    def beyond(self, given: Counter[tuple[object, ...]]) -> Solutions:
         """What is here more often than it was given before."""
         left = Counter(given)
-        kept: list[object] = []
-        for item in self.items:
-            if left[item] > 0:
-                left[item] -= 1
+        kept: list[tuple[object, ...]] = []
+        for row in self.rows:
+            if left[row] > 0:
+                left[row] -= 1
             else:
-                kept.append(item)
-        if self.boolean is not None and any(given.values()):
-            return Result()
-        return self._only(kept)
+                kept.append(row)
+        return replace(self, rows=tuple(kept))
 
-    def nothing(self) -> Result:
-        return self._only([])
-
-    def _only(self, items: Iterable[object]) -> Result:
-        kept = tuple(items)
-        if self.rows is not None:
-            return replace(self, rows=kept)  # type: ignore[arg-type]
-        if self.triples is not None:
-            return replace(self, triples=kept)  # type: ignore[arg-type]
-        return self if kept else Result()
-
-    def evaluation(self, query: str, time: int) -> Evaluation | None:
-        """The result as an answer's line; None where an ASK has nothing new to say."""
-        if not (self.rows is not None or self.boolean is not None or self.triples is not None):
-            return None
-        return Evaluation(query, time, self.variables, self.rows, self.boolean, self.triples)
+    def nothing(self) -> Solutions:
+        return replace(self, rows=())
 
 
-def evaluate(query: ContinuousQuery, text: ast.Query, dataset: InstantaneousDataset) -> Result:
+def no_solutions(query: ContinuousQuery) -> Solutions:
+    form = query.form
+    return Solutions(tuple(v.name for v in form.variables) if isinstance(form, SelectForm) else (), ())
+
+
+def evaluate(query: ContinuousQuery, text: ast.Query, dataset: InstantaneousDataset) -> Solutions:
     """SPARQL 1.1, unchanged, on the instantaneous dataset (semantics.md §6)."""
+    asked = _as_select(text)
     asks_for_time = any(isinstance(node, ast.Call) and node.name == "TIMESTAMP" for node in walk(text))
     plain = Rewriting(dataset, by_occurrence=False)
-    rewritten = plain.query(_as_solutions(text))
+    rewritten = plain.query(asked)
     used = [dataset.default, *plain.used.values()]
     if asks_for_time or any(graph.has_duplicates for graph in used):
         by_occurrence = Rewriting(dataset, by_occurrence=True)
-        rewritten = by_occurrence.query(_as_solutions(text))
+        rewritten = by_occurrence.query(asked)
         store = _store_of_occurrences([dataset.default, *by_occurrence.used.values()])
     else:
         store = _store_of_graphs(dataset.default, plain.used.values())
     found = store.query(to_text(rewritten))
-    if isinstance(query.form, AskForm):
-        return Result(boolean=bool(found))
     assert isinstance(found, ox.QuerySolutions)
+    if isinstance(query.form, AskForm):
+        return Solutions(("boolean",), ((next(iter(found), None) is not None,),))
     names = tuple(variable.value for variable in found.variables)
     rows = tuple(tuple(solution[name] for name in names) for solution in found)
     if isinstance(query.form, SelectForm):
         wanted = tuple(variable.name for variable in query.form.variables)
-        return Result(wanted, tuple(_ordered(row, names, wanted) for row in rows))
-    solutions = [dict(zip(names, row, strict=True)) for row in rows]
+        return Solutions(wanted, tuple(_ordered(row, names, wanted) for row in rows))
+    return Solutions(names, rows)
+
+
+def formed(
+    query: ContinuousQuery, solutions: Solutions, dataset: InstantaneousDataset, name: str, time: int
+) -> Evaluation | None:
+    """The solutions in the query's form; None where an ASK has nothing new to say."""
+    if isinstance(query.form, SelectForm):
+        return Evaluation(name, time, solutions.variables, solutions.rows)  # type: ignore[arg-type]
+    if isinstance(query.form, AskForm):
+        return Evaluation(name, time, boolean=bool(solutions.rows[0][0])) if solutions.rows else None
+    bound = [dict(zip(solutions.variables, row, strict=True)) for row in solutions.rows]
     if isinstance(query.form, ConstructForm):
-        return Result(triples=instantiate(query.form, solutions))
-    return Result(triples=described(query.form, solutions, [entry.triple for entry in dataset.all_entries]))
+        return Evaluation(name, time, triples=instantiate(query.form, bound))  # type: ignore[arg-type]
+    triples = [entry.triple for entry in dataset.all_entries]
+    return Evaluation(name, time, triples=described(query.form, bound, triples))  # type: ignore[arg-type]
 
 
-def _as_solutions(query: ast.Query) -> ast.Query:
-    """CONSTRUCT and DESCRIBE as SELECT *: their templates are filled in from the solutions.
+def _as_select(query: ast.Query) -> ast.Query:
+    """ASK, CONSTRUCT and DESCRIBE as SELECT: their form is filled in from the solutions."""
+    if isinstance(query.form, ast.Select):
+        return query
+    where = query.where or ast.Group(())
+    if query.modifiers.group_by or query.modifiers.having:
+        names = [_key(condition) for condition in query.modifiers.group_by]
+        projections = [ast.Projection(ast.Variable(name)) for name in names if name is not None]
+    else:
+        projections = [ast.Projection(ast.Variable(name)) for name in visible_variables(where, query.values)]
+    something = ast.Projection(ast.Variable("oracle_something"), integer(1))
+    return replace(query, form=ast.Select(tuple(projections or [something])), where=where)
 
-    A SELECT * names its variables, so that those which the rewriting makes up do not show.
-    """
-    if isinstance(query.form, (ast.Construct, ast.Describe)):
-        return replace(query, form=ast.Select(None), where=query.where or ast.Group(()))
-    return query
+
+def _key(condition: ast.GroupCondition) -> str | None:
+    if condition.variable is not None:
+        return condition.variable.name
+    return condition.expression.name if isinstance(condition.expression, ast.Variable) else None
 
 
 def _ordered(row: Row, names: tuple[str, ...], wanted: tuple[str, ...]) -> Row:
@@ -133,7 +135,7 @@ def _store_of_graphs(default: ActiveGraph, graphs: Iterable[ActiveGraph]) -> ox.
 
 def _store_of_occurrences(graphs: Iterable[ActiveGraph]) -> ox.Store:
     store = ox.Store()
-    index, inside, time, stream = (ox.NamedNode(constant.text) for constant in (INDEX, IN, TIME, STREAM))
+    index, inside, time = (ox.NamedNode(constant.text) for constant in (INDEX, IN, TIME))
     quads: list[ox.Quad] = []
     for graph in {graph.iri: graph for graph in graphs}.values():
         name = ox.NamedNode(graph.iri)
@@ -144,7 +146,10 @@ def _store_of_occurrences(graphs: Iterable[ActiveGraph]) -> ox.Store:
                 _quad(entry, name),
                 ox.Quad(occurrence, inside, name, index),
                 ox.Quad(occurrence, time, ox.Literal("static" if entry.time is None else entry.time), index),
-                ox.Quad(occurrence, stream, ox.NamedNode(entry.stream or "urn:oracle:static"), index),
+            )
+            quads += (
+                ox.Quad(occurrence, ox.NamedNode(f"{TIME_IN.text}{stream}"), ox.Literal(in_stream), index)
+                for stream, in_stream in entry.times
             )
     store.bulk_extend(quads)
     return store

@@ -22,9 +22,12 @@ from penstock.oracle.inputs import Inputs
 from penstock.rdf.elements import Row
 from penstock.rdf.results import Evaluation, same_graph, same_rows
 from penstock.syntax import ast
+from penstock.syntax.ast.rewriting import walk
 from penstock.syntax.translation import explicit
 
 MOST_COMBINATIONS = 100_000
+FEW_ORIGINS = 100
+"""So many origins are tried one by one."""
 
 
 class OriginRange(NamedTuple):
@@ -112,13 +115,22 @@ def _choices(
         if clause.settings.origin is not None or step is None:
             yield [OriginRange(window.origin, window.origin)]
             continue
+        if step <= FEW_ORIGINS or window.report is None or _is_periodic(window.report):
+            yield [OriginRange(origin, origin) for origin in range(earliest, earliest + step)]
+            continue
         width = window.window.width if isinstance(window.window, RangeWindow) else 0
+        if isinstance(window.window, PastWindow):
+            width = window.window.start
         streams = [window.stream] if window.stream is not None else list(inputs.streams)
         times = [element.time for stream in streams for element in inputs.streams.get(stream, ())]
-        points = {point for time in times for point in (time, time - width)}
+        points = {point for time in times for point in (time, time - width, time + width)}
         for evaluation in recorded:
             points |= {evaluation.time, evaluation.time - width, evaluation.time - width - 1}
         yield list(_ranges(points, step, earliest))
+
+
+def _is_periodic(report: ast.Report) -> bool:
+    return any(isinstance(node, ast.Strategy) and node.name == "periodic" for node in walk(report))
 
 
 def _ranges(points: Iterable[int], step: int, earliest: int) -> Iterator[OriginRange]:

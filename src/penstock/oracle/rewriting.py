@@ -4,7 +4,7 @@ Every graph, window and the default graph stand there under an IRI of their own.
 occurs, or timestamp() asks when it came, each occurrence is a graph of its own, which the graph `urn:oracle:index`
 describes; a triple pattern then finds occurrences:
 
-    ?s :p ?o   becomes   GRAPH <urn:oracle:index> { ?k :in <graph> ; :time ?t ; :stream ?w } GRAPH ?k { ?s :p ?o }
+    ?s :p ?o   becomes   GRAPH <urn:oracle:index> { ?k :in <graph> ; :time ?t } GRAPH ?k { ?s :p ?o }
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ from penstock.syntax.ast.rewriting import AnyNode, rewrite, rewrite_children, wa
 
 FormNode = TypeVar("FormNode", bound=ast.Form)
 
-INDEX, IN, TIME, STREAM = (ast.Constant(IRI(f"urn:oracle:{name}")) for name in ("index", "in", "time", "stream"))
+INDEX, IN, TIME, TIME_IN = (ast.Constant(IRI(f"urn:oracle:{name}")) for name in ("index", "in", "time", "time:"))
+
+
+_NOTHING = ast.Group((ast.Filter(ast.Operation("=", (integer(0), integer(1)))),))
+"""A pattern without solutions."""
 
 
 class Rewriting:
@@ -35,10 +39,15 @@ class Rewriting:
         self.used: dict[str, ActiveGraph] = {}
         self.patterns = SinglePatterns()
         self._copies = 0
+        self.streams_asked: list[str] = []
+        """Those which timestamp(?v, <stream>) names."""
 
     def query(self, query: ast.Query) -> ast.Query:
+        self.streams_asked = _streams_asked(query)
         timed: list[TimedPattern] = []
         where = self._group(query.where, self.dataset.default, timed, []) if query.where is not None else None
+        if where is not None and query.where is not None:
+            where = self._only_visible(where, query.where, query.form, query.modifiers)
         rewritten = replace(
             query,
             dialect="sparql",
@@ -46,7 +55,7 @@ class Rewriting:
             dataset=(),
             register=None,
             operator=None,
-            prologue=ast.Prologue(),
+            prologue=ast.Prologue(base=query.prologue.base),
         )
         return replace(
             rewritten,
@@ -103,12 +112,25 @@ class Rewriting:
     def _sub_select(self, select: ast.SubSelect, graph: ActiveGraph, outer: list[TimedPattern]) -> ast.SubSelect:
         timed: list[TimedPattern] = []
         where = self._group(select.where, graph, timed, outer)
+        where = self._only_visible(where, select.where, select.select, select.modifiers)
         return replace(
             select,
             where=where,
             select=self._expressions_of(_without_star(select.select, select.where, select.values), timed),
             modifiers=self._expressions_of(select.modifiers, timed),
         )
+
+    def _only_visible(
+        self, where: ast.Group, original: ast.Group, form: ast.Form, modifiers: ast.Modifiers
+    ) -> ast.Group:
+        """COUNT(DISTINCT *) must not see the variables that are made up here."""
+        nodes = [node for part in (form, modifiers) for node in walk(part)]
+        counts_all = any(isinstance(n, ast.Aggregate) and n.argument is None and n.distinct for n in nodes)
+        names = visible_variables(original, None)
+        if not (self.by_occurrence and counts_all and names):
+            return where
+        select = ast.Select(tuple(ast.Projection(ast.Variable(name)) for name in names))
+        return ast.Group((ast.SubSelect(select, where, ast.Modifiers()),))
 
     # GRAPH and WINDOW: a variable is the union over all names (SPARQL 1.1 §18.6, evaluation of Graph)
 
@@ -120,8 +142,8 @@ class Rewriting:
         outer: list[TimedPattern],
     ) -> list[ast.Element]:
         if isinstance(name, ast.Constant):
-            graph = self.dataset.graphs.get(name.text, ActiveGraph("urn:oracle:nothing", ()))
-            return [self._in_graph(pattern, graph, timed, outer)]
+            graph = self.dataset.graphs.get(name.text)
+            return [_NOTHING if graph is None else self._in_graph(pattern, graph, timed, outer)]
         choices = [(name, iri, graph) for iri, graph in self.dataset.graphs.items()]
         return [self._one_of(choices, pattern, timed, outer)]
 
@@ -156,7 +178,7 @@ class Rewriting:
             said = ast.InlineData((variable,), ((ast.Constant(IRI(iri)),),))
             branches.append(ast.Group((said, self._in_graph(self._copy(pattern), graph, timed, outer))))
         if not branches:
-            return ast.Filter(ast.Operation("=", (integer(0), integer(1))))
+            return _NOTHING
         return ast.Union(tuple(branches)) if len(branches) > 1 else branches[0]
 
     def _in_graph(
@@ -225,13 +247,19 @@ class Rewriting:
     def _triple(self, single: SinglePattern, graph: ActiveGraph, timed: list[TimedPattern]) -> list[ast.Element]:
         if not self.by_occurrence:
             return [single.triples()]
-        occurrence, time, stream = (self.patterns.new_variable() for _ in range(3))
-        timed.append(TimedPattern(single, time, stream))
-        properties = ((IN, ast.Constant(IRI(graph.iri))), (TIME, time), (STREAM, stream))
+        occurrence, time = self.patterns.new_variable(), self.patterns.new_variable()
+        in_streams = {stream: self.patterns.new_variable() for stream in self.streams_asked}
+        timed.append(TimedPattern(single, time, in_streams))
+        properties = ((IN, ast.Constant(IRI(graph.iri))), (TIME, time))
         described = ast.Triples(occurrence, tuple(ast.Property(verb, (node,)) for verb, node in properties))
+        optional = [
+            ast.Optional(ast.Group((ast.Graph(INDEX, ast.Group((_in_stream(occurrence, stream, variable),))),)))
+            for stream, variable in in_streams.items()
+        ]
         return [
             ast.Graph(INDEX, ast.Group((described,))),
             ast.Graph(occurrence, ast.Group((single.triples(),))),
+            *optional,
         ]
 
     def _negated(
@@ -302,3 +330,13 @@ def _has_choices(triples: ast.Triples) -> bool:
                 return False
 
     return any(has_choice(node.verb) for node in walk(triples) if isinstance(node, ast.Property))
+
+
+def _streams_asked(query: ast.Query) -> list[str]:
+    calls = [node for node in walk(query) if isinstance(node, ast.Call) and node.name == "TIMESTAMP"]
+    streams = (call.arguments[1] for call in calls if len(call.arguments) == 2)
+    return list(dict.fromkeys(stream.text for stream in streams if isinstance(stream, ast.Constant)))
+
+
+def _in_stream(occurrence: ast.Variable, stream: str, time: ast.Variable) -> ast.Triples:
+    return ast.Triples(occurrence, (ast.Property(ast.Constant(IRI(TIME_IN.text + stream)), (time,)),))

@@ -6,6 +6,7 @@ a stream's IRI, of that stream's triples; timestamp(?s, ?p, ?o) is that of the t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from penstock.oracle.triples import SinglePattern
@@ -15,11 +16,11 @@ from penstock.syntax import ast
 
 
 class TimedPattern(NamedTuple):
-    """A triple pattern, and the variables that hold its occurrence's timestamp and stream."""
+    """A triple pattern, and the variables that hold its occurrence's timestamp, also in streams that are asked for."""
 
     pattern: SinglePattern
     time: ast.Variable
-    stream: ast.Variable
+    in_streams: Mapping[str, ast.Variable]
 
 
 def integer(number: int) -> ast.Constant:
@@ -46,10 +47,10 @@ def _is_about(pattern: SinglePattern, arguments: tuple[ast.Expression, ...]) -> 
 
 def _time(entry: TimedPattern, arguments: tuple[ast.Expression, ...]) -> ast.Expression:
     """The timestamp, an error where the triple is static, was not matched, or is of another stream."""
-    is_numeric: ast.Expression = ast.Call("ISNUMERIC", (entry.time,))
-    if len(arguments) == 2:
-        is_numeric = ast.Operation("&&", (is_numeric, ast.Operation("=", (entry.stream, arguments[1]))))
-    return ast.Call("IF", (is_numeric, entry.time, _ERROR))
+    time = entry.time
+    if len(arguments) == 2 and isinstance(arguments[1], ast.Constant):
+        time = entry.in_streams[arguments[1].text]
+    return ast.Call("IF", (ast.Call("ISNUMERIC", (time,)), time, _ERROR))
 
 
 def _if_greatest(time: ast.Expression, times: list[ast.Expression]) -> ast.Expression:

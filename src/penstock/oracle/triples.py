@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from penstock.rdf import terms, vocabulary
+from penstock.rdf.conversion import oxigraph_term
 from penstock.syntax import ast
 
 Node = ast.Variable | ast.Constant
@@ -34,6 +35,13 @@ class SinglePattern:
         nodes = (self.subject, self.verb, self.object)
         return frozenset(node.name for node in nodes if isinstance(node, ast.Variable))
 
+    @property
+    def matched(self) -> tuple[Hashable, ...]:
+        """What it matches, whatever its variables are called: two patterns that match the same are equal in this."""
+        names: dict[str, int] = {}
+        nodes = (self.subject, self.verb, self.object)
+        return tuple(names.setdefault(n.name, len(names)) if isinstance(n, ast.Variable) else n for n in nodes)
+
     def triples(self) -> ast.Triples:
         return ast.Triples(self.subject, (ast.Property(self.verb, (self.object,)),))
 
@@ -42,14 +50,6 @@ def _matches(node: Node, value: NamedNode | BlankNode | Literal | Triple, bound:
     if isinstance(node, ast.Constant):
         return oxigraph_term(node.term) == value
     return bound.setdefault(node.name, value) == value
-
-
-def oxigraph_term(term: terms.IRI | terms.Literal) -> NamedNode | Literal:
-    if isinstance(term, terms.IRI):
-        return NamedNode(term.value)
-    if term.language is not None:
-        return Literal(term.lexical, language=term.language)
-    return Literal(term.lexical, datatype=NamedNode(term.datatype))
 
 
 class SinglePatterns:

@@ -46,13 +46,13 @@ def compile_query(query: ContinuousQuery, tables: Tables) -> Plan:
     return Plan(compiler.statement.finish(query_text), tuple(variable.name for variable in visible))
 
 
-def _covers(relation: Relation, instant: exp.Expression) -> exp.Expression:
+def _covers(relation: Relation, instant: exp.Expr) -> exp.Expr:
     return exp.and_(
         exp.GTE(this=instant.copy(), expression=relation.start), exp.LT(this=instant.copy(), expression=relation.end)
     )
 
 
-def _changed(solutions: Relation, changes: str, names: list[str], *, is_new: bool) -> tuple[exp.Select, exp.Expression]:
+def _changed(solutions: Relation, changes: str, names: list[str], *, is_new: bool) -> tuple[exp.Select, exp.Expr]:
     """Solutions at an instant that were not there at the one before, or that are no more."""
     edge = col(changes, "i") if is_new else col(changes, "j")
     seen_at = edge if is_new else exp.Sub(this=edge, expression=number(1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sqlglot import exp
 
@@ -33,7 +34,8 @@ from penstock.algebra.operators import (
 )
 from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI
-from penstock.relational.functions.catalogue import compile_aggregate, compile_condition, compile_expression
+from penstock.relational.functions.aggregates import compile_aggregate
+from penstock.relational.functions.catalogue import compile_condition, compile_expression
 from penstock.relational.functions.ordering import order_key
 from penstock.relational.intervals import INSTANTS, gaps, merge, spread
 from penstock.relational.paths import PathCompiler
@@ -117,15 +119,15 @@ class Compiler:
         """The empty solution, at every instant."""
         return self.statement.relation(exp.select(*self._always()), {}, ())
 
-    def _always(self) -> list[exp.Expression]:
+    def _always(self) -> list[exp.Expr]:
         count = exp.select(exp.Count(this=exp.Star())).from_(INSTANTS).subquery()
         return [aliased(exp.cast(number(0), "bigint"), "i"), aliased(count, "j")]
 
     def _scan(self, pattern: TriplePattern, graph: str) -> Relation:
         columns: dict[Variable, str] = {}
-        selected: list[exp.Expression] = []
-        conditions: list[exp.Expression] = []
-        first: dict[Variable, exp.Expression] = {}
+        selected: list[exp.Expr] = []
+        conditions: list[exp.Expr] = []
+        first: dict[Variable, exp.Expr] = {}
         parts = zip(("s", "p", "o"), (pattern.subject, pattern.predicate, pattern.object), strict=True)
         for part, term in parts:
             column = col(graph, part)
@@ -146,8 +148,8 @@ class Compiler:
         terms = [encode(end.term) for end in ends.values() if isinstance(end, Constant)]
         pairs = PathCompiler(self.statement, graph, terms, self._always()).pairs(pattern.path)
         columns: dict[Variable, str] = {}
-        selected: list[exp.Expression] = []
-        conditions: list[exp.Expression] = []
+        selected: list[exp.Expr] = []
+        conditions: list[exp.Expr] = []
         for name, end in ends.items():
             if isinstance(end, Constant):
                 conditions.append(col(pairs, name).eq(exp.Literal.string(encode(end.term))))
@@ -167,8 +169,8 @@ class Compiler:
         for relation in relations:
             for variable in relation.columns:
                 holders.setdefault(variable, []).append(relation)
-        conditions: list[exp.Expression] = []
-        selected: list[exp.Expression] = []
+        conditions: list[exp.Expr] = []
+        selected: list[exp.Expr] = []
         certain = frozenset().union(*(relation.certain for relation in relations))
         for variable, having in holders.items():
             value, more = _shared(variable, having)
@@ -276,7 +278,7 @@ class Compiler:
             matched = self._join_where(rows, right, exp.or_(*both))
         return self._drop_extra(self._without(rows, matched), left.extra)
 
-    def _join_where(self, left: Relation, right: Relation, condition: exp.Expression) -> Relation:
+    def _join_where(self, left: Relation, right: Relation, condition: exp.Expr) -> Relation:
         joined = self.join([left, right])
         name, query, materialized = self.statement.parts[-1]
         assert isinstance(query, exp.Select)
@@ -344,7 +346,7 @@ class Compiler:
         certain = relation.certain | ({variable} if isinstance(expression, Constant) else set())
         return self.statement.relation(query, columns, certain, before)
 
-    def _now(self, relation: Relation) -> exp.Expression:
+    def _now(self, relation: Relation) -> exp.Expr:
         """NOW() is the evaluation instant; the relation must be spread for it to be one."""
         raise_later = exp.null()
         return raise_later
@@ -363,7 +365,7 @@ class Compiler:
         keys = [variable for variable, _ in group.keys]
         columns = {variable: self.statement.column_name(variable) for variable in keys}
         columns |= {variable: self.statement.column_name(variable) for variable, _ in group.aggregates}
-        selected: list[exp.Expression] = [aliased(_text(rows.column(key)), columns[key]) for key in keys]
+        selected: list[exp.Expr] = [aliased(_text(rows.column(key)), columns[key]) for key in keys]
         for variable, aggregate in group.aggregates:
             argument = (
                 None
@@ -371,7 +373,9 @@ class Compiler:
                 else compile_expression(aggregate.argument, rows.column, exists=_no_exists, now=exp.null())
             )
             all_columns = [rows.column(v) for v in rows.columns]
-            selected.append(aliased(_text(compile_aggregate(aggregate, argument, all_columns)), columns[variable]))
+            present = None if keys else rows.start
+            value = compile_aggregate(aggregate, argument, all_columns, present=present)
+            selected.append(aliased(_text(value), columns[variable]))
         instant = col(INSTANTS, "k")
         if keys:
             query = select_from(snapshot, [*selected, rows.start, rows.end]).group_by(
@@ -389,7 +393,7 @@ class Compiler:
         return self.statement.relation(query, columns, certain)
 
     def solutions(self, operator: Operator, context: Context | None = None, *, keep_order: bool = False) -> Relation:
-        """A pattern with its modifiers, from the outside: Slice, Distinct, Project, OrderBy, each as far as it is there.
+        """A pattern with its modifiers: Slice, Distinct, Project, OrderBy from the outside, as far as they are there.
 
         `keep_order`: the columns to order by stay, as `order1`, `order2`, …
         """
@@ -408,7 +412,7 @@ class Compiler:
     def _with_order(self, relation: Relation, conditions: tuple[tuple[Expression, bool], ...]) -> Relation:
         if not conditions:
             return relation
-        keys: list[exp.Expression] = []
+        keys: list[exp.Expr] = []
         self.descending: list[bool] = []
         for expression, descending in conditions:
             value = compile_expression(expression, relation.column, exists=_no_exists, now=exp.null())
@@ -450,7 +454,7 @@ class Compiler:
         )
         kept = [col(snapshot, name) for name in rows.all_columns]
         ranked = self.statement.add(select_from(snapshot, [*kept, rows.start, rows.end, aliased(rank, "rank")]))
-        conditions: list[exp.Expression] = [exp.GT(this=col(ranked, "rank"), expression=number(limits.offset))]
+        conditions: list[exp.Expr] = [exp.GT(this=col(ranked, "rank"), expression=number(limits.offset))]
         if limits.limit is not None:
             last = number(limits.offset + limits.limit)
             conditions.append(exp.LTE(this=col(ranked, "rank"), expression=last))
@@ -484,14 +488,14 @@ class _Modifiers:
         return _Modifiers(node, order, projected, is_distinct, sliced)
 
 
-def _shared(variable: Variable, having: list[Relation]) -> tuple[exp.Expression, list[exp.Expression]]:
+def _shared(variable: Variable, having: list[Relation]) -> tuple[exp.Expr, list[exp.Expr]]:
     """The value of a variable that several relations have, and the conditions under which they agree on it."""
     values = [relation.column(variable) for relation in having]
     certain = [relation.column(variable) for relation in having if variable in relation.certain]
-    conditions: list[exp.Expression] = []
-    for one, other in zip(having, having[1:], strict=False):
+    conditions: list[exp.Expr] = []
+    for one, other in pairwise(having):
         left, right = one.column(variable), other.column(variable)
-        agree: exp.Expression = left.eq(right)
+        agree: exp.Expr = left.eq(right)
         unbound = [c.is_(exp.null()) for r, c in ((one, left), (other, right)) if variable not in r.certain]
         conditions.append(exp.or_(agree, *(u.copy() for u in unbound)) if unbound else agree)
     if len(having) > 2 and len(certain) < len(having):
@@ -514,9 +518,9 @@ def _exists_in(expression: Expression) -> list[Exists]:
             return []
 
 
-def _no_exists(exists: Exists) -> exp.Expression:
+def _no_exists(exists: Exists) -> exp.Expr:
     raise NotYetError("EXISTS in an aggregate or in ORDER BY")
 
 
-def _text(expression: exp.Expression) -> exp.Expression:
+def _text(expression: exp.Expr) -> exp.Expr:
     return exp.cast(expression, "text")

@@ -84,9 +84,9 @@ def spread(statement: Statement, source: str, columns: Sequence[str]) -> str:
 
 
 def _over(
-    function: exp.Expression,
-    partition: Sequence[exp.Expression],
-    order: Sequence[exp.Expression],
+    function: exp.Expr,
+    partition: Sequence[exp.Expr],
+    order: Sequence[exp.Expr],
     frame: exp.WindowSpec,
 ) -> exp.Window:
     return exp.Window(

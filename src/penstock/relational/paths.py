@@ -18,7 +18,7 @@ PAIR = ("x", "y")
 class PathCompiler:
     """Paths over one active graph. `terms` are the constants at the ends, which a path of length zero reaches too."""
 
-    def __init__(self, statement: Statement, graph: str, terms: list[str], always: list[exp.Expression]) -> None:
+    def __init__(self, statement: Statement, graph: str, terms: list[str], always: list[exp.Expr]) -> None:
         self.statement = statement
         self.graph = graph
         self.terms = terms
@@ -46,18 +46,18 @@ class PathCompiler:
                     sides.append(self._steps("o", "s", self._is_not_in(backward)))
                 return self._united(sides)
             case paths.Repeat(inner, times):
-                step = merge(self.statement, self.pairs(inner), PAIR)
-                reached = step if times == "?" else self._closure(step)
+                once = merge(self.statement, self.pairs(inner), PAIR)
+                reached = once if times == "?" else self._closure(once)
                 if times == "+":
                     return reached
                 return merge(self.statement, self._united([reached, self._nowhere()]), PAIR)
 
-    def _steps(self, start: str, end: str, condition: exp.Expression) -> str:
+    def _steps(self, start: str, end: str, condition: exp.Expr) -> str:
         columns = [aliased(col(self.graph, start), "x"), aliased(col(self.graph, end), "y")]
         bounds = [col(self.graph, "i"), col(self.graph, "j")]
         return self.statement.add(select_from(self.graph, [*columns, *bounds]).where(condition))
 
-    def _is_not_in(self, predicates: tuple[str, ...]) -> exp.Expression:
+    def _is_not_in(self, predicates: tuple[str, ...]) -> exp.Expr:
         if not predicates:
             return exp.true()
         return exp.not_(col(self.graph, "p").isin(*(exp.Literal.string(f"I{iri}") for iri in predicates)))
@@ -109,4 +109,3 @@ class PathCompiler:
 
 def _pairs_of(name: str) -> exp.Select:
     return select_from(name, [col(name, column) for column in (*PAIR, "i", "j")])
-

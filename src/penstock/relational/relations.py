@@ -24,7 +24,7 @@ class Relation:
     extra: tuple[str, ...] = ()
     """Columns that are no variables: flags, row numbers."""
 
-    def column(self, variable: Variable) -> exp.Expression:
+    def column(self, variable: Variable) -> exp.Expr:
         """The variable's value, unbound where this relation does not have it."""
         name = self.columns.get(variable)
         return exp.null() if name is None else col(self.name, name)
@@ -51,7 +51,7 @@ class Statement:
     _variables: dict[Variable, str] = field(default_factory=dict)
 
     def add(self, query: exp.Query, *, materialized: bool = False, recursive: bool = False) -> str:
-        """Names a SELECT; `materialized`: it is computed once however often it is read; `recursive`: it reads itself."""
+        """Names a SELECT; `materialized`: it is computed once however often it is read; `recursive`: reads itself."""
         name = self.next_name()
         self.parts.append((name, query, materialized))
         self.is_recursive |= recursive
@@ -87,25 +87,25 @@ def col(table: str, name: str) -> exp.Column:
     return exp.column(name, table=table, quoted=False)
 
 
-def select_from(name: str, columns: Iterable[exp.Expression]) -> exp.Select:
+def select_from(name: str, columns: Iterable[exp.Expr]) -> exp.Select:
     return exp.select(*columns, copy=False).from_(exp.to_table(name), copy=False)
 
 
-def aliased(expression: exp.Expression, name: str) -> exp.Expression:
+def aliased(expression: exp.Expr, name: str) -> exp.Expr:
     return exp.alias_(expression, name, copy=False)
 
 
-def number(value: int) -> exp.Expression:
+def number(value: int) -> exp.Expr:
     return exp.Literal.number(value)
 
 
-def greatest(values: list[exp.Expression]) -> exp.Expression:
+def greatest(values: list[exp.Expr]) -> exp.Expr:
     return values[0] if len(values) == 1 else exp.Greatest(this=values[0], expressions=values[1:], ignore_nulls=True)
 
 
-def least(values: list[exp.Expression]) -> exp.Expression:
+def least(values: list[exp.Expr]) -> exp.Expr:
     return values[0] if len(values) == 1 else exp.Least(this=values[0], expressions=values[1:], ignore_nulls=True)
 
 
-def conjunction(conditions: list[exp.Expression]) -> exp.Expression:
+def conjunction(conditions: list[exp.Expr]) -> exp.Expr:
     return exp.and_(*conditions, copy=False) if conditions else exp.true()

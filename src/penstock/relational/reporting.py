@@ -36,7 +36,7 @@ def compile_instants(query: ContinuousQuery, tables: Tables, first: int, last: i
 def compile_last_end(query: ContinuousQuery, tables: Tables) -> exp.Select:
     """The last end of a validity interval: until then windows are open (`--flush`)."""
     statement = Statement()
-    ends: list[exp.Expression] = []
+    ends: list[exp.Expr] = []
     for window in query.dataset.windows:
         streams = [window.stream] if window.stream is not None else list(tables.streams)
         for stream in streams:
@@ -110,7 +110,7 @@ class _WindowReport:
             case _:
                 return None
 
-    def _holds(self, report: ast.Report, instant: exp.Expression) -> exp.Expression:
+    def _holds(self, report: ast.Report, instant: exp.Expr) -> exp.Expr:
         match report:
             case ast.AllOf(reports):
                 return exp.and_(*(self._holds(part, instant) for part in reports))
@@ -126,7 +126,7 @@ class _WindowReport:
                 return exp.In(this=instant.copy(), query=instants.subquery())
         raise TypeError(f"not a report: {report}")
 
-    def _is_not_empty(self, instant: exp.Expression) -> exp.Expression:
+    def _is_not_empty(self, instant: exp.Expr) -> exp.Expr:
         """More intervals have begun by then than have ended."""
         edges = exp.union(
             select_from(self.validity, [aliased(col(self.validity, "i"), "t"), aliased(number(1), "change")]),
@@ -162,8 +162,11 @@ class _WindowReport:
 
     def _closing(self) -> exp.Query:
         match self.window.window:
-            case RangeWindow(width, step, origin):
-                return self._series(origin + width, step)
+            case RangeWindow(width, step, origin, begins):
+                start = origin + width
+                if not begins and start > self.first:
+                    start -= -(-(start - self.first) // step) * step
+                return self._series(start, step)
             case PastWindow(step=int(step), origin=origin):
                 return self._series(origin, step)
             case CountWindow(step=step):

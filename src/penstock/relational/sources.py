@@ -6,7 +6,7 @@ instants: what no instant of the slice sees is gone before anything is joined.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -24,9 +24,10 @@ TRIPLE = ("s", "p", "o")
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Where the engine keeps its input: a table `(s, p, o, ts, seq)` a stream, `(s, p, o, starts, ends)` a graph.
+    """Where the input is: tables `(s, p, o, ts, seq, since)` of streams and `(s, p, o, starts, ends)` of graphs.
 
-    The graph under None is the unnamed one.
+    `seq` numbers the elements; a late one counts only from the instant `since`. The graph under None is the unnamed
+    one.
     """
 
     streams: Mapping[str, str]
@@ -64,9 +65,9 @@ class Sources:
         windows = [window for window in self.dataset.windows if window.name == name]
         return self._once(("window", name), lambda: self._merged(self._contents(windows), windows))
 
-    def _once(self, key: object, compile_it: object) -> str:
+    def _once(self, key: object, compile_it: Callable[[], str]) -> str:
         if key not in self._known:
-            self._known[key] = compile_it()  # type: ignore[operator]
+            self._known[key] = compile_it()
         return self._known[key]
 
     def _static_default(self) -> list[exp.Select]:
@@ -113,18 +114,28 @@ class Sources:
         )
 
 
-def _next_instant(alias: str, time: exp.Expression) -> exp.Join:
+def _next_instant(alias: str, time: exp.Expr) -> exp.Join:
     """The first evaluation instant at or after a time."""
     is_after = exp.LTE(this=time, expression=col(alias, "t"))
     return exp.Join(this=exp.to_table(INSTANTS, alias=alias), method="ASOF", side="LEFT", on=is_after)
 
 
 def window_intervals(window: StreamWindow, table: str) -> exp.Select:
-    """The triples of a stream with the intervals that the window gives them."""
+    """The triples of a stream with the intervals that the window gives them, and what lateness leaves of these."""
+    found = _window_intervals(window, table).subquery("found")
+    columns = [col("found", name) for name in TRIPLE]
+    starts = exp.Greatest(this=col("found", "starts"), expressions=[col("found", "since")], ignore_nulls=True)
+    query = exp.select(*columns, aliased(starts, "starts"), col("found", "ends")).from_(found)
+    return query.where(exp.LT(this=starts.copy(), expression=col("found", "ends")))
+
+
+def _window_intervals(window: StreamWindow, table: str) -> exp.Select:
     time = col(table, "ts")
     kind = window.window
     match kind:
-        case RangeWindow(width, step, origin):
+        case RangeWindow(width, step, origin, begins):
+            if not begins:  # so far back that no time lies before it, and integer division rounds down
+                origin -= FOREVER // 4 // step * step
             passed = exp.Sub(this=time, expression=number(origin + 1))
             periods = exp.IntDiv(this=exp.Paren(this=passed), expression=number(step))
             last = exp.Add(
@@ -134,29 +145,26 @@ def window_intervals(window: StreamWindow, table: str) -> exp.Select:
             is_seen = exp.and_(
                 exp.GT(this=time.copy(), expression=number(origin)), exp.LTE(this=time.copy(), expression=last.copy())
             )
-            return _triples(table, [time.copy(), ends]).where(is_seen)
+            return _elements(table, [time.copy(), ends]).where(is_seen)
         case PastWindow(start, end):
-            return _triples(
-                table, [exp.Add(this=time, expression=number(end)), exp.Add(this=time.copy(), expression=number(start))]
-            )
+            bounds: list[exp.Expr] = [exp.Add(this=time.copy(), expression=number(ago)) for ago in (end, start)]
+            return _elements(table, bounds)
         case NowWindow():
-            return _triples(table, [time, exp.Add(this=time.copy(), expression=number(1))])
+            return _elements(table, [time, exp.Add(this=time.copy(), expression=number(1))])
         case CountWindow():
             return _counted(kind, table)
         case AllWindow():
-            return _triples(table, [time, number(FOREVER)])
+            return _elements(table, [time, number(FOREVER)])
         case _:
             raise TypeError(f"not a window: {kind}")
 
 
 def _counted(window: CountWindow, table: str) -> exp.Select:
     """`[ts of the move that lets it in, ts of the move that lets it out)`; `seq` numbers the elements from 1."""
-    moves = exp.alias_(exp.to_table(table), "entering")
-    del moves
     enters, leaves = (f"{table}_enters", f"{table}_leaves")
     step = number(window.step)
 
-    def move(offset: int) -> exp.Expression:
+    def move(offset: int) -> exp.Expr:
         position = exp.Add(this=col(table, "seq"), expression=number(offset + window.step - 1))
         return exp.Mul(
             this=exp.Paren(this=exp.IntDiv(this=exp.Paren(this=position), expression=step.copy())),
@@ -166,7 +174,7 @@ def _counted(window: CountWindow, table: str) -> exp.Select:
     starts = col(enters, "ts")
     ends = exp.Coalesce(this=col(leaves, "ts"), expressions=[number(FOREVER)])
     elements = exp.select(exp.column("seq"), aliased(exp.Max(this=exp.column("ts")), "ts")).from_(table).group_by("seq")
-    selected = _triples(table, [starts, ends])
+    selected = _elements(table, [starts, ends])
     return (
         selected.join(elements.subquery(enters), on=col(enters, "seq").eq(move(0)))
         .join(elements.copy().subquery(leaves), on=col(leaves, "seq").eq(move(window.size)), join_type="left")
@@ -174,6 +182,10 @@ def _counted(window: CountWindow, table: str) -> exp.Select:
     )
 
 
-def _triples(table: str, interval: list[exp.Expression]) -> exp.Select:
+def _elements(table: str, interval: list[exp.Expr]) -> exp.Select:
+    return _triples(table, interval).select(col(table, "since"))
+
+
+def _triples(table: str, interval: list[exp.Expr]) -> exp.Select:
     columns = [col(table, name) for name in TRIPLE]
     return select_from(table, [*columns, aliased(interval[0], "starts"), aliased(interval[1], "ends")])

@@ -23,9 +23,10 @@ class PrefixDeclaration(Node):
 
 @dataclass(frozen=True, slots=True)
 class Prologue(Node):
-    """The declared prefixes, in order, with absolute IRIs; BASE is used up in resolving and not kept."""
+    """The declared prefixes, in order, with absolute IRIs, and BASE, which the function IRI() resolves against."""
 
     prefixes: tuple[PrefixDeclaration, ...] = ()
+    base: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class QueryRules(PatternRules):
             self.dialect,
             form,
             where,
-            ast.Prologue(tuple(self.declared)),
+            ast.Prologue(tuple(self.declared), self.base),
             register,
             self.operator,
             tuple(self.clauses),

@@ -18,7 +18,9 @@ class QueryPrinter(PatternPrinter):
 
     def query(self, query: ast.Query) -> str:
         """QueryUnit, Query; a blank line parts the prologue from the rest"""
-        prologue = [f"PREFIX {prefix.prefix}: {iri_reference(prefix.iri)}" for prefix in query.prologue.prefixes]
+        base = query.prologue.base
+        prologue = [] if base is None else [f"BASE {iri_reference(base)}"]
+        prologue += [f"PREFIX {prefix.prefix}: {iri_reference(prefix.iri)}" for prefix in query.prologue.prefixes]
         gap = [""] if prologue else []
         if self.registers_before_prologue:
             opening = [*self.registration(query), *prologue, *gap]

@@ -13,6 +13,7 @@ from penstock.syntax import ast
 from penstock.syntax.errors import TranslationError
 from penstock.syntax.recognition import TITLES
 from penstock.syntax.translation.explicit import explicit
+from penstock.syntax.translation.hidden_windows import unhide
 from penstock.syntax.translation.lowering import LOWERINGS, Obstacles
 from penstock.syntax.translation.normal_form import normal_form
 
@@ -35,7 +36,8 @@ def translate(query: ast.Query, to: ast.DialectName, *, approximate: bool = Fals
     if query.dialect == to:
         return Translation(query)
     obstacles = Obstacles()
-    translated = LOWERINGS[to](explicit(query), obstacles)
+    written = explicit(query)
+    translated = LOWERINGS[to](written if to == "rspql" else unhide(written), obstacles)
     in_the_way = (*obstacles.insurmountable, *(() if approximate else obstacles.differences))
     if in_the_way:
         raise TranslationError(TITLES[to], in_the_way)

@@ -14,6 +14,7 @@ from penstock.syntax.ast.rewriting import rewrite, walk
 from penstock.syntax.dialects import DIALECTS, NON_EMPTY
 from penstock.syntax.translation.aggregates import expand_aggregates
 from penstock.syntax.translation.group_windows import expand_group_windows
+from penstock.syntax.translation.hidden_windows import hide
 from penstock.syntax.translation.variables import plain_variables
 from penstock.syntax.translation.window_names import WindowNames, graphs_read, windows_of
 
@@ -88,7 +89,7 @@ def _from_csparql(query: ast.Query) -> ast.Query:
 def _from_cqels(query: ast.Query) -> ast.Query:
     """Each STREAM block reads a window of its own; blocks with the same stream and window share it."""
     blocks = _BlockWindows(query)
-    written = rewrite(query, blocks.change)
+    written = hide(rewrite(query, blocks.change), blocks.names_given)
     return replace(written, dataset=(*query.dataset, *blocks.clauses))
 
 
@@ -116,8 +117,9 @@ def _from_sparqlstream(query: ast.Query) -> ast.Query:
             return ast.WindowBlock(node.stream, node.pattern, span=node.span)
         return blocks.change(node)
 
-    written = rewrite(query, change)
     dataset = tuple(spell_out(clause) for clause in query.dataset)
+    unnamed = [c.name for c in dataset if isinstance(c, ast.WindowClause) and not c.named and c.name is not None]
+    written = hide(rewrite(query, change), [*unnamed, *blocks.names_given])
     return replace(written, dataset=(*dataset, *blocks.clauses))
 
 
@@ -129,13 +131,13 @@ def _from_streaming_sparql(query: ast.Query) -> ast.Query:
         return replace(clause, settings=_settings(query, origin=origin))
 
     expanded = expand_group_windows(query)
+    expanded = hide(expanded, [w.name for w in windows_of(expanded) if w.name is not None])
     read = graphs_read(query)
     dataset = []
     for clause in expanded.dataset:
         if isinstance(clause, ast.WindowClause):
             stream = clause.stream
-            is_read = any(isinstance(name, ast.Variable) or name == stream for name in read)
-            if clause.name is None and isinstance(stream, ast.Constant) and (clause.named or is_read):
+            if clause.name is None and isinstance(stream, ast.Constant) and (clause.named or stream in read):
                 clause = replace(clause, name=stream)
             clause = spell_out(clause)
         dataset.append(clause)
@@ -159,6 +161,10 @@ class _BlockWindows:
         self.query = query
         self.names = WindowNames(query)
         self.clauses: list[ast.WindowClause] = []
+
+    @property
+    def names_given(self) -> list[ast.Constant]:
+        return [clause.name for clause in self.clauses if clause.name is not None]
 
     def change(self, node: ast.Node) -> ast.Node:
         if not isinstance(node, ast.StreamBlock):

@@ -19,7 +19,7 @@ def normal_form(query: ast.Query) -> ast.Query:
     written = _without_unread_names(_in_order(explicit(query)))
     windows = [window for window in windows_of(written) if window.name is not None]
     if _names_are_seen(written):
-        return replace(written, prologue=ast.Prologue())
+        return replace(written, prologue=ast.Prologue(base=query.prologue.base))
     names = {window.name: ast.Constant(IRI(f"urn:window:{i}")) for i, window in enumerate(windows, start=1)}
     reached_by_name_alone = {window.name for window in windows if window.named}
 
@@ -31,7 +31,7 @@ def normal_form(query: ast.Query) -> ast.Query:
             return ast.WindowBlock(name, node.pattern)
         return replace(node, name=name)
 
-    return replace(rewrite(written, change), prologue=ast.Prologue())
+    return replace(rewrite(written, change), prologue=ast.Prologue(base=query.prologue.base))
 
 
 def _in_order(query: ast.Query) -> ast.Query:

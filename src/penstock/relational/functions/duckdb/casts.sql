@@ -1,17 +1,15 @@
 -- Casts (SPARQL 1.1 §17.5): from strings by their lexical form, from other literals by their value.
 
 CREATE OR REPLACE TEMP MACRO sparql_numeric_text(term) AS substr(sparql_plus(term), 2);
-CREATE OR REPLACE TEMP MACRO sparql_canonical_date_time(text) AS
-  CASE
-    WHEN sparql_as_instant('t' || text) IS NOT NULL THEN sparql_date_time_text(sparql_local_instant(text), sparql_zone_canonical(text))
-  END;
+CREATE OR REPLACE TEMP MACRO sparql_canonical_date_time(term) AS
+  list_transform([sparql_fields(term)], lambda sparql_f: sparql_date_time_text(sparql_local_of(sparql_f), sparql_f.zone))[1];
 
 CREATE OR REPLACE TEMP MACRO sparql_to_string(term) AS
   'S' || coalesce(
     CASE
       WHEN left(term, 1) IN ('i', 'n', 'd', 'e', 'f') THEN sparql_numeric_text(term)
       WHEN left(term, 1) = 'b' THEN CASE sparql_as_boolean(term) WHEN TRUE THEN 'true' WHEN FALSE THEN 'false' END
-      WHEN left(term, 1) = 't' THEN sparql_canonical_date_time(substr(term, 2))
+      WHEN left(term, 1) = 't' THEN sparql_canonical_date_time(term)
     END,
     sparql_lexical(term)
   );
@@ -44,25 +42,28 @@ CREATE OR REPLACE TEMP MACRO sparql_to_double(term) AS
   END;
 CREATE OR REPLACE TEMP MACRO sparql_to_float_term(term) AS
   CASE
-    WHEN left(term, 1) = 'S' THEN sparql_float_term(sparql_as_float('f' || substr(term, 2)))
+    WHEN left(term, 1) = 'S' THEN
+      CASE WHEN sparql_is_double_form(substr(term, 2)) THEN sparql_float_term(TRY_CAST(substr(term, 2) AS FLOAT)) END
     WHEN left(term, 1) = 'b' THEN 'f' || sparql_as_boolean(term)::INTEGER
-    ELSE sparql_float_term(sparql_as_float(term))
+    ELSE sparql_float_term(sparql_to_float(sparql_as_double(term)))
   END;
 CREATE OR REPLACE TEMP MACRO sparql_to_date_time(term) AS
   CASE
-    WHEN left(term, 1) IN ('S', 't') THEN 't' || sparql_canonical_date_time(substr(term, 2))
-    WHEN sparql_is_date(term) AND sparql_as_instant(term) IS NOT NULL
-    THEN 't' || sparql_without_zone(sparql_lexical(term)) || 'T00:00:00' || sparql_zone_canonical(term)
+    WHEN left(term, 1) = 'S' THEN 't' || sparql_canonical_date_time('t' || substr(term, 2))
+    WHEN sparql_has_days(term) THEN 't' || sparql_canonical_date_time(term)
   END;
-CREATE OR REPLACE TEMP MACRO sparql_date_term(text) AS 'Ohttp://www.w3.org/2001/XMLSchema#date ' || text;
+CREATE OR REPLACE TEMP MACRO sparql_canonical_date(term) AS
+  'Ohttp://www.w3.org/2001/XMLSchema#date '
+  || list_transform([sparql_fields(term)], lambda sparql_f:
+    sparql_date_text(sparql_f.days + (sparql_f.seconds = 86400 * sparql_one())::INTEGER) || sparql_f.zone
+  )[1];
 CREATE OR REPLACE TEMP MACRO sparql_to_date(term) AS
   CASE
-    WHEN left(term, 1) = 'S' THEN
-      CASE WHEN sparql_as_instant(sparql_date_term(substr(term, 2))) IS NOT NULL THEN sparql_date_term(substr(term, 2)) END
-    ELSE sparql_date_term(sparql_date_of(term) || sparql_zone_of(term))
+    WHEN left(term, 1) = 'S' THEN sparql_canonical_date('Ohttp://www.w3.org/2001/XMLSchema#date ' || substr(term, 2))
+    WHEN sparql_has_days(term) THEN sparql_canonical_date(term)
   END;
 CREATE OR REPLACE TEMP MACRO sparql_to_day_time(term) AS
   CASE
     WHEN left(term, 1) = 'S' THEN sparql_day_time_term(sparql_duration_seconds(substr(term, 2)))
-    WHEN sparql_is_day_time(term) THEN sparql_day_time_term(sparql_as_instant(term))
+    WHEN sparql_is_day_time(term) THEN sparql_day_time_term(sparql_duration_seconds(sparql_lexical(term)))
   END;

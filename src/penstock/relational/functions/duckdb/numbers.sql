@@ -19,58 +19,57 @@ CREATE OR REPLACE TEMP MACRO sparql_is_of_integer_type(value, name) AS
     WHEN 'unsignedByte' THEN value BETWEEN 0 AND 255
   END;
 
--- The values of terms. The lexical form is checked first: a cast alone would take '0x1f', '1_000' and ' 1 '.
-CREATE OR REPLACE TEMP MACRO sparql_as_integer(term) AS
-  CASE
-    WHEN regexp_full_match(term, 'i[+-]?[0-9]+') THEN TRY_CAST(substr(term, 2) AS HUGEINT)
-    WHEN regexp_full_match(term, 'n[A-Za-z]+ [+-]?[0-9]+') THEN
-      CASE
-        WHEN sparql_is_of_integer_type(TRY_CAST(sparql_lexical(term) AS HUGEINT), split_part(substr(term, 2), ' ', 1))
-        THEN TRY_CAST(sparql_lexical(term) AS HUGEINT)
-      END
-  END;
-
-CREATE OR REPLACE TEMP MACRO sparql_is_decimal_form(text) AS
-  regexp_full_match(text, '[+-]?([0-9]+(\.[0-9]{0,18}0*)?|\.[0-9]{1,18}0*)');
-CREATE OR REPLACE TEMP MACRO sparql_scaled(text) AS
-  TRY_CAST(split_part(text, '.', 1) || rpad(split_part(text, '.', 2), 18, '0') AS HUGEINT);
-CREATE OR REPLACE TEMP MACRO sparql_as_decimal(term) AS
-  CASE
-    WHEN left(term, 1) = 'd' THEN CASE WHEN sparql_is_decimal_form(substr(term, 2)) THEN sparql_scaled(substr(term, 2)) END
-    WHEN left(term, 1) IN ('i', 'n') THEN TRY(sparql_as_integer(term) * sparql_one())
-  END;
-
+-- The lexical form is checked first: a cast alone would take '0x1f', '1_000' and ' 1 '.
 CREATE OR REPLACE TEMP MACRO sparql_is_double_form(text) AS
   regexp_full_match(text, '[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN');
+CREATE OR REPLACE TEMP MACRO sparql_scaled(text) AS
+  TRY_CAST(split_part(text, '.', 1) || rpad(split_part(text, '.', 2), 18, '0') AS HUGEINT);
+
+-- The values of terms. The derived integer types (tag n) count as integers here, whatever their bounds.
+CREATE OR REPLACE TEMP MACRO sparql_numeral(term) AS CASE WHEN left(term, 1) = 'n' THEN split_part(term, ' ', 2) ELSE substr(term, 2) END;
+CREATE OR REPLACE TEMP MACRO sparql_as_integer(term) AS
+  CASE WHEN regexp_full_match(term, '(i|n[A-Za-z]+ )[+-]?[0-9]+') THEN TRY_CAST(sparql_numeral(term) AS HUGEINT) END;
+-- Of an integer or a decimal: scaled.
+CREATE OR REPLACE TEMP MACRO sparql_as_decimal(term) AS
+  CASE
+    WHEN regexp_full_match(term, 'd[+-]?([0-9]+(\.[0-9]{0,18}0*)?|\.[0-9]{1,18}0*)|(i|n[A-Za-z]+ )[+-]?[0-9]+')
+    THEN sparql_scaled(sparql_numeral(term))
+  END;
+-- Of any number.
+CREATE OR REPLACE TEMP MACRO sparql_is_number_form(term) AS
+  regexp_full_match(
+    term,
+    '[ef]([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)|d[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)|(i|n[A-Za-z]+ )[+-]?[0-9]+'
+  );
 CREATE OR REPLACE TEMP MACRO sparql_as_double(term) AS
   CASE
-    WHEN left(term, 1) = 'e' THEN CASE WHEN sparql_is_double_form(substr(term, 2)) THEN TRY_CAST(substr(term, 2) AS DOUBLE) END
-    WHEN left(term, 1) = 'f' THEN
-      CASE WHEN sparql_is_double_form(substr(term, 2)) THEN TRY_CAST(substr(term, 2) AS FLOAT)::DOUBLE END
-    WHEN left(term, 1) = 'd' THEN
-      CASE WHEN regexp_full_match(term, 'd[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)') THEN TRY_CAST(substr(term, 2) AS DOUBLE) END
-    WHEN left(term, 1) IN ('i', 'n') THEN TRY_CAST(sparql_as_integer(term) AS DOUBLE)
-  END;
-
-CREATE OR REPLACE TEMP MACRO sparql_to_float(value) AS
-  CASE
-    WHEN abs(value) > 3.4028235677973366e38::DOUBLE AND NOT isnan(value) THEN (sign(value) * 'inf'::DOUBLE)::FLOAT
-    ELSE TRY_CAST(value AS FLOAT)
+    WHEN sparql_is_number_form(term) THEN
+      CASE
+        WHEN left(term, 1) = 'f' THEN TRY_CAST(substr(term, 2) AS FLOAT)::DOUBLE
+        ELSE TRY_CAST(sparql_numeral(term) AS DOUBLE)
+      END
   END;
 CREATE OR REPLACE TEMP MACRO sparql_as_float(term) AS
-  CASE
-    WHEN left(term, 1) IN ('f', 'd') THEN CASE WHEN sparql_as_double(term) IS NOT NULL THEN TRY_CAST(substr(term, 2) AS FLOAT) END
-    ELSE sparql_to_float(sparql_as_double(term))
-  END;
+  CASE WHEN sparql_is_number_form(term) THEN TRY_CAST(sparql_numeral(term) AS FLOAT)::DOUBLE END;
+
+-- A double as the nearest float; what is too large is infinite.
+CREATE OR REPLACE TEMP MACRO sparql_to_float(value) AS
+  list_transform([value], lambda sparql_v:
+    CASE
+      WHEN NOT isfinite(sparql_v) OR abs(sparql_v) < 3.4028235677973366e38::DOUBLE THEN TRY_CAST(sparql_v AS FLOAT)
+      WHEN sparql_v > 0 THEN 'inf'::FLOAT
+      WHEN sparql_v < 0 THEN '-inf'::FLOAT
+    END
+  )[1];
 
 CREATE OR REPLACE TEMP MACRO sparql_is_numeric(term) AS
   CASE
-    WHEN term IS NULL THEN NULL
     WHEN left(term, 1) = 'i' THEN regexp_full_match(term, 'i[+-]?[0-9]+')
     WHEN left(term, 1) = 'd' THEN regexp_full_match(term, 'd[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)')
     WHEN left(term, 1) IN ('e', 'f') THEN sparql_is_double_form(substr(term, 2))
-    WHEN left(term, 1) = 'n' THEN sparql_as_integer(term) IS NOT NULL
-    ELSE FALSE
+    WHEN left(term, 1) = 'n' THEN
+      coalesce(sparql_is_of_integer_type(sparql_as_integer(term), substr(split_part(term, ' ', 1), 2)), FALSE)
+    WHEN term IS NOT NULL THEN FALSE
   END;
 
 -- Values as terms, written as the oracle writes them: 5, 1.5, 2, INF; doubles without exponents.
@@ -108,13 +107,6 @@ CREATE OR REPLACE TEMP MACRO sparql_floating_text(value) AS
 CREATE OR REPLACE TEMP MACRO sparql_double_term(value) AS 'e' || sparql_floating_text(value);
 CREATE OR REPLACE TEMP MACRO sparql_float_term(value) AS 'f' || sparql_floating_text(value);
 
--- Which type the result of an operation has: the greater of the two operands' (§17.3).
-CREATE OR REPLACE TEMP MACRO sparql_are_integers(a, b) AS left(a, 1) IN ('i', 'n') AND left(b, 1) IN ('i', 'n');
-CREATE OR REPLACE TEMP MACRO sparql_are_exact(a, b) AS left(a, 1) IN ('i', 'n', 'd') AND left(b, 1) IN ('i', 'n', 'd');
-CREATE OR REPLACE TEMP MACRO sparql_are_numbers(a, b) AS
-  left(a, 1) IN ('i', 'n', 'd', 'e', 'f') AND left(b, 1) IN ('i', 'n', 'd', 'e', 'f');
-CREATE OR REPLACE TEMP MACRO sparql_has_double(a, b) AS left(a, 1) = 'e' OR left(b, 1) = 'e';
-
 -- Scaled products and quotients, cut off after 18 fractional digits.
 CREATE OR REPLACE TEMP MACRO sparql_scaled_product(x, y) AS
   list_transform([{'x': x, 'y': y}], lambda sparql_p:
@@ -151,57 +143,84 @@ CREATE OR REPLACE TEMP MACRO sparql_scaled_quotient(x, y) AS
     END
   )[1];
 
+-- The type of an operation's result is the greater of its operands' types (§17.3).
+CREATE OR REPLACE TEMP MACRO sparql_are_integers(a, b) AS left(a, 1) IN ('i', 'n') AND left(b, 1) IN ('i', 'n');
+CREATE OR REPLACE TEMP MACRO sparql_are_exact(a, b) AS left(a, 1) IN ('i', 'n', 'd') AND left(b, 1) IN ('i', 'n', 'd');
+CREATE OR REPLACE TEMP MACRO sparql_are_numbers(a, b) AS
+  left(a, 1) IN ('i', 'n', 'd', 'e', 'f') AND left(b, 1) IN ('i', 'n', 'd', 'e', 'f');
+CREATE OR REPLACE TEMP MACRO sparql_has_double(a, b) AS left(a, 1) = 'e' OR left(b, 1) = 'e';
+
+CREATE OR REPLACE TEMP MACRO sparql_number_sum(a, b) AS
+  CASE
+    WHEN sparql_are_integers(a, b) THEN 'i' || TRY(sparql_as_integer(a) + sparql_as_integer(b))
+    WHEN NOT sparql_are_numbers(a, b) THEN NULL
+    WHEN sparql_are_exact(a, b) THEN sparql_decimal_term(TRY(sparql_as_decimal(a) + sparql_as_decimal(b)))
+    WHEN sparql_has_double(a, b) THEN sparql_double_term(sparql_as_double(a) + sparql_as_double(b))
+    ELSE sparql_float_term(sparql_to_float(sparql_as_float(a) + sparql_as_float(b)))
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_number_difference(a, b) AS
+  CASE
+    WHEN sparql_are_integers(a, b) THEN 'i' || TRY(sparql_as_integer(a) - sparql_as_integer(b))
+    WHEN NOT sparql_are_numbers(a, b) THEN NULL
+    WHEN sparql_are_exact(a, b) THEN sparql_decimal_term(TRY(sparql_as_decimal(a) - sparql_as_decimal(b)))
+    WHEN sparql_has_double(a, b) THEN sparql_double_term(sparql_as_double(a) - sparql_as_double(b))
+    ELSE sparql_float_term(sparql_to_float(sparql_as_float(a) - sparql_as_float(b)))
+  END;
 CREATE OR REPLACE TEMP MACRO sparql_multiply(a, b) AS
   CASE
     WHEN sparql_are_integers(a, b) THEN 'i' || TRY(sparql_as_integer(a) * sparql_as_integer(b))
-    WHEN sparql_are_exact(a, b) THEN sparql_decimal_term(sparql_scaled_product(sparql_as_decimal(a), sparql_as_decimal(b)))
     WHEN NOT sparql_are_numbers(a, b) THEN NULL
+    WHEN sparql_are_exact(a, b) THEN sparql_decimal_term(sparql_scaled_product(sparql_as_decimal(a), sparql_as_decimal(b)))
     WHEN sparql_has_double(a, b) THEN sparql_double_term(sparql_as_double(a) * sparql_as_double(b))
-    ELSE sparql_float_term(sparql_to_float(sparql_as_float(a)::DOUBLE * sparql_as_float(b)::DOUBLE))
+    ELSE sparql_float_term(sparql_to_float(sparql_as_float(a) * sparql_as_float(b)))
   END;
+-- The quotient of two integers is a decimal, for which they need not be scaled.
 CREATE OR REPLACE TEMP MACRO sparql_divide(a, b) AS
   CASE
-    WHEN sparql_are_integers(a, b) THEN sparql_decimal_term(sparql_scaled_quotient(sparql_as_integer(a), sparql_as_integer(b)))
-    WHEN sparql_are_exact(a, b) THEN sparql_decimal_term(sparql_scaled_quotient(sparql_as_decimal(a), sparql_as_decimal(b)))
     WHEN NOT sparql_are_numbers(a, b) THEN NULL
+    WHEN sparql_are_exact(a, b) THEN
+      sparql_decimal_term(
+        sparql_scaled_quotient(
+          CASE WHEN sparql_are_integers(a, b) THEN sparql_as_integer(a) ELSE sparql_as_decimal(a) END,
+          CASE WHEN sparql_are_integers(a, b) THEN sparql_as_integer(b) ELSE sparql_as_decimal(b) END
+        )
+      )
     WHEN sparql_has_double(a, b) THEN sparql_double_term(sparql_as_double(a) / sparql_as_double(b))
-    ELSE sparql_float_term(sparql_to_float(sparql_as_float(a)::DOUBLE / sparql_as_float(b)::DOUBLE))
+    ELSE sparql_float_term(sparql_to_float(sparql_as_float(a) / sparql_as_float(b)))
   END;
 
--- A function of one number: its integer, its scaled decimal and its double form side by side.
-CREATE OR REPLACE TEMP MACRO sparql_unary(term, of_integer, of_decimal, of_double) AS
-  CASE left(term, 1)
-    WHEN 'i' THEN 'i' || of_integer
-    WHEN 'n' THEN 'i' || of_integer
-    WHEN 'd' THEN sparql_decimal_term(of_decimal)
-    WHEN 'e' THEN sparql_double_term(of_double)
-    WHEN 'f' THEN sparql_float_term(sparql_to_float(of_double))
+-- A function of one number: on the integer, on the scaled decimal, on the double.
+CREATE OR REPLACE TEMP MACRO sparql_term_of(term, of_integer, of_decimal, of_double) AS
+  CASE
+    WHEN left(term, 1) IN ('i', 'n') THEN 'i' || of_integer
+    WHEN left(term, 1) = 'd' THEN sparql_decimal_term(of_decimal)
+    WHEN left(term, 1) = 'e' THEN sparql_double_term(of_double)
+    WHEN left(term, 1) = 'f' THEN sparql_float_term(sparql_to_float(of_double))
   END;
 CREATE OR REPLACE TEMP MACRO sparql_plus(term) AS
-  sparql_unary(term, sparql_as_integer(term), sparql_as_decimal(term), sparql_as_double(term));
+  sparql_term_of(term, sparql_as_integer(term), sparql_as_decimal(term), sparql_as_double(term));
+CREATE OR REPLACE TEMP MACRO sparql_negated(term) AS
+  sparql_term_of(term, TRY(-sparql_as_integer(term)), TRY(-sparql_as_decimal(term)), -sparql_as_double(term));
 CREATE OR REPLACE TEMP MACRO sparql_abs(term) AS
-  sparql_unary(term, TRY(abs(sparql_as_integer(term))), TRY(abs(sparql_as_decimal(term))), abs(sparql_as_double(term)));
-CREATE OR REPLACE TEMP MACRO sparql_scaled_floor(x) AS TRY(x - (x % sparql_one() + sparql_one()) % sparql_one());
+  sparql_term_of(term, TRY(abs(sparql_as_integer(term))), TRY(abs(sparql_as_decimal(term))), abs(sparql_as_double(term)));
+CREATE OR REPLACE TEMP MACRO sparql_scaled_floor(x) AS
+  list_transform([x], lambda sparql_x: TRY(sparql_x - (sparql_x % sparql_one() + sparql_one()) % sparql_one()))[1];
 CREATE OR REPLACE TEMP MACRO sparql_floor(term) AS
-  sparql_unary(
-    term, sparql_as_integer(term), sparql_scaled_floor(sparql_as_decimal(term)), floor(sparql_as_double(term))
-  );
+  sparql_term_of(term, sparql_as_integer(term), sparql_scaled_floor(sparql_as_decimal(term)), floor(sparql_as_double(term)));
 CREATE OR REPLACE TEMP MACRO sparql_ceil(term) AS
-  sparql_unary(
+  sparql_term_of(
     term, sparql_as_integer(term), TRY(-sparql_scaled_floor(-sparql_as_decimal(term))), ceil(sparql_as_double(term))
   );
--- Halves go up: ROUND(-2.5) is -2. A double's own half is not added where the sum would be rounded.
+-- Halves go up: ROUND(-2.5) is -2. (Half is not added to a double: the sum might be rounded.)
 CREATE OR REPLACE TEMP MACRO sparql_double_round(x) AS
-  CASE
-    WHEN x - floor(x) >= 0.5::DOUBLE THEN ceil(x)
-    WHEN isfinite(x) THEN floor(x)
-    ELSE x
-  END;
+  list_transform([x], lambda sparql_x:
+    CASE WHEN sparql_x - floor(sparql_x) >= 0.5::DOUBLE THEN ceil(sparql_x) ELSE floor(sparql_x) END
+  )[1];
 CREATE OR REPLACE TEMP MACRO sparql_round(term) AS
-  sparql_unary(
+  sparql_term_of(
     term,
     sparql_as_integer(term),
-    sparql_scaled_floor(TRY(sparql_as_decimal(term) + 500000000000000000::HUGEINT)),
+    sparql_scaled_floor(TRY(sparql_as_decimal(term) + 500000000000000000)),
     sparql_double_round(sparql_as_double(term))
   );
 CREATE OR REPLACE TEMP MACRO sparql_rand() AS sparql_double_term(random());

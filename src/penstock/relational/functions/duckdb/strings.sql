@@ -45,19 +45,19 @@ CREATE OR REPLACE TEMP MACRO sparql_concat(terms) AS
   END;
 
 -- Characters count from 1; those before the first are no error.
-CREATE OR REPLACE TEMP MACRO sparql_substr(term, start) AS
-  sparql_string_kind(term) || substr(sparql_text(term), greatest(sparql_as_integer(start), 1::HUGEINT)::BIGINT)
-  || CASE WHEN sparql_as_integer(start) IS NOT NULL THEN '' END;
-CREATE OR REPLACE TEMP MACRO sparql_substr_of(term, start, size) AS
+CREATE OR REPLACE TEMP MACRO sparql_characters(text, first, after) AS
   CASE
-    WHEN sparql_as_integer(start) IS NOT NULL AND sparql_as_integer(size) IS NOT NULL
-    THEN
-      sparql_string_kind(term) || substr(
-        sparql_text(term),
-        greatest(sparql_as_integer(start), 1)::BIGINT,
-        greatest(sparql_as_integer(start) + sparql_as_integer(size) - greatest(sparql_as_integer(start), 1), 0)::BIGINT
-      )
+    WHEN after IS NOT NULL
+    THEN substr(text, greatest(first, 1)::BIGINT, greatest(least(after, length(text) + 1) - greatest(first, 1), 0)::BIGINT)
   END;
+CREATE OR REPLACE TEMP MACRO sparql_substr_of(term, start, size) AS
+  sparql_string_kind(term)
+  || list_transform([{'start': sparql_as_integer(start), 'size': sparql_as_integer(size)}], lambda sparql_p:
+    sparql_characters(
+      sparql_text(term), least(sparql_p.start, 4000000000), TRY(sparql_p.start + sparql_p.size)
+    )
+  )[1];
+CREATE OR REPLACE TEMP MACRO sparql_substr(term, start) AS sparql_substr_of(term, start, 'i4000000000');
 
 CREATE OR REPLACE TEMP MACRO sparql_encode_for_uri(term) AS 'S' || url_encode(sparql_text(term));
 -- The engine maps character to character; some capitals are two characters (ß: SS), listed in special_capitals.
@@ -108,11 +108,15 @@ CREATE OR REPLACE TEMP MACRO sparql_flagged(pattern, flags) AS
 CREATE OR REPLACE TEMP MACRO sparql_simple_text(term) AS CASE WHEN left(term, 1) = 'S' THEN substr(term, 2) END;
 CREATE OR REPLACE TEMP MACRO sparql_pattern(pattern, flags) AS
   sparql_flagged(sparql_simple_text(pattern), sparql_simple_text(flags));
--- '$1' → '\1', '\$' → '$', '\\' → '\\'
-CREATE OR REPLACE TEMP MACRO sparql_replacement(term) AS
-  regexp_replace(
-    replace(replace(replace(sparql_simple_text(term), '\\', chr(1)), '\$', chr(2)), '\', chr(3)), '\$([0-9])', '\\\1', 'g'
-  ).replace(chr(1), '\\').replace(chr(2), '$');
+-- '$1' → '\1', '\$' → '$', '\\' → '\\'; anything else with these two characters is an error (err:FORX0004).
+CREATE OR REPLACE TEMP MACRO sparql_rewrite(text) AS
+  CASE
+    WHEN regexp_full_match(text, '(?s)(\\[\\$]|\$[0-9]|[^\\$])*')
+    THEN
+      regexp_replace(replace(replace(text, '\\', chr(1)), '\$', chr(2)), '\$([0-9])', '\\\1', 'g')
+        .replace(chr(1), '\\').replace(chr(2), '$')
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_replacement(term) AS sparql_rewrite(sparql_simple_text(term));
 CREATE OR REPLACE TEMP MACRO sparql_regex(term, pattern) AS TRY(regexp_matches(sparql_text(term), pattern));
 -- A pattern that matches the empty string is an error (XPath functions, err:FORX0003).
 CREATE OR REPLACE TEMP MACRO sparql_replace(term, pattern, replacement) AS

@@ -9,7 +9,7 @@ import pyoxigraph as ox
 from penstock.algebra.expressions import Constant, Variable
 from penstock.algebra.model import ConstructForm, DescribeForm, QueryForm
 from penstock.algebra.operators import PatternTerm
-from penstock.oracle.triples import oxigraph_term
+from penstock.rdf.conversion import oxigraph_term
 
 Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 Solution = Mapping[str, Term | None]

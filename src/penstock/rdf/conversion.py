@@ -1,0 +1,35 @@
+"""Terms of ours, encoded terms, and pyoxigraph's terms: each as the other."""
+
+from __future__ import annotations
+
+import pyoxigraph as ox
+
+from penstock.rdf.elements import Node
+from penstock.rdf.encoding import decode, encode
+from penstock.rdf.terms import IRI, BlankNode, Literal, Term
+
+
+def oxigraph_term(term: Term) -> Node:
+    match term:
+        case IRI(value):
+            return ox.NamedNode(value)
+        case BlankNode(label):
+            return ox.BlankNode(label)
+        case Literal(lexical, _, str(language)):
+            return ox.Literal(lexical, language=language)
+        case Literal(lexical, datatype):
+            return ox.Literal(lexical, datatype=ox.NamedNode(datatype))
+
+
+def encode_oxigraph(term: ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple) -> str:
+    if isinstance(term, ox.NamedNode):
+        return "I" + term.value
+    if isinstance(term, ox.BlankNode):
+        return "B" + term.value
+    if isinstance(term, ox.Literal):
+        return encode(Literal(term.value, term.datatype.value, term.language))
+    raise ValueError(f"a triple is not a term of RDF 1.1: {term}")
+
+
+def decode_oxigraph(text: str) -> Node:
+    return oxigraph_term(decode(text))

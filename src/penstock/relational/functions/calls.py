@@ -1,0 +1,53 @@
+"""Calls of macros as SQL trees."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from penstock.rdf.encoding import encode
+from penstock.rdf.terms import Term
+
+
+def call(macro: str, *arguments: exp.Expression) -> exp.Expression:
+    return exp.Anonymous(this=macro, expressions=list(arguments))
+
+
+def applied(macro: str, *arguments: exp.Expression) -> exp.Expression:
+    """A macro on its arguments, each evaluated once.
+
+    A macro's text takes the place of its call, with each argument as often as the text names it. An argument that is
+    an expression of its own is therefore given a name first: `list_transform([argument], lambda name: macro(name))[1]`.
+    The names need only differ within a call, because no argument can see those of the calls around it.
+    """
+    names: list[tuple[str, exp.Expression]] = []
+    plain: list[exp.Expression] = []
+    for argument in arguments:
+        if is_plain(argument):
+            plain.append(argument)
+        else:
+            name = f"value_{len(names) + 1}"
+            names.append((name, argument))
+            plain.append(exp.column(name))
+    return bound(names, call(macro, *plain))
+
+
+def bound(names: list[tuple[str, exp.Expression]], body: exp.Expression) -> exp.Expression:
+    """`body` with names for values."""
+    for name, value in reversed(names):
+        function = exp.Lambda(this=body, expressions=[exp.to_identifier(name)])
+        listed = exp.Transform(this=exp.Array(expressions=[value]), expression=function)
+        body = exp.Bracket(this=listed, expressions=[exp.Literal.number(0)], offset=0)
+    return body
+
+
+def is_plain(expression: exp.Expression) -> bool:
+    """Whether it costs nothing to evaluate it again."""
+    return isinstance(expression, exp.Column | exp.Literal | exp.Null | exp.Boolean)
+
+
+def text(value: str) -> exp.Expression:
+    return exp.Literal.string(value)
+
+
+def term(value: Term) -> exp.Expression:
+    return exp.Literal.string(encode(value))

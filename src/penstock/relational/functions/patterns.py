@@ -1,0 +1,94 @@
+"""Regular expressions of XPath, which SPARQL's REGEX and REPLACE take, written for RE2."""
+
+from __future__ import annotations
+
+import re
+
+_OF_CLASSES = {
+    "d": r"\p{Nd}",
+    "w": r"\p{L}\p{M}\p{N}\p{S}",
+    "s": r" \t\n\r",
+}
+_NEGATED = {
+    "D": r"\P{Nd}",
+    "W": r"[\p{P}\p{Z}\p{C}]",
+    "S": r"[^ \t\n\r]",
+}
+_TOKEN = re.compile(r"\\.|.", re.DOTALL)
+_REPLACEMENT = re.compile(r"\\[\\$]|\$[0-9]+|[\\$]|[^\\$]+", re.DOTALL)
+
+
+def to_re2(pattern: str, flags: str) -> str | None:
+    """`pattern` with its flags, for RE2; None where a flag is unknown."""
+    if not set(flags) <= set("smixq"):
+        return None
+    inline = "".join(flag for flag in "smi" if flag in flags)
+    prefix = f"(?{inline})" if inline else ""
+    if "q" in flags:
+        return prefix + re.sub(r"[\\.^$|?*+()\[\]{}-]", r"\\\g<0>", pattern)
+    return prefix + _translate(pattern, "x" in flags)
+
+
+def _translate(pattern: str, is_spaced: bool) -> str:
+    # \d, \w and \s are Unicode's in XPath and ASCII's in RE2; in a class of characters they stand without brackets.
+    written: list[str] = []
+    is_in_class = False
+    for token in _TOKEN.findall(pattern):
+        escaped = token[1:] if token.startswith("\\") else ""
+        if escaped in _OF_CLASSES:
+            members = _OF_CLASSES[escaped]
+            written.append(members if is_in_class else f"[{members}]")
+        elif escaped in _NEGATED and not is_in_class:
+            written.append(_NEGATED[escaped])
+        elif is_spaced and not is_in_class and token in " \t\n\r":
+            continue
+        else:
+            if token == "[" and not is_in_class:
+                is_in_class = True
+            elif token == "]":
+                is_in_class = False
+            written.append(token)
+    return "".join(written)
+
+
+def is_sound(translated: str) -> bool:
+    """Whether RE2 surely takes it: Python takes it, and it has none of what only Python has."""
+    if re.search(r"\\[1-9]|(?<!^)\(\?", translated):
+        return False
+    try:
+        re.compile(re.sub(r"\\[pP](\{\w+\}|[A-Z])", "a", translated))
+    except re.error:
+        return False
+    return True
+
+
+def to_rewrite(replacement: str, pattern: str) -> str | None:
+    r"""`replacement` for RE2: `$1` is `\1`, `\$` is `$`; None where it is not a replacement (err:FORX0004)."""
+    groups = _count_groups(pattern)
+    written: list[str] = []
+    for token in _REPLACEMENT.findall(replacement):
+        if token in ("\\", "$"):
+            return None
+        if token.startswith("$"):
+            written.append(_group(token[1:], groups))
+        elif token.startswith("\\"):
+            written.append("\\\\" if token == "\\\\" else "$")
+        else:
+            written.append(token)
+    return "".join(written)
+
+
+def _group(digits: str, groups: int) -> str:
+    # As many digits as name a group there is; the others are text. A first digit beyond the groups stands for nothing.
+    size = len(digits)
+    while size > 1 and int(digits[:size]) > groups:
+        size -= 1
+    number = int(digits[:size])
+    return (f"\\{number}" if number <= min(groups, 9) else "") + digits[size:]
+
+
+def _count_groups(pattern: str) -> int:
+    tokens = _TOKEN.findall(pattern)
+    return sum(
+        token == "(" and tokens[position + 1 : position + 2] != ["?"] for position, token in enumerate(tokens)
+    )

@@ -1,0 +1,179 @@
+"""A query over bounded input: all its evaluation instants, slice by slice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
+
+from pyoxigraph import Triple
+
+from penstock.algebra import ContinuousQuery, Settings, build
+from penstock.algebra.building import build_expression
+from penstock.algebra.certain import certain_part
+from penstock.algebra.expressions import Variable
+from penstock.algebra.inputs import GraphTriple, InputError, Inputs, in_time_order
+from penstock.algebra.model import AskForm, ConstructForm, DescribeForm, SelectForm
+from penstock.algebra.templates import instantiate
+from penstock.engines.duckdb import DuckDBEngine, GraphRow, StreamRow
+from penstock.rdf.conversion import decode_oxigraph, encode_oxigraph
+from penstock.rdf.elements import Element, Node
+from penstock.rdf.results import Evaluation
+from penstock.relational.answers import Plan
+from penstock.relational.compiler import NotYetError
+from penstock.relational.sources import FOREVER
+from penstock.runtime.operators import beyond, streamed
+from penstock.syntax import ast
+
+INSTANTS_PER_SLICE = 256
+
+Row = tuple[str | None, ...]
+Item = Hashable
+"""What a streaming operator compares: a row, a triple, or a boolean."""
+
+
+def run_bounded(
+    query: ast.Query, inputs: Inputs, settings: Settings | None = None, *, flush: bool = False, name: str = "query"
+) -> Iterator[Evaluation]:
+    """All evaluations of a query over input that ends, in time order, also those without solutions."""
+    engine = DuckDBEngine()
+    for iri, elements in inputs.streams.items():
+        engine.load_stream(iri, _stream_rows(elements, inputs.lateness))
+    for graph, triples in inputs.graphs.items():
+        engine.load_graph(graph, _graph_rows(triples))
+    return BoundedRun(engine, query, settings or Settings(), flush=flush, name=name).evaluations()
+
+
+def _stream_rows(elements: Sequence[Element], lateness: int) -> list[StreamRow]:
+    """Each triple with its timestamp, its element's number, and from when on it counts (it may have come late)."""
+    return [
+        (*_encoded(triple), element.time, number, -FOREVER if known_from is None else known_from)
+        for number, (element, known_from) in enumerate(in_time_order(elements, lateness), start=1)
+        for triple in element.triples
+    ]
+
+
+def _graph_rows(triples: Sequence[GraphTriple]) -> list[GraphRow]:
+    return [
+        (*_encoded(triple), valid.start, FOREVER if valid.end is None else valid.end) for triple, valid in triples
+    ]  # fmt: skip
+
+
+def _encoded(triple: Triple) -> tuple[str, str, str]:
+    return encode_oxigraph(triple.subject), encode_oxigraph(triple.predicate), encode_oxigraph(triple.object)
+
+
+class BoundedRun:
+    """One query over an engine whose streams and graphs are loaded."""
+
+    def __init__(
+        self, engine: DuckDBEngine, query: ast.Query, settings: Settings, *, flush: bool = False, name: str = "query"
+    ) -> None:
+        self.engine = engine
+        self.flush = flush
+        streams = _streams(build(query, replace(settings, origin=0)), engine)
+        self.span = engine.time_span(streams)
+        if settings.origin == "first":
+            settings = replace(settings, origin=0 if self.span is None else self.span[0] - 1)
+        self.query = build(query, settings)
+        self.name = self.query.name or name
+        if isinstance(self.query.form, DescribeForm):
+            raise NotYetError("DESCRIBE")
+
+    def evaluations(self) -> Iterator[Evaluation]:
+        """Every evaluation in time order, also those without solutions."""
+        if self.span is None:
+            return
+        instants = self.engine.instants(self.query, *self.span, flush=self.flush)
+        if self.query.waits_for_certainty:
+            yield from self._certain(instants)
+        elif isinstance(self.query.form, SelectForm):
+            for time, rows in self._evaluate(self.engine.compile(self.query), instants):
+                yield self._evaluation(time, rows)
+        else:
+            yield from self._compared(instants)
+
+    def _evaluate(self, plan: Plan, instants: Sequence[int]) -> Iterator[tuple[int, list[Row]]]:
+        wanted = [plan.variables.index(v.name) if v.name in plan.variables else None for v in _output(self.query, plan)]
+        previous = None
+        for start in range(0, len(instants), INSTANTS_PER_SLICE):
+            part = instants[start : start + INSTANTS_PER_SLICE]
+            for time, rows in self.engine.evaluate(plan, part, previous):
+                yield time, [tuple(None if p is None else row[p] for p in wanted) for row in rows]
+            previous = part[-1]
+
+    def _compared(self, instants: Sequence[int]) -> Iterator[Evaluation]:
+        """ASK and CONSTRUCT: the streaming operator compares booleans and triples, not solutions."""
+        plan = self.engine.compile(replace(self.query, operator="rstream"))
+        before: list[Item] | None = None
+        for time, rows in self._evaluate(plan, instants):
+            now = self._items(rows, plan)
+            kept = streamed(self.query.operator, now, before)
+            before = now
+            if kept or not isinstance(self.query.form, AskForm):
+                yield self._evaluation(time, kept)
+
+    def _items(self, rows: list[Row], plan: Plan) -> list[Item]:
+        form = self.query.form
+        if isinstance(form, AskForm):
+            return [bool(rows)]
+        assert isinstance(form, ConstructForm)
+        solutions = [dict(zip(plan.variables, map(_term, row), strict=True)) for row in rows]
+        return list(instantiate(form, solutions))
+
+    def _certain(self, instants: Sequence[int]) -> Iterator[Evaluation]:
+        """SPARQL over a stream: each solution once, as soon as no later input can take it back."""
+        assert self.span is not None
+        certain = certain_part(self.query.text)
+        sure = [] if certain is None else list(self._sure(certain, instants))
+        whole = self.engine.compile(replace(self.query, operator="rstream"))
+        given: Counter[Item] = Counter()
+        for position, time in enumerate(instants):
+            if time == self.span[1]:
+                rows = next(iter(self._evaluate(whole, [time])))[1]
+                now = self._items_of(rows, whole)
+            else:
+                now = sure[position] if sure else []
+            fresh = beyond(now, given)
+            if isinstance(self.query.form, AskForm):
+                fresh = [item for item in now if item is True or time == self.span[1]] if not given else []
+                if not fresh:
+                    continue
+            given.update(fresh)
+            yield self._evaluation(time, fresh)
+
+    def _sure(self, certain: ast.Query, instants: Sequence[int]) -> Iterator[list[Item]]:
+        query = replace(self.query, expression=build_expression(certain), operator="rstream", text=certain)
+        plan = self.engine.compile(query)
+        for _, rows in self._evaluate(plan, instants):
+            yield self._items_of(rows, plan)
+
+    def _items_of(self, rows: list[Row], plan: Plan) -> list[Item]:
+        return list(rows) if isinstance(self.query.form, SelectForm) else self._items(rows, plan)
+
+    def _evaluation(self, time: int, items: Sequence[Item]) -> Evaluation:
+        form = self.query.form
+        if isinstance(form, SelectForm):
+            names = tuple(variable.name for variable in form.variables)
+            rows = tuple(tuple(map(_term, row)) for row in items)  # type: ignore[call-overload]
+            return Evaluation(self.name, time, names, rows)
+        if isinstance(form, AskForm):
+            return Evaluation(self.name, time, boolean=bool(items and items[0]))
+        return Evaluation(self.name, time, triples=tuple(items))  # type: ignore[arg-type]
+
+
+def _output(query: ContinuousQuery, plan: Plan) -> Sequence[Variable]:
+    return query.form.variables if isinstance(query.form, SelectForm) else [Variable(name) for name in plan.variables]
+
+
+def _streams(query: ContinuousQuery, engine: DuckDBEngine) -> list[str]:
+    if any(window.stream is None for window in query.dataset.windows):
+        return list(engine.tables.streams)
+    for stream in query.dataset.streams:
+        if stream not in engine.tables.streams:
+            raise InputError(f"the query reads the stream <{stream}>, which is not bound")
+    return list(query.dataset.streams)
+
+
+def _term(text: str | None) -> Node | None:
+    return None if text is None else decode_oxigraph(text)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The demo, as long as there is no engine: read the sample queries, break one, and say some in another dialect.
+# The demo, as long as there is no engine: read the sample queries, break one, say some in another dialect, answer one.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -36,5 +36,13 @@ run penstock translate examples/rooms.cqels.rq --to rspql
 heading '5. What a dialect cannot express' \
     'Where the meaning would be lost, a translation is refused, and the reasons are named.'
 run penstock translate examples/sensors.sparqlstream.rq --to csparql 2>&1 || true
+
+heading '6. The right answer, and why it comes when it comes' \
+    'The oracle answers straight from the definitions: at each closing of a window, how many cars passed each gate.'
+show 'penstock oracle examples/tollgates.csparql.rq --stream examples/tollgates.tnt'
+penstock oracle examples/tollgates.csparql.rq --stream examples/tollgates.tnt | cut -c 1-160
+echo
+show 'penstock explain examples/tollgates.csparql.rq --stream examples/tollgates.tnt'
+penstock explain examples/tollgates.csparql.rq --stream examples/tollgates.tnt | head -24
 
 printf '\n%sNext:%s write a query of your own and try  .venv/bin/penstock check my-query.rq\n' "$bold" "$plain"

@@ -6,6 +6,8 @@ import bz2
 import gzip
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
+from typing import TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -23,14 +25,15 @@ from penstock.rdf.errors import SourceError
 from penstock.rdf.graphs import read_graph
 from penstock.rdf.vocabulary import RDF, XSD
 
+T = TypeVar("T")
 Rows = list[tuple[str, str, str, int, int]]
 
 ORDINARY_TERMS = (
     "<http://ex.org/gate7>", "<https://ex.org:8080/a/b?c=d&e=f#g>", "<urn:isbn:0-14-044913-5>", "<mailto:a@ex.org>",
     "<http://ex.org/%C3%A9t%c3%a9>", "<http://ex.org/été/東京>", "<http://ex.org>", "<a:>", "<file:///tmp/a>",
     "_:b", "_:0", "_:B_1-x", "_:a.b", "_:a-",
-    '""', '"plain"', '"two words, and  more "', '"été 東京 🚗"', '" \u00a0\u2028\u0085 "', '"# no comment ."', "\"it's\"",
-    '"<a:b> <c:d> <e:f>"', '"chat"@fr', '"colour"@en-GB', '"Wort"@DE', '"字"@zh-Hant-TW',
+    '""', '"plain"', '"two words, and  more "', '"été 東京 🚗"', '" \u00a0\u2028\u0085 "', '"# no comment ."',
+    "\"it's\"", '"<a:b> <c:d> <e:f>"', '"chat"@fr', '"colour"@en-GB', '"Wort"@DE', '"字"@zh-Hant-TW',
     *(f'"7"^^<{XSD}{name}>' for name in "string integer decimal double float boolean dateTime".split()),
     *(f'"7"^^<{XSD}{name}>' for name in "int long short byte nonNegativeInteger unsignedByte".split()),
     *(f'"7"^^<{XSD}{name}>' for name in "date gYear duration anyURI Integer".split()),
@@ -46,10 +49,11 @@ ODD_TERMS = (
 
 WRONG_TERMS = (
     "<relative>", "<>", "<http://ex.org/a b>", "<http://ex.org/{a}>", "<http://ex.org/%zz>", "<http://ex.org:port/>",
-    "<http://ex.org/#a#b>", "<1a:b>", "<http://ex.org/\ue000>", "<http://ex.org/", "http://ex.org/", "_:", "_:-a", "_:.a",
-    "_:a.", "_:a:b", '"open', 'open"', '"', '"a"b"', r'"\x"', r'"\u12"', '"a"@', '"a"@a1', '"a"@en_GB', '"a"@en--ltr',
-    '"a"^^<relative>', '"a"^^xsd:integer', '"a"^^<>', f'"a"^^<{RDF}langString>', f'"a"^^<{RDF}dirLangString>', "7", "true",
-    "<< <a:b> <a:c> <a:d> >>", "<<( <a:b> <a:c> <a:d> )>>", "<a:b> <a:c>", "", "'a'", '"""a"""',
+    "<http://ex.org/#a#b>", "<1a:b>", "<http://ex.org/\ue000>", "<http://ex.org/", "http://ex.org/", "_:", "_:-a",
+    "_:.a", "_:a.", "_:a:b", '"open', 'open"', '"', '"a"b"', r'"\x"', r'"\u12"', '"a"@', '"a"@a1', '"a"@en_GB',
+    '"a"@en--ltr', '"a"^^<relative>', '"a"^^xsd:integer', '"a"^^<>', f'"a"^^<{RDF}langString>',
+    f'"a"^^<{RDF}dirLangString>', "7", "true", "<< <a:b> <a:c> <a:d> >>", "<<( <a:b> <a:c> <a:d> )>>",
+    "<a:b> <a:c>", "", "'a'", '"""a"""',
 )  # fmt: skip
 
 ORDINARY_TIMES = (
@@ -79,9 +83,10 @@ LINE = f'{TRIPLE} "1000" .'
 ODD_LINES = (
     "", " ", "\t", "\x1c", "\u2028", "# a comment", "  # another", f"{LINE} # why", f"{LINE}#", f" {LINE}", f"{LINE} ",
     LINE.replace(" ", "\t"), LINE.replace(" ", "  "), LINE.replace(" ", ""), LINE.replace(" .", "."), f"\x85{LINE}",
-    f"{LINE}\r", f"{LINE}\x00", f"{LINE} {LINE}", f"{LINE}\r{LINE}", LINE[:-1], LINE[:-9], f"{TRIPLE} .", f"{TRIPLE} 7 .",
-    f"{TRIPLE} <http://ex.org/g> .", f'{TRIPLE} <http://ex.org/g> "1" .', f'{TRIPLE} "1" "2" .', LINE[1:], "\ufeff" + LINE,
-    "nonsense", ".", '"1" .', "\x00", f"{TRIPLE} '1' .", f'{TRIPLE} "1" ..', f'{TRIPLE} "1" .\x0b', f'{TRIPLE}\x0b"1" .',
+    f"{LINE}\r", f"{LINE}\x00", f"{LINE} {LINE}", f"{LINE}\r{LINE}", LINE[:-1], LINE[:-9], f"{TRIPLE} .",
+    f"{TRIPLE} 7 .", f"{TRIPLE} <http://ex.org/g> .", f'{TRIPLE} <http://ex.org/g> "1" .', f'{TRIPLE} "1" "2" .',
+    LINE[1:], "\ufeff" + LINE, "nonsense", ".", '"1" .', "\x00", f"{TRIPLE} '1' .", f'{TRIPLE} "1" ..',
+    f'{TRIPLE} "1" .\x0b', f'{TRIPLE}\x0b"1" .',
 )  # fmt: skip
 
 
@@ -169,9 +174,7 @@ class TestStreams:
 
     def test_lines_of_every_kind(self, connection: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
         path = write(tmp_path / "a.tnt", "\n".join(ODD_LINES))
-        found = loaded(connection, path)
-        assert found == read(path)
-        assert found[1][-1].place == f"{path}:{len(ODD_LINES) - 1}"
+        assert loaded(connection, path) == read(path)
 
     def test_a_timestamp_that_no_column_holds_is_malformed(
         self, connection: duckdb.DuckDBPyConnection, tmp_path: Path
@@ -229,8 +232,11 @@ class TestStreams:
     def test_blocks_do_not_show(
         self, connection: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
     ) -> None:
-        lines = [timed(triple, f'"{-number // 3}"') for number, term in enumerate(ODD_TERMS + ORDINARY_TERMS + WRONG_TERMS)
-                 for triple in triples_with(term)]  # fmt: skip
+        lines = [
+            timed(triple, f'"{-number // 3}"')
+            for number, term in enumerate(ODD_TERMS + ORDINARY_TERMS + WRONG_TERMS)
+            for triple in triples_with(term)
+        ]
         path = write(tmp_path / "a.tnt", "\n".join([*lines, *ODD_LINES]))
         monkeypatch.setattr(duckdb_loading, "_BLOCK", block)
         monkeypatch.setattr(duckdb_loading, "_PIECE", block // 2 + 1)
@@ -245,9 +251,8 @@ class TestStreams:
     def test_compressed_files_whole_and_cut_off(
         self, connection: duckdb.DuckDBPyConnection, tmp_path: Path, ending: str, compress: Callable[[bytes], bytes]
     ) -> None:
-        content = "".join(
-            f'<a:{number * number}> <a:p> "{hash(str(number))}" "{number}" .\n' for number in range(20000)
-        )
+        noise = Random(1)
+        content = "".join(f'<a:{noise.random()}> <a:p> <a:o> "{number}" .\n' for number in range(20000))
         packed = compress(content.encode())
         for name, part in {
             "whole": packed,
@@ -315,7 +320,7 @@ class TestBatches:
                     first_line=first_line,
                     scope="s",
                     on_malformed=malformed.append,
-                )  # fmt: skip
+                )
             )
             first_line += len(batch)
         assert counts == [3, 0, 1]
@@ -335,17 +340,22 @@ class TestBatches:
         assert connection.execute("SELECT ts, seq, since FROM late").fetchall() == [(1000, 1, None)]
 
 
+def outcome(read: Callable[[], T]) -> tuple[T | None, str | None]:
+    """What is read, or what is wrong with it."""
+    try:
+        return read(), None
+    except SourceError as error:
+        return None, str(error)
+
+
 class TestGraphs:
     def agree(self, connection: duckdb.DuckDBPyConnection, path: Path, scope: str = "g") -> int:
-        """Loaded is what is read, or the same is wrong with it."""
-        try:
-            triples = read_graph(path, scope=scope)
-        except SourceError as error:
-            with pytest.raises(SourceError) as raised:
-                load_ntriples(connection, "graph", path, scope=scope)
-            assert str(raised.value) == str(error)
+        """Loaded is what is read, or the same is wrong with it; how many triples there are."""
+        triples, problem = outcome(lambda: read_graph(path, scope=scope))
+        count, same_problem = outcome(lambda: load_ntriples(connection, "graph", path, scope=scope))
+        assert same_problem == problem
+        if triples is None or count is None:
             return 0
-        count = load_ntriples(connection, "graph", path, scope=scope)
         assert connection.execute("SELECT s, p, o, starts, ends FROM graph").fetchall() == [
             (*encoded(triple), -(2**62), 2**62) for triple in triples
         ]

@@ -31,7 +31,7 @@ def told(name: str) -> Iterator[None]:
         show_error(name, f"this query has no meaning: {'; '.join(error.reasons)}")
     except RecursionError:
         show_error(name, "this query nests too deeply")
-    except (InputError, PolicyError, rdf_errors.SourceError) as error:
+    except (InputError, PolicyError, NotImplementedError, rdf_errors.SourceError) as error:
         show_error(name, str(error))
     else:
         return

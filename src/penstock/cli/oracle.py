@@ -46,6 +46,7 @@ DIFFERENT = 3
     help="Judge an answer recorded by another engine (result lines in a file): right for which t0, or for none.",
 )
 @click.option("--out", metavar="FILE", default="-", help="Write to FILE, not to standard output.")
+@click.option("--format", type=click.Choice(("jsonl",)), default="jsonl", show_default=True, help="One line a result.")
 @click.option("--late", metavar="FILE", help="Write malformed input to FILE, with the reason.")
 @click.option("--strict", is_flag=True, help="Stop at malformed input.")
 @reading_options
@@ -58,6 +59,7 @@ def oracle(
     empty: bool,
     recorded: str | None,
     out: str,
+    format: str,
     late: str | None,
     strict: bool,
     dialect: str,
@@ -107,16 +109,12 @@ def _judge(query: ast.Query, inputs: Inputs, settings: Settings, recorded: str) 
 
 
 def _recorded_answer(path: str) -> list[Evaluation]:
-    evaluations: list[Evaluation] = []
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
-        for line in lines:
-            if line.strip():
-                evaluations.append(from_json_line(line))
+        return [from_json_line(line) for line in lines if line.strip()]
     except OSError as error:
         raise click.BadParameter(f"{path!r} cannot be read ({error.strerror}).", param_hint="'--judge'") from None
     except UnicodeDecodeError:
         raise click.BadParameter(f"{path!r} is not UTF-8 text.", param_hint="'--judge'") from None
     except ResultLineError as error:
         raise click.BadParameter(f"{path}: {error}", param_hint="'--judge'") from None
-    return evaluations

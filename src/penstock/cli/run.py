@@ -13,6 +13,7 @@ from penstock.cli.options import reading_options
 from penstock.cli.output import query_name, write_lines
 from penstock.cli.run_options import RunOptions, run_options
 from penstock.cli.sources import name_of, read_source
+from penstock.oracle.judging import says_something
 from penstock.rdf.elements import Malformed
 from penstock.rdf.results import to_json_line
 from penstock.runtime.bounded import run_bounded
@@ -23,8 +24,13 @@ def engine_name(value: str) -> str:
     if value.lower() == "duckdb":
         return "duckdb"
     if value.lower() == "spark":
-        raise click.BadParameter("the Spark engine is not there yet; --engine duckdb runs everything here.")
+        raise click.BadParameter("the Spark engine is not there yet; write --engine duckdb.")
     raise click.BadParameter(f"there is no engine {value!r}; there is duckdb.")
+
+
+engine_option = click.option(
+    "--engine", type=engine_name, default="duckdb", show_default=True, help="Where to run: duckdb, in this process."
+)
 
 
 @click.command(
@@ -38,10 +44,11 @@ def engine_name(value: str) -> str:
     """
 )
 @click.argument("query")
-@click.option("--engine", type=engine_name, default="duckdb", show_default=True, help="Where to run: duckdb.")
+@engine_option
 @click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends.")
 @click.option("--empty", is_flag=True, help="Also print evaluations without solutions.")
 @click.option("--out", metavar="FILE", default="-", help="Write to FILE, not to standard output.")
+@click.option("--format", type=click.Choice(("jsonl",)), default="jsonl", show_default=True, help="One line a result.")
 @click.option("--late", metavar="FILE", help="Write malformed input to FILE, with the reason.")
 @click.option("--strict", is_flag=True, help="Stop at malformed input.")
 @reading_options
@@ -54,6 +61,7 @@ def run(
     flush: bool,
     empty: bool,
     out: str,
+    format: str,
     late: str | None,
     strict: bool,
     dialect: str,
@@ -81,5 +89,5 @@ def run(
         context.exit(2)
     with told(name):
         evaluations = run_bounded(reading.query, inputs, run.settings, flush=flush, name=query_name(query))
-        says = (e for e in evaluations if empty or e.boolean is not None or e.rows or e.triples)
+        says = (evaluation for evaluation in evaluations if empty or says_something(evaluation))
         write_lines((to_json_line(evaluation) for evaluation in says), out, "--out")

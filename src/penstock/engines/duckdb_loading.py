@@ -150,7 +150,7 @@ FROM (SELECT ts, lag(ts) OVER (ORDER BY seq) AS earlier FROM {table} WHERE seq >
 
 _SORT = """
 CREATE OR REPLACE TEMP TABLE {table} AS
-SELECT s, p, o, ts, row_number() OVER (ORDER BY ts, seq) AS seq FROM {table} ORDER BY ALL
+SELECT s, p, o, ts, row_number() OVER (ORDER BY ts, seq) AS seq FROM {table} ORDER BY ts, seq
 """
 
 _NUMBER_AGAIN = """
@@ -323,9 +323,8 @@ class _Loading:
 
     def one(self, statement: str, **parameters: str | int) -> int:
         """The one value that a statement gives."""
-        row = self._connection.execute(statement.format(table=self._table), parameters).fetchone()
-        assert row is not None
-        return cast(int, row[0])
+        ((value,),) = self._connection.execute(statement.format(table=self._table), parameters).fetchall()
+        return cast(int, value)
 
     @property
     def prefix(self) -> str:

@@ -202,7 +202,8 @@ def _spans(window: Window, start: int, times: Sequence[int]) -> tuple[Span, ...]
     """The first windows that close at `start` or later, for windows that close by the clock."""
     match window:
         case RangeWindow(width, step):
-            closings = window.closing_instants(times, start, start + width + HOW_MANY * step)
+            first = start if window.begins or times else start + width
+            closings = window.closing_instants(times, first, first + width + HOW_MANY * step)
             return tuple(Span(c - width, c, c) for c in islice(closings, HOW_MANY))
         case PastWindow(begin, end, int(step)):
             closings = window.closing_instants(times, start, start + HOW_MANY * step)

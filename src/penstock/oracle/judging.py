@@ -80,7 +80,7 @@ def judge(
         )
     compared_from = max((choice[-1].last for choice in choices), default=earliest)
     expected = [
-        evaluation for evaluation in recorded if evaluation.time >= compared_from and _says_something(evaluation)
+        evaluation for evaluation in recorded if evaluation.time >= compared_from and says_something(evaluation)
     ]
     right: list[tuple[OriginRange, ...]] = []
     differences: list[Difference] = []
@@ -100,7 +100,7 @@ def is_ordered(query: ast.Query) -> bool:
     return bool(query.modifiers.order_by)
 
 
-def _says_something(evaluation: Evaluation) -> bool:
+def says_something(evaluation: Evaluation) -> bool:
     return evaluation.boolean is not None or bool(evaluation.rows) or bool(evaluation.triples)
 
 

@@ -49,11 +49,7 @@ from penstock.relational.relations import (
     number,
     select_from,
 )
-from penstock.relational.sources import Sources, Tables
-
-
-class NotYetError(NotImplementedError):
-    """A part of a query that this engine does not run yet; the sentence says which."""
+from penstock.relational.sources import NotYetError, Sources, Tables
 
 
 @dataclass(frozen=True, slots=True)

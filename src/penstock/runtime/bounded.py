@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pyoxigraph import Triple
@@ -11,7 +11,6 @@ from pyoxigraph import Triple
 from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.algebra.building import build_expression
 from penstock.algebra.certain import certain_part
-from penstock.algebra.expressions import Variable
 from penstock.algebra.inputs import GraphTriple, InputError, Inputs, in_time_order
 from penstock.algebra.model import AskForm, ConstructForm, DescribeForm, SelectForm
 from penstock.algebra.templates import instantiate
@@ -20,16 +19,13 @@ from penstock.rdf.conversion import decode_oxigraph, encode_oxigraph
 from penstock.rdf.elements import Element, Node
 from penstock.rdf.results import Evaluation
 from penstock.relational.answers import Plan
-from penstock.relational.compiler import NotYetError
-from penstock.relational.sources import FOREVER
+from penstock.relational.sources import FOREVER, NotYetError
 from penstock.runtime.operators import beyond, streamed
 from penstock.syntax import ast
 
 INSTANTS_PER_SLICE = 256
 
 Row = tuple[str | None, ...]
-Item = Hashable
-"""What a streaming operator compares: a row, a triple, or a boolean."""
 
 
 def run_bounded(
@@ -87,14 +83,15 @@ class BoundedRun:
         instants = self.engine.instants(self.query, *self.span, flush=self.flush)
         if self.query.waits_for_certainty:
             yield from self._certain(instants)
-        elif isinstance(self.query.form, SelectForm):
+        elif isinstance(self.query.form, AskForm):
+            yield from self._asked(instants)
+        else:
             for time, rows in self._evaluate(self.engine.compile(self.query), instants):
                 yield self._evaluation(time, rows)
-        else:
-            yield from self._compared(instants)
 
     def _evaluate(self, plan: Plan, instants: Sequence[int]) -> Iterator[tuple[int, list[Row]]]:
-        wanted = [plan.variables.index(v.name) if v.name in plan.variables else None for v in _output(self.query, plan)]
+        self.variables = _output(self.query, plan)
+        wanted = [plan.variables.index(name) if name in plan.variables else None for name in self.variables]
         previous = None
         for start in range(0, len(instants), INSTANTS_PER_SLICE):
             part = instants[start : start + INSTANTS_PER_SLICE]
@@ -102,68 +99,59 @@ class BoundedRun:
                 yield time, [tuple(None if p is None else row[p] for p in wanted) for row in rows]
             previous = part[-1]
 
-    def _compared(self, instants: Sequence[int]) -> Iterator[Evaluation]:
-        """ASK and CONSTRUCT: the streaming operator compares booleans and triples, not solutions."""
+    def _asked(self, instants: Sequence[int]) -> Iterator[Evaluation]:
+        """The streaming operator compares booleans; where there is nothing new, there is no evaluation to tell of."""
         plan = self.engine.compile(replace(self.query, operator="rstream"))
-        before: list[Item] | None = None
+        before: list[bool] | None = None
         for time, rows in self._evaluate(plan, instants):
-            now = self._items(rows, plan)
-            kept = streamed(self.query.operator, now, before)
+            now = [bool(rows)]
+            for boolean in streamed(self.query.operator, now, before):
+                yield Evaluation(self.name, time, boolean=boolean)
             before = now
-            if kept or not isinstance(self.query.form, AskForm):
-                yield self._evaluation(time, kept)
-
-    def _items(self, rows: list[Row], plan: Plan) -> list[Item]:
-        form = self.query.form
-        if isinstance(form, AskForm):
-            return [bool(rows)]
-        assert isinstance(form, ConstructForm)
-        solutions = [dict(zip(plan.variables, map(_term, row), strict=True)) for row in rows]
-        return list(instantiate(form, solutions))
 
     def _certain(self, instants: Sequence[int]) -> Iterator[Evaluation]:
         """SPARQL over a stream: each solution once, as soon as no later input can take it back."""
         assert self.span is not None
         certain = certain_part(self.query.text)
-        sure = [] if certain is None else list(self._sure(certain, instants))
-        whole = self.engine.compile(replace(self.query, operator="rstream"))
-        given: Counter[Item] = Counter()
-        for position, time in enumerate(instants):
+        sure = iter(()) if certain is None else self._sure(certain, instants)
+        given: Counter[Row] = Counter()
+        given_triples: set[object] = set()
+        for time in instants:
+            rows: list[Row] = next(sure, [])
             if time == self.span[1]:
+                whole = self.engine.compile(replace(self.query, operator="rstream"))
                 rows = next(iter(self._evaluate(whole, [time])))[1]
-                now = self._items_of(rows, whole)
-            else:
-                now = sure[position] if sure else []
-            fresh = beyond(now, given)
             if isinstance(self.query.form, AskForm):
-                fresh = [item for item in now if item is True or time == self.span[1]] if not given else []
-                if not fresh:
-                    continue
+                if not given and (rows or time == self.span[1]):
+                    given[()] += 1
+                    yield Evaluation(self.name, time, boolean=bool(rows))
+                continue
+            fresh = beyond(rows, given)
             given.update(fresh)
-            yield self._evaluation(time, fresh)
+            evaluation = self._evaluation(time, fresh)
+            if evaluation.triples is not None:
+                new = tuple(triple for triple in evaluation.triples if triple not in given_triples)
+                given_triples.update(new)
+                evaluation = replace(evaluation, triples=new)
+            yield evaluation
 
-    def _sure(self, certain: ast.Query, instants: Sequence[int]) -> Iterator[list[Item]]:
-        query = replace(self.query, expression=build_expression(certain), operator="rstream", text=certain)
-        plan = self.engine.compile(query)
-        for _, rows in self._evaluate(plan, instants):
-            yield self._items_of(rows, plan)
+    def _sure(self, certain: ast.Query, instants: Sequence[int]) -> Iterator[list[Row]]:
+        query = replace(self.query, expression=build_expression(certain), operator="rstream")
+        for _, rows in self._evaluate(self.engine.compile(query), instants):
+            yield rows
 
-    def _items_of(self, rows: list[Row], plan: Plan) -> list[Item]:
-        return list(rows) if isinstance(self.query.form, SelectForm) else self._items(rows, plan)
-
-    def _evaluation(self, time: int, items: Sequence[Item]) -> Evaluation:
-        form = self.query.form
-        if isinstance(form, SelectForm):
-            names = tuple(variable.name for variable in form.variables)
-            rows = tuple(tuple(map(_term, row)) for row in items)  # type: ignore[call-overload]
-            return Evaluation(self.name, time, names, rows)
-        if isinstance(form, AskForm):
-            return Evaluation(self.name, time, boolean=bool(items and items[0]))
-        return Evaluation(self.name, time, triples=tuple(items))  # type: ignore[arg-type]
+    def _evaluation(self, time: int, rows: Sequence[Row]) -> Evaluation:
+        terms = tuple(tuple(map(_term, row)) for row in rows)
+        if isinstance(self.query.form, ConstructForm):
+            solutions = [dict(zip(self.variables, row, strict=True)) for row in terms]
+            return Evaluation(self.name, time, triples=instantiate(self.query.form, solutions))
+        return Evaluation(self.name, time, self.variables, terms)
 
 
-def _output(query: ContinuousQuery, plan: Plan) -> Sequence[Variable]:
-    return query.form.variables if isinstance(query.form, SelectForm) else [Variable(name) for name in plan.variables]
+def _output(query: ContinuousQuery, plan: Plan) -> tuple[str, ...]:
+    """The variables of a row: those of SELECT, or all there are."""
+    form = query.form
+    return tuple(variable.name for variable in form.variables) if isinstance(form, SelectForm) else plan.variables
 
 
 def _streams(query: ContinuousQuery, engine: DuckDBEngine) -> list[str]:

@@ -7,33 +7,25 @@ the next, and become terms (`btrue`) only where a term is asked for, so that a f
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from penstock.algebra.expressions import Apply, Constant, Exists, Expression, Variable
 from penstock.rdf.terms import Literal
-from penstock.rdf.vocabulary import XSD, XSD_INTEGER, XSD_STRING
-from penstock.relational.functions import aggregates, patterns
+from penstock.rdf.vocabulary import XSD, XSD_STRING
+from penstock.relational.functions import aggregates, arithmetic, patterns
 from penstock.relational.functions.bases import base_parts
 from penstock.relational.functions.calls import applied, bound, call, is_plain, term, text
-from penstock.relational.functions.families import family_of
+from penstock.relational.functions.families import family_of, tag_of
 
 compile_aggregate = aggregates.compile_aggregate
 
 TERM_FUNCTIONS: Mapping[str, str] = {
-    "+": "sparql_add",
-    "-": "sparql_subtract",
-    "*": "sparql_multiply",
-    "/": "sparql_divide",
     "STR": "sparql_str",
     "LANG": "sparql_lang",
     "DATATYPE": "sparql_datatype",
     "RAND": "sparql_rand",
-    "ABS": "sparql_abs",
-    "CEIL": "sparql_ceil",
-    "FLOOR": "sparql_floor",
-    "ROUND": "sparql_round",
     "STRLEN": "sparql_strlen",
     "UCASE": "sparql_ucase",
     "LCASE": "sparql_lcase",
@@ -69,9 +61,6 @@ TERM_FUNCTIONS: Mapping[str, str] = {
 }
 """Functions from terms to a term."""
 
-UNARY_OPERATORS: Mapping[str, str] = {"+": "sparql_plus", "-": "sparql_minus"}
-"""Operators that mean something else with one operand."""
-
 CONDITIONS: Mapping[str, str] = {
     "LANGMATCHES": "sparql_langmatches",
     "CONTAINS": "sparql_contains",
@@ -86,15 +75,15 @@ CONDITIONS: Mapping[str, str] = {
 }
 """Functions from terms to a truth value."""
 
-COMPARISONS: Mapping[str, tuple[type[exp.Binary], str, bool]] = {
-    "<": (exp.LT, "less", False),
-    "<=": (exp.LTE, "at_most", False),
-    ">": (exp.GT, "less", True),
-    ">=": (exp.GTE, "at_most", True),
+COMPARISONS: Mapping[str, tuple[str, bool]] = {
+    "<": ("less", False),
+    "<=": ("at_most", False),
+    ">": ("less", True),
+    ">=": ("at_most", True),
 }
-"""The SQL operator on plain values, the macro (`sparql_less`, `sparql_number_less`), and whether its operands change places."""
+"""The macro of a comparison (`sparql_less`, `sparql_string_less`), and whether its operands change places."""
 
-_ORDERED_FAMILIES = {"number": "number", "string": "string", "language": "string", "time": "time", "boolean": "boolean"}
+_ORDERED_FAMILIES = {"string": "string", "language": "string", "time": "time", "boolean": "boolean"}
 
 Columns = Callable[[Variable], exp.Expression]
 ExistsCompiler = Callable[[Exists], exp.Expression]
@@ -137,6 +126,23 @@ def compile_condition(
     return _Compiler(column, exists, now, base, solution).condition(expression, only_true=True)
 
 
+@dataclass(slots=True)
+class _Names:
+    """Names for the values of expressions that are used more than once."""
+
+    values: list[tuple[str, exp.Expression]] = field(default_factory=list)
+    of: dict[Expression, exp.Expression] = field(default_factory=dict)
+
+    def name(self, expression: Expression, value: exp.Expression) -> exp.Expression:
+        if is_plain(value):
+            return value
+        if expression not in self.of:
+            name = f"operand_{len(self.values) + 1}"
+            self.values.append((name, value))
+            self.of[expression] = exp.column(name)
+        return self.of[expression].copy()
+
+
 @dataclass(frozen=True, slots=True)
 class _Compiler:
     column: Columns
@@ -159,8 +165,8 @@ class _Compiler:
                     exp.If(this=exp.false(), true=self.term(otherwise)),
                 ]
                 return exp.Case(this=self.condition(condition), ifs=branches)
-            case Apply(("+" | "-") as operator, (operand,)):
-                return applied(UNARY_OPERATORS[operator], self.term(operand))
+            case Apply("+" | "-" | "*" | "/" | "ABS" | "CEIL" | "FLOOR" | "ROUND"):
+                return self._arithmetic(expression)
             case Apply("CONCAT", arguments):
                 values = exp.Array(expressions=[self.term(argument) for argument in arguments])
                 return applied("sparql_concat", values if arguments else exp.cast(values, "TEXT[]"))
@@ -183,14 +189,7 @@ class _Compiler:
                     raise ValueError("NOW() stands for the evaluation instant, and there is none here")
                 return self.now.copy()
             case Apply(function, arguments) if function in TERM_FUNCTIONS:
-                first, *others = [self.term(argument) for argument in arguments] or [None]
-                if first is None:
-                    return call(TERM_FUNCTIONS[function])
-                if not others:
-                    return applied(TERM_FUNCTIONS[function], first)
-                for other in others:
-                    first = applied(TERM_FUNCTIONS[function], first, other)
-                return first
+                return applied(TERM_FUNCTIONS[function], *(self.term(argument) for argument in arguments))
             case _:
                 return applied("sparql_boolean_term", self.condition(expression))
 
@@ -231,45 +230,76 @@ class _Compiler:
             case _:
                 return applied("sparql_ebv", self.term(expression))
 
+    def _arithmetic(self, expression: Apply) -> exp.Expression:
+        names = _Names()
+        number = self._number(expression, names)
+        return bound(names.values, arithmetic.as_term(number, self._on_times(expression, names)))
+
+    def _number(self, expression: Expression, names: _Names) -> arithmetic.Number:
+        """An expression of operators on numbers; what is none of them is a leaf, with a name where it is not plain."""
+        match expression:
+            case Apply("+" | "-" | "*" | "/" | "ABS" | "CEIL" | "FLOOR" | "ROUND" as operator, operands):
+                numbers = [self._number(operand, names) for operand in operands]
+                if len(numbers) == 1:
+                    return arithmetic.Operation(operator, (numbers[0],))
+                left, *others = numbers
+                for other in others:
+                    left = arithmetic.Operation(operator, (left, other))
+                return left
+            case Constant(Literal() as literal) if family_of(expression) == "number":
+                return arithmetic.constant(literal)
+            case _:
+                tag = tag_of(expression)
+                value = self.term(expression)
+                return arithmetic.Leaf(value if tag is not None else names.name(expression, value), tag)
+
+    def _on_times(self, expression: Expression, names: _Names) -> exp.Expression | None:
+        """What `+` and `-` give for times and durations, where the operands may be such."""
+        if not isinstance(expression, Apply) or family_of(expression) == "number":
+            return None
+        match expression:
+            case Apply("+", (left, right)):
+                return call("sparql_time_sum", self._time(left, names), self._time(right, names), exp.Literal.number(1))
+            case Apply("-", (left, right)):
+                return call("sparql_time_difference", self._time(left, names), self._time(right, names))
+            case Apply("-", (operand,)):
+                return call("sparql_time_negated", self._time(operand, names))
+        return None
+
+    def _time(self, expression: Expression, names: _Names) -> exp.Expression:
+        return names.name(expression, self.term(expression))
+
     def _equal(self, left: Expression, right: Expression, only_true: bool) -> exp.Expression:
-        left_term, right_term = self.term(left), self.term(right)
         families = {family_of(left), family_of(right)}
         if "iri" in families or (only_true and families & {"string", "language"}):
             # An IRI equals itself alone. So does a string; but whether it equals a literal of an unknown datatype is
             # an error, which matters under a negation only.
-            return exp.EQ(this=left_term, expression=right_term)
-        if "number" in families:
-            if only_true or families == {"number"}:
-                equal = applied("sparql_number_equal", left_term, right_term)
-            elif family_of(right) == "number":
-                equal = applied("sparql_equal_number", left_term, right_term)
-            else:
-                equal = applied("sparql_equal_number", right_term, left_term)
-            return self._on_integers(exp.EQ, left, right, equal)
-        if "string" in families:
-            terms = (left_term, right_term) if family_of(right) == "string" else (right_term, left_term)
-            return applied("sparql_equal_string", *terms)
-        return applied("sparql_equal", left_term, right_term)
+            return exp.EQ(this=self.term(left), expression=self.term(right))
+        if "string" in families and "number" not in families:
+            turned = (left, right) if family_of(right) == "string" else (right, left)
+            return applied("sparql_equal_string", *map(self.term, turned))
+        if families <= {"time", "boolean", "language"}:
+            return applied("sparql_equal", self.term(left), self.term(right))
+        names = _Names()
+        otherwise = None
+        if families != {"number"} and not (only_true and "number" in families):
+            otherwise = call("sparql_equal", self._time(left, names), self._time(right, names))
+        equal = arithmetic.compared("=", self._number(left, names), self._number(right, names), otherwise)
+        return bound(names.values, equal)
 
     def _compare(self, operator: str, left: Expression, right: Expression) -> exp.Expression:
-        sql_operator, name, is_turned = COMPARISONS[operator]
-        family = _ORDERED_FAMILIES.get(family_of(left) or family_of(right) or "")
-        terms = (self.term(right), self.term(left)) if is_turned else (self.term(left), self.term(right))
-        general = applied(f"sparql_{family}_{name}" if family else f"sparql_{name}", *terms)
-        return self._on_integers(sql_operator, left, right, general)
-
-    def _on_integers(
-        self, operator: type[exp.Binary], left: Expression, right: Expression, general: exp.Expression
-    ) -> exp.Expression:
-        """A variable with a constant integer: where its term is an integer too, the plain comparison; else `general`."""
-        if _is_integer(right) and is_plain(variable := self.term(left)):
-            plain = operator(this=_integer_of(variable), expression=_number(right))
-        elif _is_integer(left) and is_plain(variable := self.term(right)):
-            plain = operator(this=_number(left), expression=_integer_of(variable))
-        else:
-            return general
-        is_integer = exp.Anonymous(this="regexp_full_match", expressions=[variable.copy(), text("i[+-]?[0-9]+")])
-        return exp.Case(ifs=[exp.If(this=is_integer, true=plain)], default=general)
+        name, is_turned = COMPARISONS[operator]
+        families = {family_of(left), family_of(right)}
+        turned = (right, left) if is_turned else (left, right)
+        ordered = {_ORDERED_FAMILIES[family] for family in families if family in _ORDERED_FAMILIES}
+        if ordered and "number" not in families:
+            return applied(f"sparql_{ordered.pop()}_{name}", *map(self.term, turned))
+        names = _Names()
+        otherwise = None
+        if "number" not in families:
+            otherwise = call(f"sparql_{name}", *(self._time(operand, names) for operand in turned))
+        held = arithmetic.compared(operator, self._number(left, names), self._number(right, names), otherwise)
+        return bound(names.values, held)
 
     def _in(self, member: Expression, others: list[Expression], only_true: bool) -> exp.Expression:
         if not others:
@@ -316,26 +346,8 @@ class _Compiler:
 
 def _is_term_valued(function: str) -> bool:
     return function in TERM_FUNCTIONS or function in {
-        "COALESCE", "IF", "CONCAT", "SUBSTR", "REPLACE", "IRI", "URI", "BNODE", "NOW",
+        "+", "-", "*", "/", "ABS", "CEIL", "FLOOR", "ROUND", "COALESCE", "IF", "CONCAT", "SUBSTR", "REPLACE", "IRI", "URI", "BNODE", "NOW",
     }  # fmt: skip
-
-
-def _is_integer(expression: Expression) -> bool:
-    match expression:
-        case Constant(Literal(lexical, datatype)) if datatype == XSD_INTEGER:
-            digits = lexical.lstrip("+-")
-            return digits.isascii() and digits.isdigit() and len(lexical) - len(digits) <= 1 and len(digits) <= 18
-    return False
-
-
-def _number(constant: Expression) -> exp.Expression:
-    assert isinstance(constant, Constant) and isinstance(constant.term, Literal)
-    return exp.cast(exp.Literal.number(int(constant.term.lexical)), "INT128")
-
-
-def _integer_of(column: exp.Expression) -> exp.Expression:
-    lexical = exp.Substring(this=column.copy(), start=exp.Literal.number(2))
-    return exp.TryCast(this=lexical, to=exp.DataType.build("INT128"))
 
 
 def _optional(value: str | None) -> exp.Expression:

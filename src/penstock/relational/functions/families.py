@@ -43,3 +43,19 @@ def family_of(expression: Expression) -> str | None:
         case Apply(function, _):
             return _OF_FUNCTIONS.get(function)
     return None
+
+
+_TAGS = {
+    **dict.fromkeys("STRLEN YEAR MONTH DAY HOURS MINUTES".split(), "i"),
+    "SECONDS": "d",
+    "RAND": "e",
+    f"<{XSD}integer>": "i",
+    f"<{XSD}decimal>": "d",
+    f"<{XSD}double>": "e",
+    f"<{XSD}float>": "f",
+}
+
+
+def tag_of(expression: Expression) -> str | None:
+    """The tag of a function's result, a number, where the function alone says it."""
+    return _TAGS.get(expression.function) if isinstance(expression, Apply) else None

@@ -5,14 +5,17 @@
 CREATE OR REPLACE TEMP MACRO sparql_whole(term) AS
   CASE
     WHEN left(term, 1) IN ('i', 'n') THEN sparql_as_integer(term)
-    WHEN left(term, 1) = 'd' THEN sparql_as_decimal(term) // sparql_one()
+    WHEN left(term, 1) = 'd' THEN trunc(sparql_as_decimal(term))::HUGEINT
   END;
 CREATE OR REPLACE TEMP MACRO sparql_sum_low(term) AS
   CASE WHEN length(term) <= 28 THEN sparql_whole(term) ELSE sparql_whole(term) % 10000000000000000000000000000::HUGEINT END;
 CREATE OR REPLACE TEMP MACRO sparql_sum_high(term) AS
   CASE WHEN length(term) <= 28 THEN 0 ELSE sparql_whole(term) // 10000000000000000000000000000::HUGEINT END;
 CREATE OR REPLACE TEMP MACRO sparql_sum_fraction(term) AS
-  CASE WHEN left(term, 1) = 'd' THEN sparql_as_decimal(term) % sparql_one() ELSE 0 END::BIGINT;
+  CASE
+    WHEN left(term, 1) = 'd' THEN ((sparql_as_decimal(term) % 1) * 1000000000000000000::DECIMAL(19, 0))::BIGINT
+    ELSE 0
+  END;
 CREATE OR REPLACE TEMP MACRO sparql_sum_floating(term) AS CASE WHEN left(term, 1) IN ('e', 'f') THEN sparql_as_double(term) END;
 
 -- `low`, `high`, `fraction` and `floating` are sums; `faults`, `decimals`, `floats` and `doubles` say how many there were.
@@ -24,6 +27,8 @@ CREATE OR REPLACE TEMP MACRO sparql_sums(low, high, fraction, floating, faults, 
 CREATE OR REPLACE TEMP MACRO sparql_sum_as_double(sums) AS
   sums.high::DOUBLE * 1e28::DOUBLE + sums.low::DOUBLE + sums.fraction::DOUBLE / 1e18::DOUBLE + sums.floating;
 CREATE OR REPLACE TEMP MACRO sparql_sum_as_integer(sums) AS TRY(sums.high * 10000000000000000000000000000::HUGEINT + sums.low);
+CREATE OR REPLACE TEMP MACRO sparql_sum_as_decimal(sums) AS
+  TRY(sparql_sum_as_integer(sums)::DECIMAL(38, 18) + sparql_unscaled(sums.fraction));
 CREATE OR REPLACE TEMP MACRO sparql_sum_term(sums) AS
   list_transform([sums], lambda sparql_z:
     CASE
@@ -31,7 +36,7 @@ CREATE OR REPLACE TEMP MACRO sparql_sum_term(sums) AS
       WHEN sparql_z.doubles > 0 THEN sparql_double_term(sparql_sum_as_double(sparql_z))
       WHEN sparql_z.floats > 0 THEN sparql_float_term(sparql_to_float(sparql_sum_as_double(sparql_z)))
       WHEN sparql_z.decimals > 0 THEN
-        sparql_decimal_term(TRY(sparql_sum_as_integer(sparql_z) * sparql_one() + sparql_z.fraction))
+        sparql_decimal_term(sparql_sum_as_decimal(sparql_z))
       ELSE 'i' || sparql_sum_as_integer(sparql_z)
     END
   )[1];
@@ -44,12 +49,8 @@ CREATE OR REPLACE TEMP MACRO sparql_mean_term(sums) AS
       WHEN sparql_z.doubles > 0 THEN sparql_double_term(sparql_sum_as_double(sparql_z) / sparql_z.size::DOUBLE)
       WHEN sparql_z.floats > 0 THEN sparql_float_term(sparql_to_float(sparql_sum_as_double(sparql_z) / sparql_z.size::DOUBLE))
       WHEN sparql_z.decimals > 0 THEN
-        sparql_decimal_term(
-          sparql_scaled_quotient(
-            TRY(sparql_sum_as_integer(sparql_z) * sparql_one() + sparql_z.fraction), sparql_z.size::HUGEINT * sparql_one()
-          )
-        )
-      ELSE sparql_decimal_term(sparql_scaled_quotient(sparql_sum_as_integer(sparql_z), sparql_z.size::HUGEINT))
+        sparql_decimal_term(sparql_quotient(sparql_sum_as_decimal(sparql_z), sparql_z.size::DECIMAL(38, 18)))
+      ELSE sparql_decimal_term(sparql_integer_quotient(sparql_sum_as_integer(sparql_z), sparql_z.size::HUGEINT))
     END
   )[1];
 
@@ -60,16 +61,23 @@ CREATE OR REPLACE TEMP MACRO sparql_plain_integer(term) AS
 CREATE OR REPLACE TEMP MACRO sparql_ranked(term) AS {'key': sparql_order_key(term), 'term': term};
 CREATE OR REPLACE TEMP MACRO sparql_otherwise_ranked(term) AS
   CASE WHEN NOT regexp_full_match(term, 'i(0|-?[1-9][0-9]{0,17})') THEN sparql_ranked(term) END;
-CREATE OR REPLACE TEMP MACRO sparql_candidates(best_integer, best_other) AS
-  list_transform([best_integer], lambda sparql_c:
-    CASE
-      WHEN sparql_c IS NULL THEN [best_other]
-      WHEN best_other IS NULL THEN [sparql_ranked('i' || sparql_c)]
-      ELSE [sparql_ranked('i' || sparql_c), best_other]
-    END
-  )[1];
-CREATE OR REPLACE TEMP MACRO sparql_least(best_integer, best_other) AS list_min(sparql_candidates(best_integer, best_other)).term;
-CREATE OR REPLACE TEMP MACRO sparql_greatest(best_integer, best_other) AS list_max(sparql_candidates(best_integer, best_other)).term;
+CREATE OR REPLACE TEMP MACRO sparql_ranked_integer(value) AS
+  {
+    'key': {'class': 3, 'number': (value)::DOUBLE, 'rest': (value)::HUGEINT - (value)::DOUBLE::HUGEINT, 'text': '', 'type': ''},
+    'term': 'i' || value
+  };
+CREATE OR REPLACE TEMP MACRO sparql_least(best_integer, best_other) AS
+  CASE
+    WHEN best_integer IS NULL THEN best_other.term
+    WHEN best_other IS NULL OR sparql_ranked_integer(best_integer) < best_other THEN 'i' || best_integer
+    ELSE best_other.term
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_greatest(best_integer, best_other) AS
+  CASE
+    WHEN best_integer IS NULL THEN best_other.term
+    WHEN best_other IS NULL OR sparql_ranked_integer(best_integer) > best_other THEN 'i' || best_integer
+    ELSE best_other.term
+  END;
 
 CREATE OR REPLACE TEMP MACRO sparql_group_concat(terms, separator, errors) AS
   list_transform([coalesce(terms, []::VARCHAR[])], lambda sparql_g:

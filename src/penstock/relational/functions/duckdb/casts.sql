@@ -1,69 +1,79 @@
 -- Casts (SPARQL 1.1 §17.5): from strings by their lexical form, from other literals by their value.
 
-CREATE OR REPLACE TEMP MACRO sparql_numeric_text(term) AS substr(sparql_plus(term), 2);
 CREATE OR REPLACE TEMP MACRO sparql_canonical_date_time(term) AS
-  list_transform([sparql_fields(term)], lambda sparql_f: sparql_date_time_text(sparql_local_of(sparql_f), sparql_f.zone))[1];
+  CASE
+    WHEN sparql_is_moment_form(term)
+    THEN 't' || sparql_local_text(sparql_local_instant(term)) || sparql_zone_of(term)
+  END;
 
 CREATE OR REPLACE TEMP MACRO sparql_to_string(term) AS
   'S' || coalesce(
     CASE
-      WHEN left(term, 1) IN ('i', 'n', 'd', 'e', 'f') THEN sparql_numeric_text(term)
+      WHEN left(term, 1) IN ('i', 'n') THEN sparql_as_integer(term)::VARCHAR
+      WHEN left(term, 1) = 'd' THEN sparql_decimal_text(sparql_as_decimal(term))
+      WHEN left(term, 1) = 'e' THEN sparql_floating_text(sparql_as_double(term))
+      WHEN left(term, 1) = 'f' THEN sparql_floating_text(sparql_as_float(term))
       WHEN left(term, 1) = 'b' THEN CASE sparql_as_boolean(term) WHEN TRUE THEN 'true' WHEN FALSE THEN 'false' END
-      WHEN left(term, 1) = 't' THEN sparql_canonical_date_time(term)
+      WHEN left(term, 1) = 't' THEN substr(sparql_canonical_date_time(term), 2)
     END,
     sparql_lexical(term)
   );
 CREATE OR REPLACE TEMP MACRO sparql_to_boolean(term) AS
   CASE
     WHEN left(term, 1) IN ('S', 'b') THEN sparql_boolean_term(sparql_as_boolean('b' || substr(term, 2)))
-    WHEN sparql_is_numeric(term) THEN sparql_boolean_term(sparql_ebv(term))
+    WHEN sparql_is_number_form(term) THEN sparql_boolean_term(sparql_ebv(term))
   END;
 CREATE OR REPLACE TEMP MACRO sparql_to_integer(term) AS
-  CASE
-    WHEN left(term, 1) IN ('i', 'n') THEN 'i' || sparql_as_integer(term)
-    WHEN left(term, 1) = 'S' THEN 'i' || sparql_as_integer('i' || substr(term, 2))
-    WHEN left(term, 1) = 'd' THEN 'i' || sparql_as_decimal(term) // sparql_one()
-    WHEN left(term, 1) IN ('e', 'f') THEN 'i' || TRY_CAST(trunc(sparql_as_double(term)) AS HUGEINT)
-    WHEN left(term, 1) = 'b' THEN 'i' || sparql_as_boolean(term)::INTEGER
+  'i' || CASE
+    WHEN left(term, 1) IN ('i', 'n') THEN sparql_as_integer(term)
+    WHEN left(term, 1) = 'S' THEN sparql_as_integer('i' || substr(term, 2))
+    WHEN left(term, 1) = 'd' THEN trunc(sparql_as_decimal(term))::HUGEINT
+    WHEN left(term, 1) IN ('e', 'f') THEN TRY_CAST(trunc(sparql_as_double(term)) AS HUGEINT)
+    WHEN left(term, 1) = 'b' THEN sparql_as_boolean(term)::HUGEINT
   END;
+-- A double is taken times 10^18, as a double, and cut off there.
 CREATE OR REPLACE TEMP MACRO sparql_to_decimal(term) AS
-  CASE
-    WHEN left(term, 1) IN ('i', 'n', 'd') THEN sparql_decimal_term(sparql_as_decimal(term))
-    WHEN left(term, 1) = 'S' THEN sparql_decimal_term(sparql_as_decimal('d' || substr(term, 2)))
-    WHEN left(term, 1) IN ('e', 'f') THEN
-      sparql_decimal_term(TRY_CAST(trunc(sparql_as_double(term) * 1e18::DOUBLE) AS HUGEINT))
-    WHEN left(term, 1) = 'b' THEN 'd' || sparql_as_boolean(term)::INTEGER
-  END;
+  'd' || sparql_decimal_text(
+    CASE
+      WHEN left(term, 1) IN ('i', 'n', 'd') THEN sparql_as_decimal(term)
+      WHEN left(term, 1) = 'S' THEN sparql_as_decimal('d' || substr(term, 2))
+      WHEN left(term, 1) IN ('e', 'f') THEN
+        TRY(sparql_unscaled(TRY_CAST(trunc(sparql_as_double(term) * 1e18::DOUBLE) AS HUGEINT)))
+      WHEN left(term, 1) = 'b' THEN sparql_as_boolean(term)::INTEGER::DECIMAL(38, 18)
+    END
+  );
 CREATE OR REPLACE TEMP MACRO sparql_to_double(term) AS
-  CASE
-    WHEN left(term, 1) = 'S' THEN sparql_double_term(sparql_as_double('e' || substr(term, 2)))
-    WHEN left(term, 1) = 'b' THEN 'e' || sparql_as_boolean(term)::INTEGER
-    ELSE sparql_double_term(sparql_as_double(term))
-  END;
+  sparql_double_term(
+    CASE
+      WHEN left(term, 1) = 'S' THEN CASE WHEN sparql_is_double_form(substr(term, 2)) THEN TRY_CAST(substr(term, 2) AS DOUBLE) END
+      WHEN left(term, 1) = 'b' THEN sparql_as_boolean(term)::INTEGER::DOUBLE
+      ELSE sparql_as_double(term)
+    END
+  );
 CREATE OR REPLACE TEMP MACRO sparql_to_float_term(term) AS
-  CASE
-    WHEN left(term, 1) = 'S' THEN
-      CASE WHEN sparql_is_double_form(substr(term, 2)) THEN sparql_float_term(TRY_CAST(substr(term, 2) AS FLOAT)) END
-    WHEN left(term, 1) = 'b' THEN 'f' || sparql_as_boolean(term)::INTEGER
-    ELSE sparql_float_term(sparql_to_float(sparql_as_double(term)))
-  END;
+  sparql_float_term(
+    CASE
+      WHEN left(term, 1) = 'S' THEN CASE WHEN sparql_is_double_form(substr(term, 2)) THEN TRY_CAST(substr(term, 2) AS FLOAT) END
+      WHEN left(term, 1) = 'b' THEN sparql_as_boolean(term)::INTEGER::FLOAT
+      ELSE sparql_as_float(term)
+    END
+  );
 CREATE OR REPLACE TEMP MACRO sparql_to_date_time(term) AS
   CASE
-    WHEN left(term, 1) = 'S' THEN 't' || sparql_canonical_date_time('t' || substr(term, 2))
-    WHEN sparql_has_days(term) THEN 't' || sparql_canonical_date_time(term)
+    WHEN left(term, 1) = 'S' THEN sparql_canonical_date_time('t' || substr(term, 2))
+    WHEN sparql_has_days(term) THEN sparql_canonical_date_time(term)
   END;
 CREATE OR REPLACE TEMP MACRO sparql_canonical_date(term) AS
-  'Ohttp://www.w3.org/2001/XMLSchema#date '
-  || list_transform([sparql_fields(term)], lambda sparql_f:
-    sparql_date_text(sparql_f.days + (sparql_f.seconds = 86400 * sparql_one())::INTEGER) || sparql_f.zone
-  )[1];
+  'Ohttp://www.w3.org/2001/XMLSchema#date ' || sparql_date_text(sparql_local_date(term)) || sparql_zone_of(term);
 CREATE OR REPLACE TEMP MACRO sparql_to_date(term) AS
   CASE
     WHEN left(term, 1) = 'S' THEN sparql_canonical_date('Ohttp://www.w3.org/2001/XMLSchema#date ' || substr(term, 2))
     WHEN sparql_has_days(term) THEN sparql_canonical_date(term)
   END;
 CREATE OR REPLACE TEMP MACRO sparql_to_day_time(term) AS
-  CASE
-    WHEN left(term, 1) = 'S' THEN sparql_day_time_term(sparql_duration_seconds(substr(term, 2)))
-    WHEN sparql_is_day_time(term) THEN sparql_day_time_term(sparql_duration_seconds(sparql_lexical(term)))
-  END;
+  sparql_day_time_term(
+    CASE
+      WHEN left(term, 1) = 'S' THEN sparql_duration_seconds(' ' || substr(term, 2))
+      WHEN sparql_is_day_time(term) THEN sparql_duration_seconds(term)
+    END
+  );

@@ -1,0 +1,185 @@
+"""How long it takes to load a stream into the embedded engine: by columns, and element by element.
+
+    python benchmarks/load.py             # a table
+    python benchmarks/load.py --check     # and exit status 1 when load_tnt is under a million triples per second
+
+How it is measured. The stream is one of tollgates, made by this program: `--triples` lines such as
+
+    <http://ex.org/gate7> <http://linkedurbandata.org/traffic#registers> <http://ex.org/car123> "1000" .
+
+in the order of time. For `--repeats` rounds all ways take turns, so that whatever else the machine does meets all
+alike; the best round of each counts. The processor time beside it is that of all threads: on a machine that is doing
+something else too it says more than the clock.
+
+What each way does. `load_tnt` reads the file into a table. `append_tnt_lines` does the same from lines in memory, as
+a live source has them, 10,000 at a time. `read_stream, inserted` makes the same table from Python objects, one for each
+element, and was the only way before. `pyoxigraph, parsed only` is pyoxigraph's N-Triples parser, in Rust, over the
+same triples without their timestamps, from memory; nothing is done with what it gives. Loaded tables are compared with
+each other before anything is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import platform
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import pyarrow as pa
+import pyoxigraph
+
+from penstock.engines.duckdb_loading import append_tnt_lines, load_tnt
+from penstock.rdf.conversion import encode_oxigraph
+from penstock.rdf.elements import Malformed
+from penstock.rdf.reading import read_stream
+
+LEAST_PER_SECOND = 1_000_000
+LIVE_BATCH = 10_000
+
+_TABLE = "CREATE OR REPLACE TEMP TABLE {} (s VARCHAR, p VARCHAR, o VARCHAR, ts BIGINT, seq BIGINT)"
+
+
+class Time(NamedTuple):
+    wall: float
+    processor: float
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--check", action="store_true", help=f"exit 1 when under {LEAST_PER_SECOND:,} triples/s")
+    parser.add_argument("--triples", type=int, default=500_000, metavar="N", help="how many (%(default)s)")
+    parser.add_argument(
+        "--repeats", type=int, default=5, metavar="N", help="rounds, of which the best counts (%(default)s)"
+    )
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
+        path = Path(folder) / "toll.tnt"
+        lines = tollgate_lines(arguments.triples)
+        path.write_text("".join(f"{line}\n" for line in lines))
+        ways = ways_of_loading(connection, path, lines)
+        compare(connection, ways)
+        times = measure(ways, arguments.repeats)
+    print(table(times, arguments.triples))
+    per_second = arguments.triples / times["load_tnt"].wall
+    if not arguments.check:
+        return 0
+    verdict = "at least" if per_second >= LEAST_PER_SECOND else "under"
+    print(f"\nload_tnt's {per_second:,.0f} triples/s are {verdict} the {LEAST_PER_SECOND:,} that it should load.")
+    return 0 if per_second >= LEAST_PER_SECOND else 1
+
+
+def tollgate_lines(count: int) -> list[str]:
+    """Cars at tollgates, always the same."""
+    chance = random.Random(1)
+    lines = []
+    now = 1000
+    for _ in range(count):
+        now += chance.randrange(3)
+        gate, car = chance.randrange(50), chance.randrange(100_000)
+        lines.append(
+            f"<http://ex.org/gate{gate}> <http://linkedurbandata.org/traffic#registers> "
+            f'<http://ex.org/car{car}> "{now}" .'
+        )
+    return lines
+
+
+def ways_of_loading(
+    connection: duckdb.DuckDBPyConnection, path: Path, lines: list[str]
+) -> dict[str, Callable[[], object]]:
+    triples = "".join(line.rpartition(' "')[0] + " .\n" for line in lines).encode()
+    batches = [pa.array(lines[first : first + LIVE_BATCH]) for first in range(0, len(lines), LIVE_BATCH)]
+
+    def append() -> None:
+        connection.execute(_TABLE.format("appended"))
+        for number, batch in enumerate(batches):
+            append_tnt_lines(
+                connection,
+                "appended",
+                batch,
+                name="socket",
+                first_line=1 + number * LIVE_BATCH,
+                scope="toll",
+                on_malformed=refuse,
+            )
+
+    return {
+        "load_tnt": lambda: load_tnt(connection, "loaded", path, scope="toll", on_malformed=refuse),
+        "append_tnt_lines": append,
+        "read_stream, inserted": lambda: read_and_insert(connection, path),
+        "pyoxigraph, parsed only": lambda: sum(1 for _ in pyoxigraph.parse(triples, pyoxigraph.RdfFormat.N_TRIPLES)),
+    }
+
+
+def read_and_insert(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    elements = sorted(read_stream(path, scope="toll", on_malformed=refuse), key=lambda element: element.time)
+    rows = [
+        (
+            encode_oxigraph(triple.subject),
+            encode_oxigraph(triple.predicate),
+            encode_oxigraph(triple.object),
+            time,
+            number,
+        )
+        for number, (time, triples, _) in enumerate(elements, 1)
+        for triple in triples
+    ]
+    columns = dict(zip(("s", "p", "o", "ts", "seq"), map(pa.array, zip(*rows, strict=True)), strict=True))
+    connection.register("rows", pa.table(columns))
+    connection.execute(_TABLE.format("inserted"))
+    connection.execute("INSERT INTO inserted SELECT * FROM rows ORDER BY seq")
+    connection.unregister("rows")
+
+
+def refuse(malformed: Malformed) -> None:
+    raise ValueError(malformed)
+
+
+def compare(connection: duckdb.DuckDBPyConnection, ways: dict[str, Callable[[], object]]) -> None:
+    for load in ways.values():
+        load()
+    for other in ("appended", "inserted"):
+        for left, right in (("loaded", other), (other, "loaded")):
+            difference = f"SELECT count(*) FROM (SELECT * FROM {left} EXCEPT ALL SELECT * FROM {right})"
+            assert connection.execute(difference).fetchall() == [(0,)], f"{left} is not {right}"
+
+
+def measure(ways: dict[str, Callable[[], object]], repeats: int) -> dict[str, Time]:
+    """The best wall time and the best processor time of each way, in seconds."""
+    best = dict.fromkeys(ways, Time(float("inf"), float("inf")))
+    for _ in range(repeats):
+        for name, load in ways.items():
+            gc.collect()
+            wall, processor = time.perf_counter(), time.process_time()
+            load()
+            taken = Time(time.perf_counter() - wall, time.process_time() - processor)
+            best[name] = Time(*map(min, best[name], taken))
+    return best
+
+
+def table(times: dict[str, Time], triples: int) -> str:
+    lines = [
+        f"Loading {triples:,} triples; Python {platform.python_version()}, DuckDB {duckdb.__version__}, "
+        f"pyarrow {pa.__version__}, pyoxigraph {pyoxigraph.__version__}; "
+        f"{os.cpu_count()} × {platform.machine()}, load {os.getloadavg()[0]:.1f}",
+        "",
+        f"{'':26}{'wall':>10}{'processor':>12}{'triples/s':>13}{'ratio':>8}{'per processor s':>18}{'ratio':>8}",
+    ]
+    own = times["load_tnt"]
+    for name, (wall, processor) in times.items():
+        lines.append(
+            f"{name:26}{wall:8.3f} s{processor:10.3f} s{triples / wall:13,.0f}{wall / own.wall:8.1f}"
+            f"{triples / processor:18,.0f}{processor / own.processor:8.1f}"
+        )
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""`penstock verify`: an engine's answer against the oracle's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import click
+
+from penstock.algebra import Settings, build
+from penstock.cli.messages import show_problems
+from penstock.cli.mistakes import show_malformed, told
+from penstock.cli.options import reading_options
+from penstock.cli.run import engine_option
+from penstock.cli.run_options import RunOptions, run_options
+from penstock.cli.sources import name_of, read_source
+from penstock.oracle import answer
+from penstock.oracle.judging import first_difference, is_ordered, says_something
+from penstock.rdf.elements import Malformed
+from penstock.runtime.bounded import run_bounded
+from penstock.syntax.reading import read
+
+DIFFERENT = 3
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      penstock verify query.rq --stream toll.tnt --graph city.ttl
+
+    Exit status: 0 when both answers are the same, 2 when the query, an option or an input is wrong, 3 when they differ.
+    """
+)
+@click.argument("query")
+@engine_option
+@click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends.")
+@reading_options
+@run_options
+@click.pass_context
+def verify(
+    context: click.Context,
+    query: str,
+    engine: str,
+    flush: bool,
+    dialect: str,
+    prefixes: Mapping[str, str],
+    base: str | None,
+    run: RunOptions,
+) -> None:
+    """Run an engine and the oracle, compare, and report the first difference.
+
+    QUERY is a file, or - for standard input. The oracle is slow: a small stream will do.
+    """
+    name = name_of(query)
+    malformed: list[Malformed] = []
+    with told(name):
+        text = read_source(query)
+        reading = read(text, dialect, prefixes=prefixes, base=base)
+        show_problems(reading.warnings, text, name)
+        inputs = run.inputs(build(reading.query, Settings()), prefixes, malformed.append)
+        show_malformed(malformed)
+        found = [e for e in run_bounded(reading.query, inputs, run.settings, flush=flush) if says_something(e)]
+        expected = list(answer(reading.query, inputs, run.settings, flush=flush).with_solutions())
+    difference = first_difference(found, expected, is_ordered(reading.query))
+    if difference is None:
+        click.echo(f"{engine} and the oracle agree: {len(found)} evaluations with solutions")
+        return
+    click.echo(f"{engine} and the oracle differ: {difference.text}")
+    context.exit(DIFFERENT)

@@ -1,0 +1,265 @@
+"""Arithmetic and the comparison of numbers (SPARQL 1.1 §17.3), each expression as a whole.
+
+An expression of operators has leaves, and their types say how to evaluate it: all integers, all integers and decimals, some
+floats, some doubles. So the tags of the leaves are looked at once, and each case is plain SQL arithmetic on HUGEINTs,
+DECIMAL(38, 18)s or doubles; nothing is written as a term and read again on the way. What is exact stays exact: a part of
+an expression with doubles whose own leaves are exact is evaluated exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+from sqlglot import exp
+
+from penstock.rdf.encoding import encode
+from penstock.rdf.terms import Literal
+from penstock.relational.functions.calls import call, text
+
+_OPERATORS: dict[str, type[exp.Binary]] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
+COMPARISONS: dict[str, type[exp.Binary]] = {"<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE, "=": exp.EQ}
+ROUNDINGS = ("ABS", "CEIL", "FLOOR", "ROUND")
+_DECIMAL = "DECIMAL(38, 18)"
+_LARGEST_DECIMAL = Decimal(10) ** 20
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A term. `tag` is known of a constant and of a function's result; `value` is a constant's."""
+
+    term: exp.Expression
+    tag: str | None = None
+    value: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """`+ - * /` on two numbers; `-`, `+`, ABS, CEIL, FLOOR, ROUND on one."""
+
+    operator: str
+    operands: tuple[Number, ...]
+
+
+Number = Leaf | Operation
+
+
+def constant(literal: Literal) -> Leaf:
+    """The leaf of a constant that is a number; its term is enough where it is ill-formed."""
+    encoded = encode(literal)
+    tag = "i" if encoded[0] == "n" else encoded[0]
+    try:
+        value = Decimal(literal.lexical)
+    except InvalidOperation:
+        return Leaf(text(encoded))
+    is_plain = literal.lexical.isascii() and "_" not in literal.lexical and literal.lexical == literal.lexical.strip()
+    exponent = value.as_tuple().exponent
+    if not is_plain or not isinstance(exponent, int):
+        return Leaf(text(encoded))
+    if tag == "i" and (not literal.lexical.lstrip("+-").isdigit() or abs(value) >= _LARGEST_DECIMAL):
+        return Leaf(text(encoded))
+    if tag == "d" and ("e" in literal.lexical.lower() or exponent < -18 or abs(value) >= _LARGEST_DECIMAL):
+        return Leaf(text(encoded))
+    return Leaf(text(encoded), tag, format(value, "f") if tag in "id" else literal.lexical)
+
+
+def as_term(number: Number, otherwise: exp.Expression | None = None) -> exp.Expression:
+    """The number as a term; `otherwise` where a leaf is no number (NULL if there is none)."""
+    return _dispatched(
+        [number],
+        "/" not in _operators(number),
+        call("sparql_integer_term", _tried(_integer(number))),
+        call("sparql_decimal_term", _tried(_decimal(number))),
+        call("sparql_double_term", _double(number)),
+        call("sparql_float_term", _float(number)),
+        otherwise,
+    )
+
+
+def compared(
+    operator: str, left: Number, right: Number, otherwise: exp.Expression | None = None
+) -> exp.Expression:
+    """Whether `left` is less than, equal to … `right`; `otherwise` where a leaf is no number."""
+    sql_operator = COMPARISONS[operator]
+
+    def compare(of: Callable[[Number], exp.Expression]) -> exp.Expression:
+        return exp.Paren(this=sql_operator(this=of(left), expression=of(right)))
+
+    def compare_floating(of: Callable[[Number], exp.Expression]) -> exp.Expression:
+        # NaN is neither less than a number nor equal to one; in DuckDB it is greater than all, and equal to itself.
+        greater = left if operator in (">", ">=") else right
+        if isinstance(greater, Leaf) and greater.value is not None:
+            return compare(of)
+        return exp.and_(compare(of), exp.not_(call("isnan", of(greater))))
+
+    exact = compare(lambda number: _tried(_decimal(number)))
+    if isinstance(left, Leaf) and isinstance(right, Leaf):
+        # An integer of more than 20 digits is no DECIMAL(38, 18), but it is easily compared with one.
+        exact = exp.Coalesce(this=exact, expressions=[compare(_double)])
+    return _dispatched(
+        [left, right],
+        not {"/"} & (_operators(left) | _operators(right)),
+        compare(lambda number: _tried(_integer(number))),
+        exact,
+        compare_floating(_double),
+        compare_floating(_float),
+        otherwise,
+    )
+
+
+def _dispatched(
+    numbers: list[Number],
+    has_integers: bool,
+    of_integers: exp.Expression,
+    of_decimals: exp.Expression,
+    of_doubles: exp.Expression,
+    of_floats: exp.Expression,
+    otherwise: exp.Expression | None,
+) -> exp.Expression:
+    """The case for the types of the leaves; cases that a constant rules out are left out."""
+    leaves = [leaf for number in numbers for leaf in _leaves(number)]
+    known = {leaf.tag for leaf in leaves if leaf.tag is not None}
+    unknown = [leaf for leaf in leaves if leaf.tag is None]
+    cases: list[tuple[exp.Expression, exp.Expression]] = []
+    if has_integers and known <= {"i"}:
+        cases.append((_all_have(unknown, "i", "n"), of_integers))
+    if known <= {"i", "d"}:
+        cases.append((_all_have(unknown, "i", "n", "d"), of_decimals))
+    are_numbers = _all_have(unknown, "i", "n", "d", "e", "f")
+    has_double = [_has(leaf, "e") for leaf in unknown]
+    if "e" in known:
+        cases.append((are_numbers, of_doubles))
+    else:
+        if has_double:
+            cases.append((exp.and_(are_numbers, exp.or_(*has_double)), of_doubles))
+        if "f" in known or unknown:
+            cases.append((are_numbers.copy(), of_floats))
+    ifs = [exp.If(this=condition, true=value) for condition, value in cases]
+    if not unknown and otherwise is None:
+        return ifs[0].args["true"]  # type: ignore[no-any-return]
+    return exp.Case(ifs=ifs, default=otherwise)
+
+
+def _leaves(number: Number) -> list[Leaf]:
+    if isinstance(number, Leaf):
+        return [number]
+    return [leaf for operand in number.operands for leaf in _leaves(operand)]
+
+
+def _operators(number: Number) -> set[str]:
+    if isinstance(number, Leaf):
+        return set()
+    return {number.operator}.union(*(_operators(operand) for operand in number.operands))
+
+
+def _all_have(leaves: list[Leaf], *tags: str) -> exp.Expression:
+    return exp.and_(*(_has(leaf, *tags) for leaf in leaves)) if leaves else exp.true()
+
+
+def _has(leaf: Leaf, *tags: str) -> exp.Expression:
+    tag = exp.Left(this=leaf.term.copy(), expression=exp.Literal.number(1))
+    return exp.In(this=tag, expressions=[text(tag) for tag in tags])
+
+
+def _integer(number: Number) -> exp.Expression:
+    match number:
+        case Leaf(term, tag, value):
+            if value is not None:
+                return _number(value, "INT128") if tag == "i" else exp.null()
+            return _read(term, "INT128") if tag == "i" else call("sparql_as_integer", term.copy())
+        case Operation("ABS", (operand,)):
+            return call("abs", _integer(operand))
+        case Operation("CEIL" | "FLOOR" | "ROUND", (operand,)):
+            return _integer(operand)
+        case Operation(operator, operands):
+            return _applied(operator, [_integer(operand) for operand in operands])
+
+
+def _decimal(number: Number) -> exp.Expression:
+    match number:
+        case Leaf(term, tag, value):
+            if value is not None:
+                return _number(value, _DECIMAL) if tag in ("i", "d") else exp.null()
+            return _read(term, _DECIMAL) if tag in ("i", "d") else call("sparql_as_decimal", term.copy())
+        case Operation("/", (left, right)) if not {"/"} & (_operators(left) | _operators(right)):
+            # The quotient of two integers, which need not be decimals for it.
+            integers = [leaf for operand in (left, right) for leaf in _leaves(operand)]
+            if all(leaf.tag == "i" for leaf in integers):
+                return call("sparql_integer_quotient", _integer(left), _integer(right))
+            return call("sparql_quotient", _decimal(left), _decimal(right))
+        case Operation("/", (left, right)):
+            return call("sparql_quotient", _decimal(left), _decimal(right))
+        case Operation("*", (left, right)):
+            return call("sparql_product", _decimal(left), _decimal(right))
+        case Operation("ROUND", (operand,)):
+            return _as_decimal(call("sparql_decimal_round", _decimal(operand)))
+        case Operation("ABS" | "CEIL" | "FLOOR" as function, (operand,)):
+            return _as_decimal(call(function.lower(), _decimal(operand)))
+        case Operation(operator, operands):
+            return _applied(operator, [_decimal(operand) for operand in operands])
+
+
+def _double(number: Number) -> exp.Expression:
+    match number:
+        case Leaf(term, tag, value):
+            if value is not None:
+                return exp.cast(text(value), "FLOAT" if tag == "f" else "DOUBLE")
+            return _read(term, "DOUBLE") if tag in ("i", "d", "e") else call("sparql_as_double", term.copy())
+        case Operation():
+            return _mixed(number, _double, "DOUBLE")
+
+
+def _float(number: Number) -> exp.Expression:
+    match number:
+        case Leaf(term, tag, value):
+            if value is not None:
+                return exp.cast(text(value), "FLOAT")
+            return _read(term, "FLOAT") if tag in ("i", "d", "f") else call("sparql_as_float", term.copy())
+        case Operation():
+            return _mixed(number, lambda part: exp.cast(_float(part), "DOUBLE"), "FLOAT")
+
+
+def _mixed(number: Operation, of: Callable[[Number], exp.Expression], type_name: str) -> exp.Expression:
+    """An operation among doubles (or floats); exactly, where all its own leaves are exact."""
+    match number:
+        case Operation("ROUND", (operand,)):
+            value = call("sparql_double_round", of(operand))
+        case Operation("ABS" | "CEIL" | "FLOOR" as function, (operand,)):
+            value = call(function.lower(), of(operand))
+        case Operation(operator, operands):
+            value = _applied(operator, [of(operand) for operand in operands])
+    if type_name == "FLOAT":
+        value = call("sparql_to_float", value)
+    leaves = _leaves(number)
+    if any(leaf.tag in ("e", "f") for leaf in leaves):
+        return value
+    exactly = exp.cast(_tried(_decimal(number)), type_name)
+    are_exact = _all_have([leaf for leaf in leaves if leaf.tag is None], "i", "n", "d")
+    return exp.Case(ifs=[exp.If(this=are_exact, true=exactly)], default=value)
+
+
+def _applied(operator: str, operands: list[exp.Expression]) -> exp.Expression:
+    if len(operands) == 1:
+        return exp.Paren(this=exp.Neg(this=operands[0])) if operator == "-" else operands[0]
+    left, right = operands
+    return exp.Paren(this=_OPERATORS[operator](this=left, expression=right))
+
+
+def _tried(value: exp.Expression) -> exp.Expression:
+    """NULL where the value is too large for its type; a leaf's value needs no such care."""
+    return value if isinstance(value, exp.Anonymous | exp.Cast | exp.TryCast | exp.Null) else call("TRY", value)
+
+
+def _number(value: str, type_name: str) -> exp.Expression:
+    return exp.cast(text(value), type_name)
+
+
+def _read(term: exp.Expression, type_name: str) -> exp.Expression:
+    """The value of a function's result, which is well-formed."""
+    lexical = exp.Substring(this=term.copy(), start=exp.Literal.number(2))
+    return exp.TryCast(this=lexical, to=exp.DataType.build(type_name))
+
+
+def _as_decimal(value: exp.Expression) -> exp.Expression:
+    return exp.cast(value, _DECIMAL)

@@ -90,6 +90,13 @@ ODD_LINES = (
 )  # fmt: skip
 
 
+@pytest.fixture(autouse=True, scope="module")
+def few_lines_are_many() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(duckdb_loading, "_FEW", 0)
+        yield
+
+
 @pytest.fixture(scope="module")
 def connection() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect(":memory:") as opened:
@@ -270,6 +277,14 @@ class TestStreams:
             load_tnt(connection, "stream", tmp_path / "a.tnt", scope="s", on_malformed=never)
         with pytest.raises(SourceError, match="this is a directory"):
             load_tnt(connection, "stream", tmp_path, scope="s", on_malformed=never)
+
+    def test_a_few_lines_are_read_one_by_one(
+        self, connection: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = write(tmp_path / "a.tnt", f"{LINE}\n" * 7)
+        monkeypatch.setattr(duckdb_loading, "_FEW", 8)
+        monkeypatch.setattr(duckdb_loading, "_TIMED_TRIPLES", None)
+        assert loaded(connection, path) == read(path)
 
     def test_a_table_of_any_name_is_replaced(self, connection: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
         name = 'a "table"; {odd} $name'

@@ -74,6 +74,11 @@ class TestBehindTheBound:
         """15 comes when the watermark is 20: at 20 the last two are those of 15 and 20; at 10 there was a alone."""
         assert content("csparql", "RANGE TRIPLES 2", "10a 20b 15d 30e") == {10: "a", 20: "bd", 30: "be"}
 
+    def test_late_ones_are_judged_as_they_come(self) -> None:
+        """w comes when the watermark is 1 and counts there; v comes when it is 2, and does not push w out of 1."""
+        assert content("cqels", "TRIPLES 2", "1a 0w 2c") == {1: "aw", 2: "ac"}
+        assert content("cqels", "TRIPLES 2", "1a 0w 2c 0v") == {1: "aw", 2: "ac"}
+
 
 LATE = [
     # (0, 5] is over; (0, 10] and (5, 15] are over; (0, 2] is over

@@ -21,7 +21,7 @@ INTERRUPTED = 130
 
 @click.group(
     cls=Commands,
-    names=("check", "translate", "explain", "oracle"),
+    names=("check", "translate", "explain", "run", "oracle", "verify"),
     epilog="""
     \b
     Examples:

@@ -36,11 +36,13 @@ class DuckDBEngine:
 
     def load_stream(self, iri: str, rows: Sequence[StreamRow]) -> None:
         """Triples with their timestamps, the number of the element that each is part of, and since when it counts."""
-        self._streams[iri] = self._load(f"stream_{len(self._streams) + 1}", _STREAM_COLUMNS, rows, "ts, seq")
+        table = self._streams.get(iri, f"stream_{len(self._streams) + 1}")
+        self._streams[iri] = self._load(table, _STREAM_COLUMNS, rows, "ts, seq")
 
     def load_graph(self, iri: str | None, rows: Sequence[GraphRow]) -> None:
         """The triples of a graph with their validity intervals."""
-        self._graphs[iri] = self._load(f"graph_{len(self._graphs) + 1}", _GRAPH_COLUMNS, rows, "starts")
+        table = self._graphs.get(iri, f"graph_{len(self._graphs) + 1}")
+        self._graphs[iri] = self._load(table, _GRAPH_COLUMNS, rows, "starts")
 
     def _load(self, table: str, names: Sequence[str], rows: Sequence[tuple[object, ...]], order: str) -> str:
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
@@ -90,6 +92,5 @@ class DuckDBEngine:
         yield from found.items()
 
     def _one(self, statement: str) -> tuple[int | None, ...]:
-        row = self.connection.execute(statement).fetchone()
-        assert row is not None
-        return row
+        (row,) = self.connection.execute(statement).fetchall()
+        return row  # type: ignore[no-any-return]

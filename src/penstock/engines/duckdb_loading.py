@@ -53,6 +53,9 @@ _PIECE = 1 << 16
 _BATCH = 1 << 14
 """How many lines a thread of the engine takes at a time."""
 
+_FEW = 500
+"""So few lines are read one by one: that takes less time than to plan the statement for more."""
+
 _LONG = 1 << 20
 """From so many bytes on a line is odd: there are lengths that the parser does not take."""
 
@@ -105,13 +108,13 @@ SELECT
     WHEN '<' THEN 'I' || substr(object, 2, length(object) - 2)
     WHEN '_' THEN 'B' || $prefix || substr(object, 3)
     ELSE
-      CASE split_part(object, '"', 3)
+      CASE annotation
         WHEN '' THEN 'S'
 {_TAGS_OF_ANNOTATIONS}
         ELSE
-          CASE left(split_part(object, '"', 3), 1)
-            WHEN '@' THEN 'L' || lower(split_part(object, '"', 3)[2:]) || ' '
-            ELSE 'O' || split_part(object, '"', 3)[4:-2] || ' '
+          CASE left(annotation, 1)
+            WHEN '@' THEN 'L' || lower(annotation[2:]) || ' '
+            ELSE 'O' || annotation[4:-2] || ' '
           END
       END
       || split_part(object, '"', 2)
@@ -129,13 +132,16 @@ SELECT
   END,
   seq
 FROM (
-  SELECT
-    word[1] AS subject,
-    word[2] AS predicate,
-    CASE len(word) WHEN {{words}} THEN word[3] ELSE array_to_string(word[3:2 - {{words}}], ' ') END AS object,
-    {{time}} AS time,
-    seq
-  FROM (SELECT string_split(line, ' ') AS word, seq FROM ordinary_lines)
+  SELECT *, CASE left(object, 1) WHEN '"' THEN split_part(object, '"', 3) END AS annotation
+  FROM (
+    SELECT
+      word[1] AS subject,
+      word[2] AS predicate,
+      CASE len(word) WHEN {{words}} THEN word[3] ELSE array_to_string(word[3:2 - {{words}}], ' ') END AS object,
+      {{time}} AS time,
+      seq
+    FROM (SELECT string_split(line, ' ') AS word, seq FROM ordinary_lines)
+  )
 )
 """
 
@@ -297,9 +303,10 @@ class _Loading:
         ordinary = pa.table({"line": texts, "seq": numbers})
         if found:
             ordinary = ordinary.filter(is_ordinary)
-        batches = pa.Table.from_batches(ordinary.to_batches(max_chunksize=_BATCH), ordinary.schema)
-        with _view(self._connection, "ordinary_lines", batches):
-            self.execute(form.insertion, prefix=self.prefix)
+        if ordinary.num_rows:
+            batches = pa.Table.from_batches(ordinary.to_batches(max_chunksize=_BATCH))
+            with _view(self._connection, "ordinary_lines", batches):
+                self.execute(form.insertion, prefix=self.prefix)
         self.insert([(numbers[index].as_py(), *triple) for index, triple in odd.items()])
         self.last += ordinary.num_rows + len(odd)
 
@@ -357,6 +364,8 @@ def _text(line: bytes) -> str | None:
 
 
 def _is_ordinary(texts: pa.Array, form: _Form) -> pa.Array:
+    if len(texts) < _FEW:
+        return pa.repeat(False, len(texts))
     is_short = pc.less(pc.binary_length(texts), _LONG)
     return pc.and_(is_short, pc.match_substring_regex(texts, form.pattern)).fill_null(False)
 

@@ -66,9 +66,6 @@ class Compiler:
         self.statement = Statement()
         self.sources = Sources(self.statement, query.dataset, tables)
 
-    def compile(self, operator: Operator) -> Relation:
-        return self._operator(operator, Context(self.sources.default))
-
     def _operator(self, operator: Operator, context: Context) -> Relation:
         match operator:
             case BasicGraphPattern(patterns):
@@ -321,31 +318,24 @@ class Compiler:
 
     def _filter(self, relation: Relation, condition: Expression, context: Context) -> Relation:
         before = relation.extra
+        _require_known(condition)
         relation, flags = self._with_exists(relation, condition, context)
-        compiled = compile_condition(
-            condition, relation.column, exists=lambda e: col(relation.name, flags[e]), now=self._now(relation)
-        )
+        compiled = compile_condition(condition, relation.column, exists=lambda e: col(relation.name, flags[e]))
         kept = [col(relation.name, name) for name in [*relation.columns.values(), *before]]
         query = select_from(relation.name, [*kept, relation.start, relation.end]).where(compiled)
         return self.statement.relation(query, relation.columns, relation.certain, before)
 
     def _extend(self, relation: Relation, variable: Variable, expression: Expression, context: Context) -> Relation:
         before = relation.extra
+        _require_known(expression)
         relation, flags = self._with_exists(relation, expression, context)
-        value = compile_expression(
-            expression, relation.column, exists=lambda e: col(relation.name, flags[e]), now=self._now(relation)
-        )
+        value = compile_expression(expression, relation.column, exists=lambda e: col(relation.name, flags[e]))
         name = self.statement.column_name(variable)
         kept = [col(relation.name, column) for column in [*relation.columns.values(), *before]]
         query = select_from(relation.name, [*kept, aliased(_text(value), name), relation.start, relation.end])
         columns = {**relation.columns, variable: name}
         certain = relation.certain | ({variable} if isinstance(expression, Constant) else set())
         return self.statement.relation(query, columns, certain, before)
-
-    def _now(self, relation: Relation) -> exp.Expr:
-        """NOW() is the evaluation instant; the relation must be spread for it to be one."""
-        raise_later = exp.null()
-        return raise_later
 
     # Grouping and modifiers
 
@@ -363,10 +353,12 @@ class Compiler:
         columns |= {variable: self.statement.column_name(variable) for variable, _ in group.aggregates}
         selected: list[exp.Expr] = [aliased(_text(rows.column(key)), columns[key]) for key in keys]
         for variable, aggregate in group.aggregates:
+            if aggregate.argument is not None:
+                _require_known(aggregate.argument)
             argument = (
                 None
                 if aggregate.argument is None
-                else compile_expression(aggregate.argument, rows.column, exists=_no_exists, now=exp.null())
+                else compile_expression(aggregate.argument, rows.column, exists=_no_exists)
             )
             all_columns = [rows.column(v) for v in rows.columns]
             present = None if keys else rows.start
@@ -411,7 +403,8 @@ class Compiler:
         keys: list[exp.Expr] = []
         self.descending: list[bool] = []
         for expression, descending in conditions:
-            value = compile_expression(expression, relation.column, exists=_no_exists, now=exp.null())
+            _require_known(expression)
+            value = compile_expression(expression, relation.column, exists=_no_exists)
             for key in order_key(value):
                 keys.append(key)
                 self.descending.append(descending)
@@ -512,6 +505,18 @@ def _exists_in(expression: Expression) -> list[Exists]:
             return [exists for argument in arguments for exists in _exists_in(argument)]
         case _:
             return []
+
+
+def _require_known(expression: Expression) -> None:
+    """timestamp() asks when a triple came, NOW() at which instant this is: neither is part of a row yet."""
+    match expression:
+        case Apply("TIMESTAMP"):
+            raise NotYetError("timestamp()")
+        case Apply("NOW"):
+            raise NotYetError("NOW()")
+        case Apply(arguments=arguments):
+            for argument in arguments:
+                _require_known(argument)
 
 
 def _no_exists(exists: Exists) -> exp.Expr:

@@ -33,11 +33,16 @@ def run_bounded(
 ) -> Iterator[Evaluation]:
     """All evaluations of a query over input that ends, in time order, also those without solutions."""
     engine = DuckDBEngine()
+    load(engine, inputs)
+    return BoundedRun(engine, query, settings or Settings(), flush=flush, name=name).evaluations()
+
+
+def load(engine: DuckDBEngine, inputs: Inputs) -> None:
+    """Puts streams and graphs into the engine's tables."""
     for iri, elements in inputs.streams.items():
         engine.load_stream(iri, _stream_rows(elements, inputs.lateness))
     for graph, triples in inputs.graphs.items():
         engine.load_graph(graph, _graph_rows(triples))
-    return BoundedRun(engine, query, settings or Settings(), flush=flush, name=name).evaluations()
 
 
 def _stream_rows(elements: Sequence[Element], lateness: int) -> list[StreamRow]:
@@ -63,10 +68,18 @@ class BoundedRun:
     """One query over an engine whose streams and graphs are loaded."""
 
     def __init__(
-        self, engine: DuckDBEngine, query: ast.Query, settings: Settings, *, flush: bool = False, name: str = "query"
+        self,
+        engine: DuckDBEngine,
+        query: ast.Query,
+        settings: Settings,
+        *,
+        flush: bool = False,
+        name: str = "query",
+        instants_per_slice: int = INSTANTS_PER_SLICE,
     ) -> None:
         self.engine = engine
         self.flush = flush
+        self.instants_per_slice = instants_per_slice
         streams = _streams(build(query, replace(settings, origin=0)), engine)
         self.span = engine.time_span(streams)
         if settings.origin == "first":
@@ -75,6 +88,8 @@ class BoundedRun:
         self.name = self.query.name or name
         if isinstance(self.query.form, DescribeForm):
             raise NotYetError("DESCRIBE")
+        form = self.query.form
+        self.variables = tuple(v.name for v in form.variables) if isinstance(form, SelectForm) else ()
 
     def evaluations(self) -> Iterator[Evaluation]:
         """Every evaluation in time order, also those without solutions."""
@@ -90,11 +105,12 @@ class BoundedRun:
                 yield self._evaluation(time, rows)
 
     def _evaluate(self, plan: Plan, instants: Sequence[int]) -> Iterator[tuple[int, list[Row]]]:
-        self.variables = _output(self.query, plan)
+        if not isinstance(self.query.form, SelectForm):
+            self.variables = plan.variables
         wanted = [plan.variables.index(name) if name in plan.variables else None for name in self.variables]
         previous = None
-        for start in range(0, len(instants), INSTANTS_PER_SLICE):
-            part = instants[start : start + INSTANTS_PER_SLICE]
+        for start in range(0, len(instants), self.instants_per_slice):
+            part = instants[start : start + self.instants_per_slice]
             for time, rows in self.engine.evaluate(plan, part, previous):
                 yield time, [tuple(None if p is None else row[p] for p in wanted) for row in rows]
             previous = part[-1]
@@ -146,12 +162,6 @@ class BoundedRun:
             solutions = [dict(zip(self.variables, row, strict=True)) for row in terms]
             return Evaluation(self.name, time, triples=instantiate(self.query.form, solutions))
         return Evaluation(self.name, time, self.variables, terms)
-
-
-def _output(query: ContinuousQuery, plan: Plan) -> tuple[str, ...]:
-    """The variables of a row: those of SELECT, or all there are."""
-    form = query.form
-    return tuple(variable.name for variable in form.variables) if isinstance(form, SelectForm) else plan.variables
 
 
 def _streams(query: ContinuousQuery, engine: DuckDBEngine) -> list[str]:

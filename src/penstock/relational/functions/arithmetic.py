@@ -97,7 +97,7 @@ def compared(
     if isinstance(left, Leaf) and isinstance(right, Leaf):
         # An integer of more than 20 digits is no DECIMAL(38, 18), but it is easily compared with one.
         exact = exp.Coalesce(this=exact, expressions=[compare(_double)])
-    return _dispatched(
+    held = _dispatched(
         [left, right],
         not {"/"} & (_operators(left) | _operators(right)),
         compare(lambda number: _tried(_integer(number))),
@@ -106,6 +106,12 @@ def compared(
         compare_floating(_float),
         otherwise,
     )
+    match operator, left, right:
+        case "=", Leaf(left_term, None), Leaf(right_term, None):
+            # An ill-formed number has no value, but it is the same term as itself.
+            same = exp.EQ(this=left_term.copy(), expression=right_term.copy())
+            return exp.Coalesce(this=held, expressions=[exp.Nullif(this=same, expression=exp.false())])
+    return held
 
 
 def _dispatched(

@@ -7,7 +7,7 @@ the next, and become terms (`btrue`) only where a term is asked for, so that a f
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -311,8 +311,9 @@ class _Compiler:
         if is_plain(value):
             return exp.or_(*(self._equal(member, other, only_true) for other in others))
         name = "member"
-        tests = [applied("sparql_equal", exp.column(name), self.term(other)) for other in others]
-        return bound([(name, value)], exp.or_(*tests))
+        named = Variable(".member")
+        inner = replace(self, column=lambda variable: exp.column(name) if variable == named else self.column(variable))
+        return bound([(name, value)], exp.or_(*(inner._equal(named, other, only_true) for other in others)))
 
     def _pattern(self, string: exp.Expression, pattern: Expression, flags: list[Expression]) -> exp.Expression:
         """The pattern with its flags, as RE2 takes it: at once where both are constants."""

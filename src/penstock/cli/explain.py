@@ -8,22 +8,18 @@ from pathlib import Path
 import click
 
 from penstock.algebra import Settings, build
-from penstock.cli.messages import show, show_error, show_problems
+from penstock.cli.messages import show_problems
+from penstock.cli.mistakes import show_malformed, told
 from penstock.cli.options import reading_options
 from penstock.cli.run_options import RunOptions, run_options
-from penstock.cli.sources import SourceError, name_of, read_source
+from penstock.cli.sources import name_of, read_source
 from penstock.explain import FORMATS, Document, describe
 from penstock.explain.text import Role, as_text
-from penstock.oracle.inputs import InputError
-from penstock.rdf import errors as rdf_errors
 from penstock.rdf.elements import Malformed
-from penstock.syntax.errors import QuerySyntaxError, TranslationError
 from penstock.syntax.reading import read
 
 MOST_ELEMENTS = 5000
 """How much of a stream is read: what is shown is its beginning."""
-
-MOST_MALFORMED = 3
 
 _COLOURS: dict[Role, dict[str, object]] = {
     "heading": {"bold": True, "underline": True},
@@ -59,9 +55,7 @@ _COLOURS: dict[Role, dict[str, object]] = {
 @click.option("--out", metavar="FILE", default="-", help="Write to FILE, not to standard output.")
 @reading_options
 @run_options
-@click.pass_context
 def explain(
-    context: click.Context,
     query: str,
     output_format: str,
     out: str,
@@ -78,7 +72,7 @@ def explain(
     """
     name = name_of(query)
     malformed: list[Malformed] = []
-    try:
+    with told(name):
         text = read_source(query)
         reading = read(text, dialect, prefixes=prefixes, base=base)
         show_problems(reading.warnings, text, name)
@@ -87,30 +81,8 @@ def explain(
         document = describe(
             reading.query, text, run.settings, inputs, prefixes=prefixes, dialect_said_by_user=dialect != "auto"
         )
-    except SourceError as error:
-        show_error(name, error.message, error.hint)
-        context.exit(2)
-    except QuerySyntaxError as error:
-        show_problems(error.problems, text, name)
-        context.exit(2)
-    except TranslationError as error:
-        show_error(name, f"this query has no meaning: {'; '.join(error.reasons)}")
-        context.exit(2)
-    except RecursionError:
-        show_error(name, "this query nests too deeply to be explained")
-        context.exit(2)
-    except (InputError, rdf_errors.SourceError) as error:
-        show_error(name, str(error))
-        context.exit(2)
-    _show_malformed(malformed)
+    show_malformed(malformed)
     _write(document, output_format, out)
-
-
-def _show_malformed(malformed: list[Malformed]) -> None:
-    for entry in malformed[:MOST_MALFORMED]:
-        show(entry.place, "warning", f"left out: {entry.reason}", ())
-    if len(malformed) > MOST_MALFORMED:
-        show("penstock", "warning", f"{len(malformed) - MOST_MALFORMED} more elements are left out", ())
 
 
 def _write(document: Document, output_format: str, out: str) -> None:

@@ -67,7 +67,7 @@ def oracle(
     base: str | None,
     run: RunOptions,
 ) -> None:
-    """Print the reference answer of a query, or judge another engine's.
+    """Print the right answer, or judge one.
 
     QUERY is a file, or - for standard input. At each evaluation instant the contents of the windows, straight from
     their definitions, go into a new store of an independent SPARQL engine, and the query is run there: slow, and right.

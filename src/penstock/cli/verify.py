@@ -47,9 +47,10 @@ def verify(
     base: str | None,
     run: RunOptions,
 ) -> None:
-    """Run an engine and the oracle, compare, and report the first difference.
+    """Compare an engine with the oracle.
 
-    QUERY is a file, or - for standard input. The oracle is slow: a small stream will do.
+    QUERY is a file, or - for standard input. Both answer it, and the first difference is told. The oracle is slow: a small
+    stream will do.
     """
     name = name_of(query)
     malformed: list[Malformed] = []

@@ -93,4 +93,4 @@ class DuckDBEngine:
 
     def _one(self, statement: str) -> tuple[int | None, ...]:
         (row,) = self.connection.execute(statement).fetchall()
-        return row  # type: ignore[no-any-return]
+        return row

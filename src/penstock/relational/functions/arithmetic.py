@@ -88,10 +88,12 @@ def compared(
 
     def compare_floating(of: Callable[[Number], exp.Expression]) -> exp.Expression:
         # NaN is neither less than a number nor equal to one; in DuckDB it is greater than all, and equal to itself.
-        greater = left if operator in (">", ">=") else right
+        greater, lesser = (left, right) if operator in (">", ">=") else (right, left)
         if isinstance(greater, Leaf) and greater.value is not None:
             return compare(of)
-        return exp.and_(compare(of), exp.not_(call("isnan", of(greater))))
+        is_error = exp.Is(this=of(lesser), expression=exp.null())
+        not_held = exp.Nullif(this=exp.Paren(this=is_error), expression=exp.true())
+        return exp.Case(ifs=[exp.If(this=call("isnan", of(greater)), true=not_held)], default=compare(of))
 
     exact = compare(lambda number: _tried(_decimal(number)))
     if isinstance(left, Leaf) and isinstance(right, Leaf):
@@ -223,11 +225,11 @@ def _float(number: Number) -> exp.Expression:
                 return exp.cast(text(value), "FLOAT")
             return _read(term, "FLOAT") if tag in ("i", "d", "f") else call("sparql_as_float", term.copy())
         case Operation():
-            return _mixed(number, lambda part: exp.cast(_float(part), "DOUBLE"), "FLOAT")
+            return _mixed(number, _float, "FLOAT")
 
 
 def _mixed(number: Operation, of: Callable[[Number], exp.Expression], type_name: str) -> exp.Expression:
-    """An operation among doubles (or floats); exactly, where all its own leaves are exact."""
+    """An operation among doubles (or floats): exactly where all its own leaves are exact, on floats where none is a double."""
     match number:
         case Operation("ROUND", (operand,)):
             value = call("sparql_double_round", of(operand))
@@ -235,14 +237,17 @@ def _mixed(number: Operation, of: Callable[[Number], exp.Expression], type_name:
             value = call(function.lower(), of(operand))
         case Operation(operator, operands):
             value = _applied(operator, [of(operand) for operand in operands])
-    if type_name == "FLOAT":
-        value = call("sparql_to_float", value)
     leaves = _leaves(number)
-    if any(leaf.tag in ("e", "f") for leaf in leaves):
-        return value
-    exactly = exp.cast(_tried(_decimal(number)), type_name)
-    are_exact = _all_have([leaf for leaf in leaves if leaf.tag is None], "i", "n", "d")
-    return exp.Case(ifs=[exp.If(this=are_exact, true=exactly)], default=value)
+    known = {leaf.tag for leaf in leaves if leaf.tag is not None}
+    unknown = [leaf for leaf in leaves if leaf.tag is None]
+    ifs: list[exp.If] = []
+    if known <= {"i", "d"}:
+        exactly = exp.cast(_tried(_decimal(number)), type_name)
+        ifs.append(exp.If(this=_all_have(unknown, "i", "n", "d"), true=exactly))
+    if type_name == "DOUBLE" and "e" not in known:
+        on_floats = exp.cast(_float(number), type_name)
+        ifs.append(exp.If(this=_all_have(unknown, "i", "n", "d", "f"), true=on_floats))
+    return exp.Case(ifs=ifs, default=value) if ifs else value
 
 
 def _applied(operator: str, operands: list[exp.Expression]) -> exp.Expression:

@@ -34,7 +34,7 @@ CREATE OR REPLACE TEMP MACRO sparql_sum_term(sums) AS
     CASE
       WHEN sparql_z.faults > 0 THEN NULL
       WHEN sparql_z.doubles > 0 THEN sparql_double_term(sparql_sum_as_double(sparql_z))
-      WHEN sparql_z.floats > 0 THEN sparql_float_term(sparql_to_float(sparql_sum_as_double(sparql_z)))
+      WHEN sparql_z.floats > 0 THEN sparql_float_term(sparql_sum_as_double(sparql_z)::VARCHAR::FLOAT)
       WHEN sparql_z.decimals > 0 THEN
         sparql_decimal_term(sparql_sum_as_decimal(sparql_z))
       ELSE 'i' || sparql_sum_as_integer(sparql_z)
@@ -47,7 +47,7 @@ CREATE OR REPLACE TEMP MACRO sparql_mean_term(sums) AS
       WHEN sparql_z.size = 0 THEN 'i0'
       WHEN sparql_z.faults > 0 THEN NULL
       WHEN sparql_z.doubles > 0 THEN sparql_double_term(sparql_sum_as_double(sparql_z) / sparql_z.size::DOUBLE)
-      WHEN sparql_z.floats > 0 THEN sparql_float_term(sparql_to_float(sparql_sum_as_double(sparql_z) / sparql_z.size::DOUBLE))
+      WHEN sparql_z.floats > 0 THEN sparql_float_term((sparql_sum_as_double(sparql_z) / sparql_z.size::DOUBLE)::VARCHAR::FLOAT)
       WHEN sparql_z.decimals > 0 THEN
         sparql_decimal_term(sparql_quotient(sparql_sum_as_decimal(sparql_z), sparql_z.size::DECIMAL(38, 18)))
       ELSE sparql_decimal_term(sparql_integer_quotient(sparql_sum_as_integer(sparql_z), sparql_z.size::HUGEINT))

@@ -15,7 +15,7 @@ CREATE OR REPLACE TEMP MACRO sparql_is_ordinary(term) AS
     term,
     't[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?(Z|[+-](0[0-9]|1[0-3]):[0-5][0-9])'
   );
-CREATE OR REPLACE TEMP MACRO sparql_timestamp(term) AS TRY_CAST(substr(term, 2) AS TIMESTAMP);
+CREATE OR REPLACE TEMP MACRO sparql_timestamp(term) AS TRY_CAST(substr(term, 2) AS TIMESTAMPTZ);
 -- With a time zone on one side only, there is an order where 14 hours do not change it (XSD 1.1 part 2, E.3.3).
 CREATE OR REPLACE TEMP MACRO sparql_margin(a, b) AS CASE WHEN sparql_has_zone(a) = sparql_has_zone(b) THEN 0 ELSE 50400 END * sparql_one();
 CREATE OR REPLACE TEMP MACRO sparql_are_on_one_line(a, b) AS

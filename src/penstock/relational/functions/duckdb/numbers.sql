@@ -74,8 +74,6 @@ CREATE OR REPLACE TEMP MACRO sparql_floating_text(value) AS
   )[1];
 CREATE OR REPLACE TEMP MACRO sparql_double_term(value) AS 'e' || sparql_floating_text((value)::DOUBLE);
 CREATE OR REPLACE TEMP MACRO sparql_float_term(value) AS 'f' || sparql_floating_text((value)::FLOAT);
--- A double as the nearest float; what is too large is infinite (a cast of the number would be an error).
-CREATE OR REPLACE TEMP MACRO sparql_to_float(value) AS (value)::VARCHAR::FLOAT;
 
 -- Products and quotients of decimals, cut off after 18 fractional digits. They are made of whole parts and fractions, the latter
 -- times 10^18, so that nothing is lost on the way.

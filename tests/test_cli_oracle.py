@@ -1,0 +1,152 @@
+"""`penstock oracle`, `penstock run` and `penstock verify`, as a user meets them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from penstock.cli import commands
+
+QUERY = """
+PREFIX : <http://e/>
+SELECT ?gate (COUNT(?car) AS ?n) FROM STREAM :toll [RANGE 10ms STEP 5ms] WHERE { ?gate :sees ?car } GROUP BY ?gate
+"""
+STREAM = """
+<http://e/g1> <http://e/sees> <http://e/c1> "1" .
+<http://e/g1> <http://e/sees> <http://e/c2> "6" .
+this is no triple
+<http://e/g2> <http://e/sees> <http://e/c1> "16" .
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "q.rq").write_text(QUERY)
+    (tmp_path / "toll.tnt").write_text(STREAM)
+    return tmp_path
+
+
+def run(folder: Path, command: str, *arguments: str) -> Result:
+    query, stream = str(folder / "q.rq"), str(folder / "toll.tnt")
+    return CliRunner().invoke(commands, [command, query, "--stream", stream, *arguments])
+
+
+def counts(result: Result) -> dict[int, dict[str, int]]:
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    return {
+        line["time"]: {b["gate"]["value"][-2:]: int(b["n"]["value"]) for b in line["results"]["bindings"]}
+        for line in lines
+    }
+
+
+@pytest.mark.parametrize("command", ["oracle", "run"])
+class TestAnswers:
+    def test_a_line_per_evaluation(self, files: Path, command: str) -> None:
+        """The windows (0, 10] and (5, 15] close before the stream ends at 16."""
+        result = run(files, command)
+        assert result.exit_code == 0
+        assert counts(result) == {10: {"g1": 2}, 15: {"g1": 1}}
+        first = json.loads(result.stdout.splitlines()[0])
+        assert list(first) == ["query", "time", "head", "results"]
+        assert first["query"] == "q"
+        assert first["head"] == {"vars": ["gate", "n"]}
+
+    def test_malformed_input_is_told_and_kept(self, files: Path, command: str) -> None:
+        late = files / "late.txt"
+        result = run(files, command, "--late", str(late))
+        assert result.exit_code == 0
+        assert "toll.tnt:4: warning: left out" in result.stderr
+        assert "this is no triple" in late.read_text()
+
+    def test_strict_stops(self, files: Path, command: str) -> None:
+        result = run(files, command, "--strict")
+        assert (result.exit_code, result.stdout) == (2, "")
+
+    def test_flush_reports_the_windows_still_open(self, files: Path, command: str) -> None:
+        assert counts(run(files, command, "--flush")) == {
+            10: {"g1": 2}, 15: {"g1": 1}, 20: {"g2": 1}, 25: {"g2": 1},
+        }  # fmt: skip
+
+    def test_settings_from_outside(self, files: Path, command: str) -> None:
+        assert counts(run(files, command, "--t0", "1", "--report", "window-close")) == {11: {"g1": 1}, 16: {"g2": 1}}
+        assert counts(run(files, command, "--operator", "istream")) == {10: {"g1": 2}, 15: {"g1": 1}}
+        assert counts(run(files, command, "--t0", "first")) == {10: {"g1": 2}, 15: {"g1": 1}}
+
+    def test_empty_evaluations_on_request(self, files: Path, command: str) -> None:
+        (files / "q.rq").write_text(QUERY.replace(":sees", ":misses"))
+        assert run(files, command).stdout == ""
+        assert counts(run(files, command, "--empty")) == {10: {}, 15: {}}
+
+    def test_an_empty_stream_has_no_answer(self, files: Path, command: str) -> None:
+        (files / "toll.tnt").write_text("")
+        result = run(files, command)
+        assert (result.exit_code, result.stdout) == (0, "")
+
+    def test_into_a_file(self, files: Path, command: str) -> None:
+        result = run(files, command, "--out", str(files / "answer.jsonl"))
+        assert result.stdout == ""
+        assert len((files / "answer.jsonl").read_text().splitlines()) == 2
+
+    @pytest.mark.parametrize(
+        ("arguments", "sentence"),
+        [
+            (["--stream", "<http://e/other>=x.tnt"], "the query reads no stream <http://e/other>"),
+            (["--t0", "soon"], "'soon' is not an instant"),
+            (["--report", "window-closed"], "did you mean window-close?"),
+            (["--graph", "nowhere.ttl"], "nowhere.ttl"),
+            (["--lateness", "a while"], "is not a duration"),
+        ],
+    )
+    def test_mistakes_get_a_sentence(self, files: Path, command: str, arguments: list[str], sentence: str) -> None:
+        result = run(files, command, *arguments)
+        assert result.exit_code == 2
+        assert sentence in result.stderr
+        assert result.stdout == ""
+
+    def test_a_stream_that_is_not_bound(self, files: Path, command: str) -> None:
+        result = CliRunner().invoke(commands, [command, str(files / "q.rq")])
+        assert result.exit_code == 2
+        assert "the query reads the stream <http://e/toll>, which is not bound" in result.stderr
+
+
+class TestJudge:
+    def test_right_for_one_origin(self, files: Path) -> None:
+        answer = files / "answer.jsonl"
+        run(files, "oracle", "--t0", "2", "--out", str(answer))
+        result = run(files, "oracle", "--judge", str(answer))
+        assert result.exit_code == 0
+        assert result.stdout.startswith("right for t0 = 2 ")
+
+    def test_wrong_for_every_origin(self, files: Path) -> None:
+        answer = files / "answer.jsonl"
+        answer.write_text(run(files, "oracle").stdout.replace('"value": "2"', '"value": "3"'))
+        result = run(files, "oracle", "--judge", str(answer))
+        assert result.exit_code == 3
+        assert result.stdout.startswith("wrong: there is no t0")
+
+    def test_what_is_no_answer(self, files: Path) -> None:
+        (files / "answer.jsonl").write_text("{")
+        result = run(files, "oracle", "--judge", str(files / "answer.jsonl"))
+        assert result.exit_code == 2
+        assert "not a line of JSON" in result.stderr
+
+
+class TestVerify:
+    def test_both_agree(self, files: Path) -> None:
+        result = run(files, "verify")
+        assert result.exit_code == 0
+        assert result.stdout == "duckdb and the oracle agree: 2 evaluations with solutions\n"
+
+    def test_what_the_engine_does_not_run_yet(self, files: Path) -> None:
+        (files / "q.rq").write_text(QUERY.replace("?gate :sees ?car", "?gate :sees ?car FILTER (timestamp(?car) > 1)"))
+        result = run(files, "verify")
+        assert result.exit_code == 2
+        assert "does not run timestamp() yet" in result.stderr
+
+    def test_spark_is_not_there_yet(self, files: Path) -> None:
+        result = run(files, "run", "--engine", "spark")
+        assert result.exit_code == 2
+        assert "write --engine duckdb" in result.stderr

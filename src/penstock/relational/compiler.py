@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from sqlglot import exp
 
-from penstock.algebra.expressions import Apply, Constant, Exists, Expression, Variable
+from penstock.algebra.expressions import Aggregate, Apply, Constant, Exists, Expression, Variable
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import (
     BasicGraphPattern,
@@ -37,7 +37,7 @@ from penstock.rdf.terms import IRI
 from penstock.relational.functions.aggregates import compile_aggregate
 from penstock.relational.functions.catalogue import compile_condition, compile_expression
 from penstock.relational.functions.ordering import order_key
-from penstock.relational.intervals import INSTANTS, gaps, merge, spread
+from penstock.relational.intervals import INSTANTS, gaps, merge, running_sums, spread
 from penstock.relational.paths import PathCompiler
 from penstock.relational.relations import (
     Relation,
@@ -346,9 +346,11 @@ class Compiler:
         for variable, expression in group.keys:
             if variable != expression:
                 keyed = self._extend(keyed, variable, expression, context)
+        keys = [variable for variable, _ in group.keys]
+        if keys and all(_is_plain_count(aggregate) for _, aggregate in group.aggregates):
+            return self._counted(keyed, keys, group)
         snapshot = spread(self.statement, keyed.name, keyed.all_columns)
         rows = Relation(snapshot, keyed.columns, keyed.certain, keyed.extra)
-        keys = [variable for variable, _ in group.keys]
         columns = {variable: self.statement.column_name(variable) for variable in keys}
         columns |= {variable: self.statement.column_name(variable) for variable, _ in group.aggregates}
         selected: list[exp.Expr] = [aliased(_text(rows.column(key)), columns[key]) for key in keys]
@@ -379,6 +381,41 @@ class Compiler:
         certain = {key for key in keys if key in keyed.certain}
         certain |= {variable for variable, aggregate in group.aggregates if aggregate.name == "COUNT"}
         return self.statement.relation(query, columns, certain)
+
+    def _counted(self, rows: Relation, keys: list[Variable], group: Group) -> Relation:
+        """Counts by sweeping: +1 where an interval begins, −1 where it ends, and a running sum per group.
+
+        A slide costs nothing that way: a row counts twice, however many instants it holds at.
+        """
+        names = {key: self.statement.column_name(key) for key in keys}
+        counted: dict[str, exp.Expr] = {"rows": number(1)}
+        for variable, aggregate in group.aggregates:
+            if aggregate.argument is not None:
+                _require_known(aggregate.argument)
+                value = compile_expression(aggregate.argument, rows.column, exists=_no_exists)
+                is_bound = exp.case().when(value.is_(exp.null()), number(0)).else_(number(1))
+                counted[self.statement.column_name(variable)] = is_bound
+        events: exp.Query | None = None
+        for edge, sign in ((rows.start, 1), (rows.end, -1)):
+            selected: list[exp.Expr] = [aliased(_text(rows.column(key)), names[key]) for key in keys]
+            selected += [
+                aliased(exp.Mul(this=exp.Paren(this=value.copy()), expression=number(sign)), name)
+                for name, value in counted.items()
+            ]
+            side = select_from(rows.name, [*selected, aliased(edge, "i")])
+            events = side if events is None else exp.union(events, side, distinct=False)
+        assert events is not None
+        levels = running_sums(self.statement, self.statement.add(events), list(names.values()), list(counted))
+        columns = dict(names)
+        results: list[exp.Expr] = [col(levels, name) for name in names.values()]
+        for variable, aggregate in group.aggregates:
+            columns[variable] = self.statement.column_name(variable)
+            source = columns[variable] if aggregate.argument is not None else "rows"
+            results.append(aliased(_integer_term(col(levels, source)), columns[variable]))
+        query = select_from(levels, [*results, col(levels, "i"), col(levels, "j")])
+        is_there = exp.GT(this=col(levels, "rows"), expression=number(0))
+        certain = {key for key in keys if key in rows.certain} | {variable for variable, _ in group.aggregates}
+        return self.statement.relation(query.where(is_there), columns, certain)
 
     def solutions(self, operator: Operator, context: Context | None = None, *, keep_order: bool = False) -> Relation:
         """A pattern with its modifiers: Slice, Distinct, Project, OrderBy from the outside, as far as they are there.
@@ -497,6 +534,10 @@ def _shared(variable: Variable, having: list[Relation]) -> tuple[exp.Expr, list[
     return (values[0] if len(values) == 1 else exp.Coalesce(this=values[0], expressions=values[1:])), conditions
 
 
+def _is_plain_count(aggregate: Aggregate) -> bool:
+    return aggregate.name == "COUNT" and not aggregate.distinct
+
+
 def _exists_in(expression: Expression) -> list[Exists]:
     match expression:
         case Exists():
@@ -521,6 +562,10 @@ def _require_known(expression: Expression) -> None:
 
 def _no_exists(exists: Exists) -> exp.Expr:
     raise NotYetError("EXISTS in an aggregate or in ORDER BY")
+
+
+def _integer_term(value: exp.Expr) -> exp.Expr:
+    return exp.DPipe(this=exp.Literal.string("i"), expression=_text(value))
 
 
 def _text(expression: exp.Expr) -> exp.Expr:

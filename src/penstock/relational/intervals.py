@@ -83,6 +83,26 @@ def spread(statement: Statement, source: str, columns: Sequence[str]) -> str:
     return statement.add(select_from(source, [*selected, *bounds]).join(exp.to_table(INSTANTS), on=is_within))
 
 
+def running_sums(statement: Statement, events: str, keys: Sequence[str], values: Sequence[str]) -> str:
+    """What the values of the events (at `i`) have added up to, per key, from each event to the next: `[i, j)`."""
+    at = [*keys, "i"]
+    summed = statement.add(
+        select_from(
+            events,
+            [*(col(events, name) for name in at), *(aliased(exp.Sum(this=col(events, v)), v) for v in values)],
+        ).group_by(*(col(events, name) for name in at))
+    )
+    partition, order = [col(summed, key) for key in keys], [col(summed, "i")]
+    totals = [aliased(_over(exp.Sum(this=col(summed, v)), partition, order, _UP_TO_HERE), v) for v in values]
+    following = exp.Window(
+        this=exp.Lead(this=col(summed, "i"), offset=number(1)),
+        partition_by=[column.copy() for column in partition],
+        order=exp.Order(expressions=[exp.Ordered(this=col(summed, "i"))]),
+    )
+    columns = [col(summed, name) for name in at]
+    return statement.add(select_from(summed, [*columns, aliased(following, "j"), *totals]))
+
+
 def _over(
     function: exp.Expr,
     partition: Sequence[exp.Expr],

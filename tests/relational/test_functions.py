@@ -7,6 +7,7 @@ import itertools
 import time
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from pathlib import Path
 
 import duckdb
 import pyoxigraph
@@ -140,8 +141,8 @@ def _is_left_open(text: str, a: str, b: str) -> str | None:
         return "F&O 6.3: NaN is not less than a number; it is no error"
     if comparison and ({"true", "false"} & given or "x" in text):
         return "SPARQL 17.3: false < true"
-    if comparison and a == b and a in (":a", ":b"):
-        return "SPARQL 17.3: there is no order of IRIs, not even of one and itself"
+    if comparison and a == b and (a.startswith(":") or "^^:" in a or a in ILL_FORMED):
+        return "SPARQL 17.3: there is no order of IRIs and unknown values, not even of one and itself"
     if text.startswith(("!?a", "?a ||", "?a &&", "IF(")) and any("@" in value or value in ILL_FORMED for value in given):
         return "SPARQL 17.2.2: a language string has a truth value, and so has an ill-formed number"
     if "time" in a and "Duration" in b:
@@ -307,6 +308,31 @@ def test_relative_iris(connection: duckdb.DuckDBPyConnection, reference: str, ex
     assert connection.execute(exp.select(compiled).sql("duckdb")).fetchall() == [("I" + expected,)]
 
 
+CASTS = Path(__file__).parents[3] / "shared" / "data" / "w3c-sparql11" / "cast"
+
+
+@pytest.mark.skipif(not CASTS.exists(), reason="the W3C tests are not here")
+@pytest.mark.parametrize("name", ["bool", "decimal", "double", "float", "int", "string"])
+def test_w3c_casts(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    answers = pyoxigraph.parse_query_results(path=CASTS / f"cast-{name}.srx", format=pyoxigraph.QueryResultsFormat.XML)
+    *_, column = answers.variables
+    datatype = {"bool": "boolean", "int": "integer"}.get(name, name)
+    rows = [(str(answer["v"]), _encoded_result(answer[column])) for answer in answers]
+    found = by_engine(connection, f"xsd:{datatype}(?a)", [(value, UNBOUND) for value, _ in rows])
+    different = [
+        (value, expected, value_found)
+        for (value, expected), value_found in zip(rows, found, strict=True)
+        if not _same_value(expected, value_found)
+    ]
+    assert different == []
+
+
+def _same_value(left: str | None, right: str | None) -> bool:
+    if left is None or right is None or left[0] not in "id":
+        return _same(left, right)
+    return left[0] == right[0] and Decimal(left[1:]) == Decimal(right[1:])
+
+
 def test_blank_nodes_differ_between_solutions(connection: duckdb.DuckDBPyConnection) -> None:
     compiled = [
         compile_expression(expression_of(text), exp.column, solution=exp.column("place", "solutions"))
@@ -357,4 +383,4 @@ def test_a_filter_on_integers_is_fast(connection: duckdb.DuckDBPyConnection) -> 
         begin = time.perf_counter()
         assert connection.execute(query).fetchall() == [(890000,)]
         times.append(time.perf_counter() - begin)
-    assert min(times) < 0.2
+    assert min(times) < 0.5, "0.03 to 0.09 s, on a machine that has nothing else to do"

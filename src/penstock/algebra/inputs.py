@@ -38,10 +38,15 @@ class Inputs:
 
 
 def in_time_order(elements: Sequence[Element], lateness: int) -> list[tuple[Element, int | None]]:
-    """The elements sorted by timestamp, arrival order kept among equals.
+    """`in_arrival_order`, sorted by timestamp; arrival order is kept among equals."""
+    return sorted(in_arrival_order(elements, lateness), key=lambda entry: entry[0].time)
+
+
+def in_arrival_order(elements: Sequence[Element], lateness: int) -> list[tuple[Element, int | None]]:
+    """The elements, each with the watermark that it was behind when it came (None: it was in time).
 
     An element that is more than `lateness` behind came when the instants below the watermark had been evaluated: it
-    counts only from the watermark on, which stands beside it (None: it was in time).
+    counts only from the watermark on (semantics.md §2).
     """
     greatest: int | None = None
     noted: list[tuple[Element, int | None]] = []
@@ -50,4 +55,4 @@ def in_time_order(elements: Sequence[Element], lateness: int) -> list[tuple[Elem
         is_late = watermark is not None and element.time < watermark
         noted.append((element, watermark if is_late else None))
         greatest = element.time if greatest is None else max(greatest, element.time)
-    return sorted(noted, key=lambda entry: entry[0].time)
+    return noted

@@ -12,7 +12,7 @@ from pyoxigraph import Triple
 
 from penstock.algebra.model import StreamWindow
 from penstock.algebra.windows import CountWindow, Interval
-from penstock.oracle.inputs import in_time_order
+from penstock.oracle.inputs import in_arrival_order
 from penstock.rdf.elements import Element
 
 
@@ -53,17 +53,18 @@ class WindowContents:
     @cached_property
     def _ordered(self) -> list[tuple[Element, int | None]]:
         """In time order; an element that came when it could count nowhere any more is left out, and counts nowhere."""
-        ordered = in_time_order(self._counted(), self.lateness)
-        while True:
-            validity = self.window.window.validity([element.time for element, _ in ordered])
-            alive = [
-                entry
-                for entry, interval in zip(ordered, validity, strict=True)
-                if entry[1] is None or _from(interval, entry[1]) is not None
-            ]
-            if len(alive) == len(ordered):
-                return ordered
-            ordered = alive
+        known: list[tuple[Element, int | None]] = []
+        for entry in in_arrival_order(self._counted(), self.lateness):
+            after = sorted([*known, entry], key=lambda other: other[0].time)
+            if entry[1] is None or self._can_count(entry, after):
+                known = after
+        return known
+
+    def _can_count(self, entry: tuple[Element, int | None], ordered: list[tuple[Element, int | None]]) -> bool:
+        """Whether it is part of the content at an instant that was not evaluated when it came."""
+        validity = self.window.window.validity([element.time for element, _ in ordered])
+        position = next(place for place, other in enumerate(ordered) if other is entry)
+        return _from(validity[position], entry[1]) is not None
 
     @cached_property
     def _has_late(self) -> bool:

@@ -62,7 +62,7 @@ class Sources:
                 self._add(window, stream, matched)
         self.default_graphs: list[str | None] = [None, *_bound(dataset.default_graphs, inputs)]
         named = dataset.named_graphs if dataset.has_clauses else [g for g in inputs.graphs if g is not None]
-        self.named_graphs = [*_bound(named, inputs)]
+        self.named_graphs = [*_bound(named, inputs, may_be_unnamed=False)]
 
     def _add(self, window: StreamWindow, stream: str, matched: dict[str, list[SinglePattern]]) -> None:
         elements, lateness = self.inputs.streams[stream], self.inputs.lateness
@@ -153,10 +153,10 @@ def _streams_of(window: StreamWindow, inputs: Inputs) -> list[str]:
     return [window.stream]
 
 
-def _bound(graphs: Sequence[str], inputs: Inputs) -> list[str]:
-    """The graphs of the query; one that is not bound may be meant by a graph given without an IRI."""
+def _bound(graphs: Sequence[str], inputs: Inputs, *, may_be_unnamed: bool = True) -> list[str]:
+    """The graphs of the query; one of the default graph may be meant by a graph given without an IRI."""
     for graph in graphs:
-        if graph not in inputs.graphs and None not in inputs.graphs:
+        if graph not in inputs.graphs and not (may_be_unnamed and None in inputs.graphs):
             hint = did_you_mean(graph, [g for g in inputs.graphs if g is not None]) or f"bind it: --graph {graph}=FILE"
             raise InputError(f"the query reads the graph <{graph}>, which is not bound: {hint}")
     return list(graphs)

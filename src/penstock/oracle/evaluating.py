@@ -19,6 +19,7 @@ from penstock.rdf.results import Evaluation
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import walk
 from penstock.syntax.printer import to_text
+from penstock.syntax.translation.variables import plain_names, plain_variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,13 @@ def evaluate(query: ContinuousQuery, text: ast.Query, dataset: InstantaneousData
         store = _store_of_occurrences([dataset.default, *by_occurrence.used.values()])
     else:
         store = _store_of_graphs(dataset.default, plain.used.values())
-    found = store.query(to_text(rewritten))
+    found = store.query(to_text(plain_variables(rewritten)))
     assert isinstance(found, ox.QuerySolutions)
+    original = {plain: name for name, plain in plain_names(rewritten).items()}
     if isinstance(query.form, AskForm):
         return Solutions(("boolean",), ((next(iter(found), None) is not None,),))
-    names = tuple(variable.value for variable in found.variables)
-    rows = tuple(tuple(solution[name] for name in names) for solution in found)
+    rows = tuple(tuple(solution[variable] for variable in found.variables) for solution in found)
+    names = tuple(original.get(variable.value, variable.value) for variable in found.variables)
     if isinstance(query.form, SelectForm):
         wanted = tuple(variable.name for variable in query.form.variables)
         return Solutions(wanted, tuple(_ordered(row, names, wanted) for row in rows))

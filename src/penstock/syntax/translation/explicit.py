@@ -15,7 +15,6 @@ from penstock.syntax.dialects import DIALECTS, NON_EMPTY
 from penstock.syntax.translation.aggregates import expand_aggregates
 from penstock.syntax.translation.group_windows import expand_group_windows
 from penstock.syntax.translation.hidden_windows import hide
-from penstock.syntax.translation.variables import plain_variables
 from penstock.syntax.translation.window_names import WindowNames, graphs_read, windows_of
 
 STREAMING_SPARQL_ORIGIN = -1
@@ -83,7 +82,7 @@ def _from_csparql(query: ast.Query) -> ast.Query:
     dataset = tuple(spell_out(clause) for clause in query.dataset)
     register = replace(register, every=None) if register is not None else None
     written = replace(rewrite(query, change), dataset=dataset, register=register)
-    return expand_aggregates(plain_variables(written))
+    return expand_aggregates(written)
 
 
 def _from_cqels(query: ast.Query) -> ast.Query:

@@ -8,6 +8,7 @@ from penstock.rdf.terms import IRI
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import rewrite, walk
 from penstock.syntax.translation.explicit import explicit
+from penstock.syntax.translation.variables import plain_variables
 from penstock.syntax.translation.window_names import windows_of
 
 
@@ -16,7 +17,7 @@ def normal_form(query: ast.Query) -> ast.Query:
 
     Where a variable ranges over the windows, their names are part of the answer and stay.
     """
-    written = _without_unread_names(_in_order(explicit(query)))
+    written = _without_unread_names(_in_order(plain_variables(explicit(query))))
     windows = [window for window in windows_of(written) if window.name is not None]
     if _names_are_seen(written):
         return replace(written, prologue=ast.Prologue(base=query.prologue.base))

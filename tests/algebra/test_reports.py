@@ -28,6 +28,9 @@ class MadeUpWindow:
     def arrivals(self) -> Iterable[int]:
         return [3, 8]
 
+    def occupied(self) -> Iterable[tuple[int, int | None]]:
+        return [(3, 5), (8, 9)]
+
     def stream_end(self) -> int:
         return 10
 
@@ -64,3 +67,9 @@ def test_only_within_the_given_stretch() -> None:
 def test_a_policy_that_holds_at_every_millisecond_is_refused_over_long_input() -> None:
     with pytest.raises(PolicyError, match="join it with window-close"):
         instants(parse_report("non-empty"), MadeUpWindow(), 0, 10**9)
+
+
+def test_a_long_gap_in_the_stream_is_not_visited() -> None:
+    assert instants(parse_report("periodic 1 & non-empty"), MadeUpWindow(), 0, 10**12) == [3, 4, 8]
+    with pytest.raises(PolicyError, match="join it with non-empty"):
+        instants(parse_report("periodic 1"), MadeUpWindow(), 0, 10**12)

@@ -46,20 +46,31 @@ UNBOUND = "UNDEF"
 VALUES = [UNBOUND, *TERMS, *ILL_FORMED]
 
 OF_TWO = """
-?a = ?b | ?a != ?b | ?a < ?b | ?a <= ?b | ?a > ?b | ?a >= ?b | ?a + ?b | ?a - ?b | ?a * ?b | ?a / ?b | ?a || ?b | ?a && ?b
-SAMETERM(?a, ?b) | CONTAINS(?a, ?b) | STRSTARTS(?a, ?b) | STRENDS(?a, ?b) | STRBEFORE(?a, ?b) | STRAFTER(?a, ?b) | CONCAT(?a, ?b)
-IF(?a, 1, 2) | ?a IN (?b, 1, "a") | ?a NOT IN (?b, 1, :a) | (?a + ?b) * 2 > 3 || ?a = "a" | STRDT(?a, ?b) | SUBSTR(?a, ?b)
-LANGMATCHES(?a, ?b) | REGEX(?a, ?b) | (?a + ?b) IN (3, ?b) | (?a * ?b + 1) * 0.5 | ?a - ?b < 1.5 | COALESCE(?a + ?b, "none")
-""".replace(" | ", "\n").replace("?a || ?b", "?a || ?b").strip().splitlines()  # fmt: skip
+?a = ?b | ?a != ?b | ?a < ?b | ?a <= ?b | ?a > ?b | ?a >= ?b | ?a + ?b | ?a - ?b | ?a * ?b | ?a / ?b
+?a || ?b | ?a && ?b
+SAMETERM(?a, ?b) | CONTAINS(?a, ?b) | STRSTARTS(?a, ?b) | STRENDS(?a, ?b) | STRBEFORE(?a, ?b)
+STRAFTER(?a, ?b) | CONCAT(?a, ?b)
+IF(?a, 1, 2) | ?a IN (?b, 1, "a") | ?a NOT IN (?b, 1, :a) | (?a + ?b) * 2 > 3 || ?a = "a" | STRDT(?a, ?b)
+SUBSTR(?a, ?b)
+LANGMATCHES(?a, ?b) | REGEX(?a, ?b) | (?a + ?b) IN (3, ?b) | (?a * ?b + 1) * 0.5 | ?a - ?b < 1.5
+COALESCE(?a + ?b, "none")
+""".replace(" | ", "\n").strip().splitlines()  # fmt: skip
 OF_ONE = """
-!?a | -?a | LANG(?a) | BOUND(?a) | IRI(?a) | ABS(?a) | CEIL(?a) | FLOOR(?a) | ROUND(?a) | STRLEN(?a) | UCASE(?a) | LCASE(?a)
-ENCODE_FOR_URI(?a) | YEAR(?a) | MONTH(?a) | DAY(?a) | HOURS(?a) | MINUTES(?a) | SECONDS(?a) | TIMEZONE(?a) | TZ(?a)
-MD5(?a) | SHA1(?a) | SHA256(?a) | SHA384(?a) | SHA512(?a) | ISIRI(?a) | ISBLANK(?a) | ISLITERAL(?a) | ISNUMERIC(?a)
-?a = 1 | ?a != 1 | ?a > 1 | 1 >= ?a | ?a < 1.5 | ?a = 2.5e0 | ?a = "a" | ?a != "a" | !(?a = "a") | ?a = :a | ?a != :a | !(?a = :a)
+!?a | -?a | LANG(?a) | BOUND(?a) | IRI(?a) | ABS(?a) | CEIL(?a) | FLOOR(?a) | ROUND(?a) | STRLEN(?a)
+UCASE(?a) | LCASE(?a)
+ENCODE_FOR_URI(?a) | YEAR(?a) | MONTH(?a) | DAY(?a) | HOURS(?a) | MINUTES(?a) | SECONDS(?a) | TIMEZONE(?a)
+TZ(?a)
+MD5(?a) | SHA1(?a) | SHA256(?a) | SHA384(?a) | SHA512(?a) | ISIRI(?a) | ISBLANK(?a) | ISLITERAL(?a)
+ISNUMERIC(?a)
+?a = 1 | ?a != 1 | ?a > 1 | 1 >= ?a | ?a < 1.5 | ?a = 2.5e0 | ?a = "a" | ?a != "a" | !(?a = "a") | ?a = :a
+?a != :a | !(?a = :a)
 ?a IN ("a", "b") | ?a NOT IN ("a", "b") | ?a IN (:a, :b) | CONCAT(?a) | CONCAT() | xsd:boolean(?a)
-xsd:integer(?a) | xsd:decimal(?a) | xsd:double(?a) | xsd:float(?a) | xsd:dateTime(?a) | xsd:date(?a) | xsd:dayTimeDuration(?a)
-REGEX(?a, "A", "i") | REGEX(?a, "^a.") | REGEX(?a, "(") | REPLACE(?a, "(a)", "[$1]") | SUBSTR(?a, 2) | SUBSTR(?a, 0, 2) | SUBSTR(?a, 2, 1)
-STRLANG(?a, "en-GB") | STRLEN(?a) > 2 | ?a > "2020-01-01T00:00:00Z"^^xsd:dateTime | ?a >= "ab" | ABS(?a - 3) * 2 | -(?a * 2) < 3
+xsd:integer(?a) | xsd:decimal(?a) | xsd:double(?a) | xsd:float(?a) | xsd:dateTime(?a) | xsd:date(?a)
+xsd:dayTimeDuration(?a)
+REGEX(?a, "A", "i") | REGEX(?a, "^a.") | REGEX(?a, "(") | REPLACE(?a, "(a)", "[$1]") | SUBSTR(?a, 2)
+SUBSTR(?a, 0, 2) | SUBSTR(?a, 2, 1)
+STRLANG(?a, "en-GB") | STRLEN(?a) > 2 | ?a > "2020-01-01T00:00:00Z"^^xsd:dateTime | ?a >= "ab"
+ABS(?a - 3) * 2 | -(?a * 2) < 3
 ROUND(?a * 10) / 10 | (?a + 0.1) * 1e0 | ?a = true | ?a < "2020-01-02"^^xsd:date | "x"^^xsd:integer = ?a
 """.replace(" | ", "\n").strip().splitlines()  # fmt: skip
 
@@ -143,7 +154,8 @@ def _is_left_open(text: str, a: str, b: str) -> str | None:
         return "SPARQL 17.3: false < true"
     if comparison and a == b and (a.startswith(":") or "^^:" in a or a in ILL_FORMED):
         return "SPARQL 17.3: there is no order of IRIs and unknown values, not even of one and itself"
-    if text.startswith(("!?a", "?a ||", "?a &&", "IF(")) and any("@" in value or value in ILL_FORMED for value in given):
+    is_logic = text.startswith(("!?a", "?a ||", "?a &&", "IF("))
+    if is_logic and any("@" in value or value in ILL_FORMED for value in given):
         return "SPARQL 17.2.2: a language string has a truth value, and so has an ill-formed number"
     if "time" in a and "Duration" in b:
         return "a time and a duration: no SPARQL operator"
@@ -186,13 +198,21 @@ def test_agrees_on_terms(connection: duckdb.DuckDBPyConnection, text: str) -> No
 
 
 STRINGS = r'"abc" "abcabc" "a_b" "é1" "a.c" "ABC" "a\nb" "(" "b" "B" "a.c"@en 1'.split()
-PATTERNS = r"""
-REGEX(?a, "^a.c$") | REGEX(?a, "^a.c$", "q") | REGEX(?a, "^A", "i") | REGEX(?a, "a.b", "s") | REGEX(?a, "^b", "m")
-REGEX(?a, " a  b ", "x") | REGEX(?a, "\\w\\d") | REGEX(?a, "[\\w-]+\\d") | REGEX(?a, "b", "z") | REGEX(?a, "\\p{L}1")
+PATTERNS = (
+    r"""
+REGEX(?a, "^a.c$") | REGEX(?a, "^a.c$", "q") | REGEX(?a, "^A", "i") | REGEX(?a, "a.b", "s")
+REGEX(?a, "^b", "m")
+REGEX(?a, " a  b ", "x") | REGEX(?a, "\\w\\d") | REGEX(?a, "[\\w-]+\\d") | REGEX(?a, "b", "z")
+REGEX(?a, "\\p{L}1")
 REGEX(?a, ?b) | REGEX(?a, ?b, "i") | REGEX(?a, ?b, "q") | REPLACE(?a, ?b, "-") | REPLACE(?a, "b", "x")
-REPLACE(?a, "(b)(c)", "$2$1") | REPLACE(?a, "B", "x", "i") | REPLACE(?a, "a.c", "x", "q") | REPLACE(?a, "(", "x")
-REPLACE(?a, "b", "$0$0") | REPLACE(?a, "(x)?b", "<$1>") | REPLACE(?a, "[^a-z]", "-") | REGEX(?a, "(a)\\1") | REGEX(?a, "a(?=b)")
-""".replace(" | ", "\n").strip().splitlines()
+REPLACE(?a, "(b)(c)", "$2$1") | REPLACE(?a, "B", "x", "i") | REPLACE(?a, "a.c", "x", "q")
+REPLACE(?a, "(", "x")
+REPLACE(?a, "b", "$0$0") | REPLACE(?a, "(x)?b", "<$1>") | REPLACE(?a, "[^a-z]", "-") | REGEX(?a, "(a)\\1")
+REGEX(?a, "a(?=b)")
+""".replace(" | ", "\n")
+    .strip()
+    .splitlines()
+)
 
 
 @pytest.mark.parametrize("text", PATTERNS)
@@ -346,19 +366,20 @@ def test_blank_nodes_differ_between_solutions(connection: duckdb.DuckDBPyConnect
 
 
 def test_an_unknown_function_is_named() -> None:
-    with pytest.raises(UnknownFunctionError, match="<http://example.org/f>"):
+    with pytest.raises(UnknownFunctionError, match=r"<http://example\.org/f>"):
         compile_expression(expression_of(":f(1)"), exp.column)
 
 
 numbers = st.one_of(
     st.integers(-(10**12), 10**12).map(str),
     st.decimals(-(10**6), 10**6, places=4).map(lambda value: f"{value:f}"),
-    st.floats(allow_nan=False, allow_infinity=False, width=32).map(lambda value: f"{value!r}e0".replace("e+", "e").replace("e0", "e0")),
-).filter(lambda text: text.count("e") <= 1)
+    st.integers(-(10**6), 10**6).map(lambda value: f"{value / 64}e0"),
+)
+OPERATORS = ["+", "-", "*", "/", "<", "<=", "=", "!="]
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(numbers, numbers), min_size=20, max_size=60), st.sampled_from(["+", "-", "*", "/", "<", "<=", "=", "!="]))
+@given(st.lists(st.tuples(numbers, numbers), min_size=20, max_size=60), st.sampled_from(OPERATORS))
 def test_random_numbers(pairs: list[tuple[str, str]], operator: str) -> None:
     with duckdb.connect() as connection:
         install(connection)
@@ -375,7 +396,8 @@ def test_random_numbers(pairs: list[tuple[str, str]], operator: str) -> None:
 
 
 def test_a_filter_on_integers_is_fast(connection: duckdb.DuckDBPyConnection) -> None:
-    connection.execute("CREATE OR REPLACE TEMP TABLE many AS SELECT 'i' || (range % 100) AS x FROM range(1000000)").fetchall()
+    made = "CREATE OR REPLACE TEMP TABLE many AS SELECT 'i' || (range % 100) AS x FROM range(1000000)"
+    connection.execute(made).fetchall()
     condition = compile_condition(expression_of("?x > 10"), lambda variable: exp.column(variable.name, "many"))
     query = exp.select(exp.Count(this=exp.Star())).from_("many").where(condition).sql("duckdb")
     times = []

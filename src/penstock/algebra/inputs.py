@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from pyoxigraph import Triple
 
-from penstock.algebra.windows import Interval
+from penstock.algebra.model import Dataset
+from penstock.algebra.windows import Interval, Window
 from penstock.rdf.elements import Element
 
 ALWAYS = Interval(-(2**62), None)
@@ -56,3 +57,46 @@ def in_arrival_order(elements: Sequence[Element], lateness: int) -> list[tuple[E
         noted.append((element, watermark if is_late else None))
         greatest = element.time if greatest is None else max(greatest, element.time)
     return noted
+
+
+def known_elements(window: Window, elements: Sequence[Element], lateness: int) -> list[tuple[Element, int | None]]:
+    """The elements in time order, without those that came when they could count nowhere any more."""
+    noted = in_arrival_order(elements, lateness)
+    if all(known_from is None for _, known_from in noted):
+        return sorted(noted, key=lambda entry: entry[0].time)
+    known: list[tuple[Element, int | None]] = []
+    for entry in noted:
+        after = sorted([*known, entry], key=lambda other: other[0].time)
+        if entry[1] is None or _can_count(window, entry, after):
+            known = after
+    return known
+
+
+def _can_count(window: Window, entry: tuple[Element, int | None], ordered: list[tuple[Element, int | None]]) -> bool:
+    """Whether it is part of the content at an instant that was not evaluated when it came."""
+    validity = window.validity([element.time for element, _ in ordered])
+    position = next(place for place, other in enumerate(ordered) if other is entry)
+    return from_instant(validity[position], entry[1]) is not None
+
+
+def from_instant(interval: Interval | None, instant: int | None) -> Interval | None:
+    """The interval without what lies before the instant."""
+    if interval is None or instant is None:
+        return interval
+    start = max(interval.start, instant)
+    return Interval(start, interval.end) if interval.end is None or start < interval.end else None
+
+
+def late_elements(dataset: Dataset, inputs: Inputs) -> list[tuple[str, Element]]:
+    """The elements, with their streams, that came too late to count in any window over their stream."""
+    late: list[tuple[str, Element]] = []
+    for stream, elements in inputs.streams.items():
+        suspects = [e for e, known_from in in_arrival_order(elements, inputs.lateness) if known_from is not None]
+        if not suspects:
+            continue
+        windows = [window for window in dataset.windows if window.stream in (None, stream)]
+        known = {
+            id(element) for window in windows for element, _ in known_elements(window.window, elements, inputs.lateness)
+        }
+        late += ((stream, element) for element in suspects if id(element) not in known)
+    return late

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from typing import Protocol
 
 from penstock.syntax import ast
@@ -22,6 +23,9 @@ class ReportingWindow(Protocol):
     def arrivals(self) -> Iterable[int]:
         """The instants at which elements enter."""
 
+    def occupied(self) -> Iterable[tuple[int, int | None]]:
+        """Stretches `[start, end)` outside which the content is empty, in order; None is for ever."""
+
     def stream_end(self) -> int | None: ...
     def origin(self) -> int: ...
 
@@ -35,7 +39,7 @@ MOST_INSTANTS = 1_000_000
 
 def instants(report: ast.Report, window: ReportingWindow, first: int, last: int) -> list[int]:
     """The instants in `[first, last]` at which the policy holds for the window, in order."""
-    candidates = _candidates(report, window, first, last)
+    candidates = _candidates(report, window, [(first, last)])
     if candidates is None:
         if last - first > MOST_INSTANTS:
             raise PolicyError(
@@ -43,31 +47,47 @@ def instants(report: ast.Report, window: ReportingWindow, first: int, last: int)
                 "join it with window-close, content-change, arrival or periodic by &"
             )
         candidates = range(first, last + 1)
-    distinct = sorted({instant for instant in candidates if first <= instant <= last})
-    return [instant for instant in distinct if _holds(report, window, instant)]
+    distinct = {instant for instant in islice(candidates, MOST_INSTANTS + 1) if first <= instant <= last}
+    if len(distinct) > MOST_INSTANTS:
+        raise PolicyError(
+            f"this report policy may hold at more than {MOST_INSTANTS} instants of the input; "
+            "join it with non-empty by &, or take a longer step or period"
+        )
+    return [instant for instant in sorted(distinct) if _holds(report, window, instant)]
 
 
-def _candidates(report: ast.Report, window: ReportingWindow, first: int, last: int) -> Iterable[int] | None:
-    """A superset of the instants at which the policy holds; None stands for all there are."""
+Stretches = list[tuple[int, int]]
+
+
+def _candidates(report: ast.Report, window: ReportingWindow, stretches: Stretches) -> Iterable[int] | None:
+    """A superset of the instants of the stretches at which the policy holds; None stands for all there are."""
     match report:
         case ast.AllOf(reports):
-            found = (_candidates(part, window, first, last) for part in reports)
+            if ast.Strategy("non-empty") in reports:
+                stretches = _occupied(window, *stretches[0])
+            found = (_candidates(part, window, stretches) for part in reports)
             return next((candidates for candidates in found if candidates is not None), None)
         case ast.AnyOf(reports):
-            parts = [_candidates(part, window, first, last) for part in reports]
-            return None if None in parts else [instant for part in parts for instant in part or ()]
+            parts = [part for part in (_candidates(part, window, stretches) for part in reports) if part is not None]
+            return chain.from_iterable(parts) if len(parts) == len(reports) else None
         case ast.Strategy("window-close"):
-            return window.closing_instants(first, last)
+            return chain.from_iterable(window.closing_instants(first, last) for first, last in stretches)
         case ast.Strategy("content-change"):
             return window.changes()
         case ast.Strategy("arrival"):
             return window.arrivals()
         case ast.Strategy("periodic", int(period)):
-            return _periodic(window.origin(), period, first, last)
+            return chain.from_iterable(_periodic(window.origin(), period, *stretch) for stretch in stretches)
         case ast.Strategy("stream-end"):
             end = window.stream_end()
             return () if end is None else (end,)
     return None
+
+
+def _occupied(window: ReportingWindow, first: int, last: int) -> Stretches:
+    """Where the content may be not empty, within `[first, last]`: empty windows between the data are not visited."""
+    bounded = ((max(first, start), last if end is None else min(last, end - 1)) for start, end in window.occupied())
+    return [(start, end) for start, end in bounded if start <= end] or [(first, first)]
 
 
 def _periodic(origin: int, period: int, first: int, last: int) -> Iterator[int]:

@@ -1,7 +1,7 @@
-"""The command line: `penstock check`, `penstock translate`.
+"""The command line: `penstock check`, `translate`, `explain`, `run`, `oracle`, `verify`.
 
 Standard output carries results only; what is wrong or odd goes to standard error. Exit status: 0 done; 1 a run that
-failed; 2 a query, option or input that is wrong; 130 after Ctrl-C.
+failed; 2 a query, option or input that is wrong; 3 an answer that is wrong; 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ INTERRUPTED = 130
     Examples:
       penstock check examples/*.rq
       penstock translate query.rq --to rspql
+      penstock run query.rq --stream toll.tnt --graph city.ttl
+      penstock explain query.rq --stream toll.tnt --format html --out query.html
 
     `penstock COMMAND --help` tells more about a command. Exit status: 0 done, 1 a run that failed, 2 a query, option or
-    input that is wrong.
+    input that is wrong, 3 an answer that is wrong.
     """,
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")

@@ -7,19 +7,17 @@ from pathlib import Path
 
 import click
 
-from penstock.algebra import Settings, build
-from penstock.cli.messages import show_error, show_problems
-from penstock.cli.mistakes import show_malformed, told
+from penstock.algebra import Settings
+from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
 from penstock.cli.output import query_name, write_lines
+from penstock.cli.preparing import prepare
 from penstock.cli.run_options import RunOptions, run_options
-from penstock.cli.sources import name_of, read_source
+from penstock.cli.sources import name_of
 from penstock.oracle import Inputs, answer
 from penstock.oracle.judging import judge
-from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation, ResultLineError, from_json_line, to_json_line
 from penstock.syntax import ast
-from penstock.syntax.reading import read
 
 DIFFERENT = 3
 
@@ -47,7 +45,7 @@ DIFFERENT = 3
 )
 @click.option("--out", metavar="FILE", default="-", help="Write to FILE, not to standard output.")
 @click.option("--format", type=click.Choice(("jsonl",)), default="jsonl", show_default=True, help="One line a result.")
-@click.option("--late", metavar="FILE", help="Write malformed input to FILE, with the reason.")
+@click.option("--late", metavar="FILE", help="Write late and malformed input to FILE, with the reason.")
 @click.option("--strict", is_flag=True, help="Stop at malformed input.")
 @reading_options
 @run_options
@@ -73,23 +71,11 @@ def oracle(
     their definitions, go into a new store of an independent SPARQL engine, and the query is run there: slow, and right.
     One line of JSON per evaluation goes to standard output.
     """
-    name = name_of(query)
-    malformed: list[Malformed] = []
-    with told(name):
-        text = read_source(query)
-        reading = read(text, dialect, prefixes=prefixes, base=base)
-        show_problems(reading.warnings, text, name)
-        inputs = run.inputs(build(reading.query, Settings()), prefixes, malformed.append)
-    show_malformed(malformed)
-    if late is not None:
-        write_lines((f"{entry.place}\t{entry.reason}\t{entry.text}" for entry in malformed), late, "--late")
-    if strict and malformed:
-        show_error(name, "the input is malformed, and --strict stops there")
-        context.exit(2)
-    with told(name):
+    given = prepare(query, run, dialect=dialect, prefixes=prefixes, base=base, late=late, strict=strict)
+    with told(name_of(query)):
         if recorded is not None:
-            context.exit(_judge(reading.query, inputs, run.settings, recorded))
-        result = answer(reading.query, inputs, run.settings, flush=flush, name=query_name(query))
+            context.exit(_judge(given.query, given.inputs, run.settings, recorded))
+        result = answer(given.query, given.inputs, run.settings, flush=flush, name=query_name(query))
     evaluations = result.evaluations if empty else result.with_solutions()
     write_lines((to_json_line(evaluation) for evaluation in evaluations), out, "--out")
 

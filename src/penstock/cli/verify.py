@@ -6,18 +6,15 @@ from collections.abc import Mapping
 
 import click
 
-from penstock.algebra import Settings, build
-from penstock.cli.messages import show_problems
-from penstock.cli.mistakes import show_malformed, told
+from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
+from penstock.cli.preparing import prepare
 from penstock.cli.run import engine_option
 from penstock.cli.run_options import RunOptions, run_options
-from penstock.cli.sources import name_of, read_source
+from penstock.cli.sources import name_of
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered, says_something
-from penstock.rdf.elements import Malformed
 from penstock.runtime.bounded import run_bounded
-from penstock.syntax.reading import read
 
 DIFFERENT = 3
 
@@ -49,20 +46,14 @@ def verify(
 ) -> None:
     """Compare an engine with the oracle.
 
-    QUERY is a file, or - for standard input. Both answer it, and the first difference is told. The oracle is slow: a small
-    stream will do.
+    QUERY is a file, or - for standard input. Both answer it, and the first difference is told. The oracle is slow: a
+    small stream will do.
     """
-    name = name_of(query)
-    malformed: list[Malformed] = []
-    with told(name):
-        text = read_source(query)
-        reading = read(text, dialect, prefixes=prefixes, base=base)
-        show_problems(reading.warnings, text, name)
-        inputs = run.inputs(build(reading.query, Settings()), prefixes, malformed.append)
-        show_malformed(malformed)
-        found = [e for e in run_bounded(reading.query, inputs, run.settings, flush=flush) if says_something(e)]
-        expected = list(answer(reading.query, inputs, run.settings, flush=flush).with_solutions())
-    difference = first_difference(found, expected, is_ordered(reading.query))
+    given = prepare(query, run, dialect=dialect, prefixes=prefixes, base=base)
+    with told(name_of(query)):
+        found = [e for e in run_bounded(given.query, given.inputs, run.settings, flush=flush) if says_something(e)]
+        expected = list(answer(given.query, given.inputs, run.settings, flush=flush).with_solutions())
+    difference = first_difference(found, expected, is_ordered(given.query))
     if difference is None:
         click.echo(f"{engine} and the oracle agree: {len(found)} evaluations with solutions")
         return

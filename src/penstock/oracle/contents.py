@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from pyoxigraph import Triple
 
+from penstock.algebra.inputs import from_instant, known_elements
 from penstock.algebra.model import StreamWindow
 from penstock.algebra.windows import CountWindow, Interval
-from penstock.oracle.inputs import in_arrival_order
 from penstock.rdf.elements import Element
 
 
@@ -45,7 +45,7 @@ class WindowContents:
         validity = self.window.window.validity([element.time for element, _ in ordered])
         found: list[Occurrence] = []
         for (element, known_from), interval in zip(ordered, validity, strict=True):
-            valid = _from(interval, known_from)
+            valid = from_instant(interval, known_from)
             if valid is not None:
                 found += (Occurrence(triple, element.time, valid) for triple in element.triples)
         return found
@@ -53,18 +53,7 @@ class WindowContents:
     @cached_property
     def _ordered(self) -> list[tuple[Element, int | None]]:
         """In time order; an element that came when it could count nowhere any more is left out, and counts nowhere."""
-        known: list[tuple[Element, int | None]] = []
-        for entry in in_arrival_order(self._counted(), self.lateness):
-            after = sorted([*known, entry], key=lambda other: other[0].time)
-            if entry[1] is None or self._can_count(entry, after):
-                known = after
-        return known
-
-    def _can_count(self, entry: tuple[Element, int | None], ordered: list[tuple[Element, int | None]]) -> bool:
-        """Whether it is part of the content at an instant that was not evaluated when it came."""
-        validity = self.window.window.validity([element.time for element, _ in ordered])
-        position = next(place for place, other in enumerate(ordered) if other is entry)
-        return _from(validity[position], entry[1]) is not None
+        return known_elements(self.window.window, self._counted(), self.lateness)
 
     @cached_property
     def _has_late(self) -> bool:
@@ -101,7 +90,7 @@ class WindowContents:
 
     def closing_instants(self, first: int, last: int) -> Iterable[int]:
         if not self._has_late:
-            return list(self.window.window.closing_instants(self._times, first, last))
+            return self.window.window.closing_instants(self._times, first, last)
         found = {instant for instant in self._times if first <= instant <= last and self._closes_at(instant)}
         fixed = self.window.window.closing_instants([], first, last)
         return sorted(found | set(fixed))
@@ -137,19 +126,21 @@ class WindowContents:
         in_time = [(element, None) for element, known_from in self._ordered if known_from is None]
         return {occurrence.valid.start for occurrence in self._occurrences(in_time)}
 
+    def occupied(self) -> list[tuple[int, int | None]]:
+        merged: list[tuple[int, int | None]] = []
+        for start, end in sorted((o.valid for o in self._all), key=lambda valid: valid.start):
+            if merged and (merged[-1][1] is None or start <= merged[-1][1]):
+                reached = merged[-1][1]
+                merged[-1] = (merged[-1][0], None if reached is None or end is None else max(reached, end))
+            else:
+                merged.append((start, end))
+        return merged
+
     def stream_end(self) -> int | None:
         return self.stream_end_at
 
     def origin(self) -> int:
         return self.window.origin
-
-
-def _from(interval: Interval | None, instant: int | None) -> Interval | None:
-    """The interval without what lies before the instant."""
-    if interval is None or instant is None:
-        return interval
-    start = max(interval.start, instant)
-    return Interval(start, interval.end) if interval.end is None or start < interval.end else None
 
 
 def counts_matches(window: StreamWindow) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pyoxigraph import Triple
+from pyoxigraph import Quad, Store, Triple
 
 from penstock.algebra.inputs import InputError, Inputs, in_time_order
 from penstock.algebra.model import Dataset, StreamWindow
@@ -36,7 +36,12 @@ class ActiveGraph:
 
     @property
     def has_duplicates(self) -> bool:
-        return self.is_bag and len({entry.triple for entry in self.entries}) < len(self.entries)
+        """Whether the store, which takes "01"^^xsd:integer for 1, would hold fewer triples than there are."""
+        if not self.is_bag:
+            return False
+        store = Store()
+        store.bulk_extend(Quad(t.subject, t.predicate, t.object) for t in (entry.triple for entry in self.entries))
+        return len(store) < len(self.entries)
 
 
 class ReadableWindow(NamedTuple):
@@ -58,7 +63,7 @@ class Sources:
         self.windows: list[WindowContents] = []
         self.matching: dict[tuple[str, tuple[Hashable, ...]], WindowContents] = {}
         for window in dataset.windows:
-            for stream in _streams_of(window, inputs):
+            for stream in _streams_of(window, inputs, dataset):
                 self._add(window, stream, matched)
         self.default_graphs: list[str | None] = [None, *_bound(dataset.default_graphs, inputs)]
         named = dataset.named_graphs if dataset.has_clauses else [g for g in inputs.graphs if g is not None]
@@ -144,11 +149,12 @@ def _active(name: str, entries: Sequence[Entry], is_bag: bool) -> ActiveGraph:
     return ActiveGraph(iri, tuple(distinct))
 
 
-def _streams_of(window: StreamWindow, inputs: Inputs) -> list[str]:
+def _streams_of(window: StreamWindow, inputs: Inputs, dataset: Dataset) -> list[str]:
     if window.stream is None:
         return list(inputs.streams)
     if window.stream not in inputs.streams:
-        hint = did_you_mean(window.stream, inputs.streams) or f"bind it with --stream {window.stream}=FILE"
+        unread = [stream for stream in inputs.streams if stream not in dataset.streams]
+        hint = did_you_mean(window.stream, unread) or f"bind it with --stream {window.stream}=FILE"
         raise InputError(f"the query reads the stream <{window.stream}>, which is not bound: {hint}")
     return [window.stream]
 
@@ -164,7 +170,7 @@ def _bound(graphs: Sequence[str], inputs: Inputs, *, may_be_unnamed: bool = True
 
 def _span_of_time(dataset: Dataset, inputs: Inputs) -> tuple[int | None, int | None]:
     """The first and the last timestamp of the query's streams."""
-    streams = {stream for window in dataset.windows for stream in _streams_of(window, inputs)}
+    streams = {stream for window in dataset.windows for stream in _streams_of(window, inputs, dataset)}
     times = [
         element.time
         for stream in streams

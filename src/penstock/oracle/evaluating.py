@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import pyoxigraph as ox
 
 from penstock.algebra.building import visible_variables
+from penstock.algebra.inputs import InputError
 from penstock.algebra.model import AskForm, ConstructForm, ContinuousQuery, SelectForm
 from penstock.algebra.templates import described, instantiate
 from penstock.oracle.datasets import ActiveGraph, Entry, InstantaneousDataset
@@ -70,17 +71,30 @@ def evaluate(query: ContinuousQuery, text: ast.Query, dataset: InstantaneousData
         store = _store_of_occurrences([dataset.default, *by_occurrence.used.values()])
     else:
         store = _store_of_graphs(dataset.default, plain.used.values())
-    found = store.query(to_text(plain_variables(rewritten)))
+    try:
+        found = store.query(to_text(plain_variables(rewritten)))
+    except (RuntimeError, OSError, SyntaxError) as error:
+        raise InputError(f"the SPARQL engine behind the oracle cannot evaluate this query: {error}") from None
     assert isinstance(found, ox.QuerySolutions)
     original = {plain: name for name, plain in plain_names(rewritten).items()}
     if isinstance(query.form, AskForm):
-        return Solutions(("boolean",), ((next(iter(found), None) is not None,),))
-    rows = tuple(tuple(solution[variable] for variable in found.variables) for solution in found)
+        return Solutions(("boolean",), ((_has_any(found),),))
+    try:
+        rows = tuple(tuple(solution[variable] for variable in found.variables) for solution in found)
+    except (RuntimeError, OSError) as error:  # a custom function, or a SERVICE out of reach
+        raise InputError(f"the SPARQL engine behind the oracle cannot evaluate this query: {error}") from None
     names = tuple(original.get(variable.value, variable.value) for variable in found.variables)
     if isinstance(query.form, SelectForm):
         wanted = tuple(variable.name for variable in query.form.variables)
         return Solutions(wanted, tuple(_ordered(row, names, wanted) for row in rows))
     return Solutions(names, rows)
+
+
+def _has_any(found: ox.QuerySolutions) -> bool:
+    try:
+        return next(iter(found), None) is not None
+    except (RuntimeError, OSError) as error:
+        raise InputError(f"the SPARQL engine behind the oracle cannot evaluate this query: {error}") from None
 
 
 def formed(

@@ -16,9 +16,9 @@ from math import prod
 from typing import NamedTuple
 
 from penstock.algebra import Settings, build
+from penstock.algebra.inputs import InputError, Inputs
 from penstock.algebra.windows import PastWindow, RangeWindow
 from penstock.oracle.answering import answer
-from penstock.oracle.inputs import Inputs
 from penstock.rdf.elements import Row
 from penstock.rdf.results import Evaluation, same_graph, same_rows
 from penstock.syntax import ast
@@ -74,7 +74,7 @@ def judge(
     written = explicit(query)
     choices = list(_choices(query, inputs, recorded, settings, earliest))
     if prod(map(len, choices)) > MOST_COMBINATIONS:
-        raise ValueError(
+        raise InputError(
             f"there are {prod(map(len, choices))} combinations of window origins to try, which is too many; "
             "give the windows an ORIGIN each, as far as it is known"
         )

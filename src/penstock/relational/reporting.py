@@ -55,6 +55,7 @@ class _WindowReport:
         self.window = window
         self.table = table
         self.first, self.last, self.end = first, last, end
+        self.only_occupied = False
         intervals = statement.add(window_intervals(window, table))
         columns = [col(intervals, name) for name in TRIPLE]
         bounds = [aliased(col(intervals, "starts"), "i"), aliased(col(intervals, "ends"), "j")]
@@ -80,6 +81,7 @@ class _WindowReport:
         """A superset of the instants at which the policy holds; None stands for all there are."""
         match report:
             case ast.AllOf(reports):
+                self.only_occupied = ast.Strategy("non-empty") in reports
                 found = (self._candidates(part) for part in reports)
                 return next((part for part in found if part is not None), None)
             case ast.AnyOf(reports):
@@ -176,12 +178,32 @@ class _WindowReport:
                 return self._arrivals()
 
     def _series(self, start: int, step: int) -> exp.Query:
-        """start + n·step for n ≥ 0 within `[first, last]`."""
+        """start + n·step for n ≥ 0 within `[first, last]`; over a long time, only where there is content."""
         skipped = max(0, -(-(self.first - start) // step))
-        values = exp.func(
-            "generate_series", *(exp.cast(number(n), "bigint") for n in (start + skipped * step, self.last, step))
+        first = start + skipped * step
+        if (self.last - first) // step <= MOST_INSTANTS:
+            return exp.select(aliased(_unnested_series(number(first), number(self.last), step), "t"))
+        if not self.only_occupied:
+            raise PolicyError(
+                f"this report policy may hold at more than {MOST_INSTANTS} instants of the input; "
+                "join it with non-empty by &, or take a longer step or period"
+            )
+        begin, end = col(self.validity, "i"), col(self.validity, "j")
+        passed = exp.Sub(this=exp.Add(this=begin, expression=number(step - 1)), expression=number(first))
+        at_or_after = exp.Add(
+            this=number(first),
+            expression=exp.Mul(
+                this=exp.Paren(this=exp.IntDiv(this=exp.Paren(this=passed), expression=number(step))),
+                expression=number(step),
+            ),
         )
-        return exp.select(aliased(exp.func("unnest", values), "t"))
+        first_seen = exp.Greatest(this=at_or_after, expressions=[number(first)], ignore_nulls=True)
+        bounds = self.statement.add(
+            select_from(self.validity, [aliased(first_seen, "first"), aliased(end, "behind")]).distinct()
+        )
+        before = exp.Sub(this=col(bounds, "behind"), expression=number(1))
+        until = exp.Least(this=before, expressions=[number(self.last)], ignore_nulls=True)
+        return select_from(bounds, [aliased(_unnested_series(col(bounds, "first"), until, step), "t")])
 
     def _arrivals(self) -> exp.Query:
         return select_from(self.validity, [aliased(col(self.validity, "i"), "t")]).distinct()
@@ -206,3 +228,8 @@ class _WindowReport:
             select_from(name, [col(name, "t")]).group_by(*keys).having(exp.NEQ(this=balance, expression=number(0)))
         )
         return select_from(unbalanced, [col(unbalanced, "t")])
+
+
+def _unnested_series(first: exp.Expr, last: exp.Expr, step: int) -> exp.Expr:
+    bounds = [exp.cast(bound, "bigint") for bound in (first, last, number(step))]
+    return exp.func("unnest", exp.func("generate_series", *bounds))

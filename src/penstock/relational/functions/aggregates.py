@@ -1,8 +1,8 @@
 """Aggregates (SPARQL 1.1 §18.5.1) inside a GROUP BY.
 
-SUM and AVG are sums of parts (`sum_parts`), each a plain SQL sum, and a last step (`sum_of_parts`, `mean_of_parts`): so
-they can be added up, and taken away again, along a sweep. Integers and decimals are exact. One value that is an error, or
-no number, makes the aggregate an error; COUNT and SAMPLE pass over errors.
+SUM and AVG are sums of parts (`sum_parts`), each a plain SQL sum, and a last step (`sum_of_parts`, `mean_of_parts`):
+so they can be added up, and taken away again, along a sweep. Integers and decimals are exact. One value that is an
+error, or no number, makes the aggregate an error; COUNT and SAMPLE pass over errors.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sqlglot import exp
 
 from penstock.algebra.expressions import Aggregate
-from penstock.relational.functions.calls import applied, bound, call, text
+from penstock.relational.functions.calls import all_of, applied, bound, call, is_null, or_zero, text
 
 SUM_PARTS = ("low", "high", "fraction", "floating", "faults", "decimals", "floats", "doubles", "rows")
 """What a sum is made of; `rows` is how many numbers there are, for the mean."""
@@ -27,8 +27,8 @@ def compile_aggregate(
 ) -> exp.Expression:
     """The aggregate of `argument`, a term: NULL where it is an error.
 
-    `columns` are those of a solution, for COUNT(DISTINCT *). Where a group may hold a row that stands for no solution (a
-    group of nothing, by a left join), `present` is NULL in that row and in no other.
+    `columns` are those of a solution, for COUNT(DISTINCT *). Where a group may hold a row that stands for no solution
+    (a group of nothing, by a left join), `present` is NULL in that row and in no other.
     """
     rows = exp.Count(this=exp.Star()) if present is None else exp.Count(this=present)
     if argument is None:
@@ -42,16 +42,15 @@ def sum_parts(term: exp.Expression) -> dict[str, exp.Expression]:
     floating = applied("sparql_sum_floating", term)
 
     def having(*tags: str) -> exp.Expression:
-        tag = exp.Left(this=term, expression=exp.Literal.number(1))
+        tag = exp.Left(this=term.copy(), expression=exp.Literal.number(1))
         return _number_if(exp.In(this=tag, expressions=[text(tag) for tag in tags]))
 
-    fault = exp.and_(exp.Is(this=exact, expression=exp.null()), exp.Is(this=floating, expression=exp.null()))
     return {
-        "low": exp.Coalesce(this=exact, expressions=[exp.Literal.number(0)]),
-        "high": exp.Coalesce(this=applied("sparql_sum_high", term), expressions=[exp.Literal.number(0)]),
-        "fraction": exp.Coalesce(this=applied("sparql_sum_fraction", term), expressions=[exp.Literal.number(0)]),
-        "floating": exp.Coalesce(this=floating, expressions=[exp.Literal.number(0)]),
-        "faults": _number_if(fault),
+        "low": or_zero(exact),
+        "high": or_zero(applied("sparql_sum_high", term)),
+        "fraction": or_zero(applied("sparql_sum_fraction", term)),
+        "floating": or_zero(floating),
+        "faults": _number_if(all_of(is_null(exact), is_null(floating))),
         "decimals": having("d"),
         "floats": having("f"),
         "doubles": having("e"),
@@ -89,16 +88,17 @@ def _from_sums(
     finish: Callable[[Mapping[str, exp.Expression]], exp.Expression],
 ) -> exp.Expression:
     if aggregate.distinct:
-        errors = exp.Sub(this=rows, expression=exp.Count(this=argument))
+        errors = exp.Sub(this=rows, expression=exp.Count(this=argument.copy()))
         terms = exp.column("terms")
         sums = {name: _sum_of_list(terms, name) for name in SUM_PARTS}
-        sums["faults"] = exp.Add(this=exp.column("errors"), expression=_or_zero(sums["faults"]))
-        sums["rows"] = _or_zero(sums["rows"])
-        return bound([("errors", errors), ("terms", _distinct_terms(argument))], finish(sums))
+        sums["faults"] = exp.Add(this=exp.column("errors"), expression=or_zero(sums["faults"]))
+        sums["rows"] = or_zero(sums["rows"])
+        return bound([("errors", errors), ("terms", _terms(argument, True))], finish(sums))
     parts = sum_parts(argument)
     sums = {name: exp.Sum(this=part) for name, part in parts.items()}
     # A row that stands for no solution adds nothing, and is no fault.
-    sums["faults"] = exp.Sub(this=rows, expression=_or_zero(exp.Sum(this=exp.Sub(this=parts["rows"], expression=parts["faults"]))))
+    sound = exp.Sub(this=parts["rows"].copy(), expression=parts["faults"].copy())
+    sums["faults"] = exp.Sub(this=rows.copy(), expression=or_zero(exp.Sum(this=sound)))
     sums["rows"] = rows
     return finish(sums)
 
@@ -116,7 +116,7 @@ def _extreme(
 ) -> exp.Expression:
     integer = function(this=applied("sparql_plain_integer", argument))
     other = function(this=applied("sparql_otherwise_ranked", argument))
-    is_sound = exp.EQ(this=rows, expression=exp.Count(this=argument))
+    is_sound = exp.EQ(this=rows, expression=exp.Count(this=argument.copy()))
     return exp.Case(ifs=[exp.If(this=is_sound, true=call(macro, integer, other))])
 
 
@@ -127,7 +127,8 @@ def _sample(aggregate: Aggregate, argument: exp.Expression, rows: exp.Expression
 
 def _group_concat(aggregate: Aggregate, argument: exp.Expression, rows: exp.Expression) -> exp.Expression:
     separator = " " if aggregate.separator is None else aggregate.separator
-    return call("sparql_group_concat", _terms(argument, aggregate.distinct), text(separator), exp.Sub(this=rows, expression=exp.Count(this=argument)))
+    errors = exp.Sub(this=rows, expression=exp.Count(this=argument.copy()))
+    return call("sparql_group_concat", _terms(argument, aggregate.distinct), text(separator), errors)
 
 
 _AGGREGATES: Mapping[str, Callable[[Aggregate, exp.Expression, exp.Expression], exp.Expression]] = {
@@ -150,29 +151,20 @@ def _distinct_solutions(columns: Sequence[exp.Expression], present: exp.Expressi
     counted = exp.Count(this=exp.Distinct(expressions=[row]))
     if present is None:
         return counted
-    there = exp.not_(exp.Is(this=present, expression=exp.null()))
-    return exp.Filter(this=counted, expression=exp.Where(this=there))
+    return exp.Filter(this=counted, expression=exp.Where(this=exp.not_(is_null(present))))
 
 
 def _terms(argument: exp.Expression, distinct: bool) -> exp.Expression:
-    """The terms of a group as a list, in an order that does not depend on how the rows arrive; NULL if there are none."""
-    given = exp.Distinct(expressions=[argument]) if distinct else argument
-    listed = exp.ArrayAgg(this=exp.Order(this=given, expressions=[exp.Ordered(this=argument, nulls_first=False)]))
-    there = exp.not_(exp.Is(this=argument, expression=exp.null()))
-    return exp.Filter(this=listed, expression=exp.Where(this=there))
-
-
-def _distinct_terms(argument: exp.Expression) -> exp.Expression:
-    return _terms(argument, True)
+    """The terms of a group as a list, in an order that no arrival of rows changes; NULL if there are none."""
+    given = exp.Distinct(expressions=[argument.copy()]) if distinct else argument.copy()
+    order = exp.Ordered(this=argument.copy(), nulls_first=False)
+    listed = exp.ArrayAgg(this=exp.Order(this=given, expressions=[order]))
+    return exp.Filter(this=listed, expression=exp.Where(this=exp.not_(is_null(argument))))
 
 
 def _sum_of_list(terms: exp.Expression, part: str) -> exp.Expression:
     function = exp.Lambda(this=sum_parts(exp.column("item"))[part], expressions=[exp.to_identifier("item")])
     return exp.Anonymous(this="list_sum", expressions=[exp.Transform(this=terms, expression=function)])
-
-
-def _or_zero(value: exp.Expression) -> exp.Expression:
-    return exp.Coalesce(this=value, expressions=[exp.Literal.number(0)])
 
 
 def _number_if(condition: exp.Expression) -> exp.Expression:

@@ -1,9 +1,9 @@
 """Arithmetic and the comparison of numbers (SPARQL 1.1 §17.3), each expression as a whole.
 
-An expression of operators has leaves, and their types say how to evaluate it: all integers, all integers and decimals, some
-floats, some doubles. So the tags of the leaves are looked at once, and each case is plain SQL arithmetic on HUGEINTs,
-DECIMAL(38, 18)s or doubles; nothing is written as a term and read again on the way. What is exact stays exact: a part of
-an expression with doubles whose own leaves are exact is evaluated exactly.
+An expression of operators has leaves, and their types say how to evaluate it: all integers, all integers and
+decimals, some floats, some doubles. So the tags of the leaves are looked at once, and each case is plain SQL arithmetic
+on HUGEINTs, DECIMAL(38, 18)s or doubles; nothing is written as a term and read again on the way. What is exact stays
+exact: a part of an expression with doubles whose own leaves are exact is evaluated exactly.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from penstock.rdf.encoding import encode
 from penstock.rdf.terms import Literal
-from penstock.relational.functions.calls import call, text
+from penstock.relational.functions.calls import all_of, any_of, call, is_null, text
 
 _OPERATORS: dict[str, type[exp.Binary]] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
 COMPARISONS: dict[str, type[exp.Binary]] = {"<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE, "=": exp.EQ}
@@ -77,9 +77,7 @@ def as_term(number: Number, otherwise: exp.Expression | None = None) -> exp.Expr
     )
 
 
-def compared(
-    operator: str, left: Number, right: Number, otherwise: exp.Expression | None = None
-) -> exp.Expression:
+def compared(operator: str, left: Number, right: Number, otherwise: exp.Expression | None = None) -> exp.Expression:
     """Whether `left` is less than, equal to … `right`; `otherwise` where a leaf is no number."""
     sql_operator = COMPARISONS[operator]
 
@@ -91,8 +89,7 @@ def compared(
         greater, lesser = (left, right) if operator in (">", ">=") else (right, left)
         if isinstance(greater, Leaf) and greater.value is not None:
             return compare(of)
-        is_error = exp.Is(this=of(lesser), expression=exp.null())
-        not_held = exp.Nullif(this=exp.Paren(this=is_error), expression=exp.true())
+        not_held = exp.Nullif(this=exp.Paren(this=is_null(of(lesser))), expression=exp.true())
         return exp.Case(ifs=[exp.If(this=call("isnan", of(greater)), true=not_held)], default=compare(of))
 
     exact = compare(lambda number: _tried(_decimal(number)))
@@ -140,7 +137,7 @@ def _dispatched(
         cases.append((are_numbers, of_doubles))
     else:
         if has_double:
-            cases.append((exp.and_(are_numbers, exp.or_(*has_double)), of_doubles))
+            cases.append((all_of(are_numbers, any_of(*has_double)), of_doubles))
         if "f" in known or unknown:
             cases.append((are_numbers.copy(), of_floats))
     ifs = [exp.If(this=condition, true=value) for condition, value in cases]
@@ -162,7 +159,7 @@ def _operators(number: Number) -> set[str]:
 
 
 def _all_have(leaves: list[Leaf], *tags: str) -> exp.Expression:
-    return exp.and_(*(_has(leaf, *tags) for leaf in leaves)) if leaves else exp.true()
+    return all_of(*(_has(leaf, *tags) for leaf in leaves))
 
 
 def _has(leaf: Leaf, *tags: str) -> exp.Expression:
@@ -190,12 +187,6 @@ def _decimal(number: Number) -> exp.Expression:
             if value is not None:
                 return _number(value, _DECIMAL) if tag in ("i", "d") else exp.null()
             return _read(term, _DECIMAL) if tag in ("i", "d") else call("sparql_as_decimal", term.copy())
-        case Operation("/", (left, right)) if not {"/"} & (_operators(left) | _operators(right)):
-            # The quotient of two integers, which need not be decimals for it.
-            integers = [leaf for operand in (left, right) for leaf in _leaves(operand)]
-            if all(leaf.tag == "i" for leaf in integers):
-                return call("sparql_integer_quotient", _integer(left), _integer(right))
-            return call("sparql_quotient", _decimal(left), _decimal(right))
         case Operation("/", (left, right)):
             return call("sparql_quotient", _decimal(left), _decimal(right))
         case Operation("*", (left, right)):
@@ -229,7 +220,7 @@ def _float(number: Number) -> exp.Expression:
 
 
 def _mixed(number: Operation, of: Callable[[Number], exp.Expression], type_name: str) -> exp.Expression:
-    """An operation among doubles (or floats): exactly where all its own leaves are exact, on floats where none is a double."""
+    """An operation among doubles, or floats: exact where all its own leaves are, on floats where none is a double."""
     match number:
         case Operation("ROUND", (operand,)):
             value = call("sparql_double_round", of(operand))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from penstock.rdf.encoding import encode
@@ -9,7 +11,7 @@ from penstock.rdf.terms import Term
 
 
 def call(macro: str, *arguments: exp.Expression) -> exp.Expression:
-    return exp.Anonymous(this=macro, expressions=list(arguments))
+    return exp.Anonymous(this=macro, expressions=[argument.copy() for argument in arguments])
 
 
 def applied(macro: str, *arguments: exp.Expression) -> exp.Expression:
@@ -43,6 +45,33 @@ def bound(names: list[tuple[str, exp.Expression]], body: exp.Expression) -> exp.
 def is_plain(expression: exp.Expression) -> bool:
     """Whether it costs nothing to evaluate it again."""
     return isinstance(expression, exp.Column | exp.Literal | exp.Null | exp.Boolean)
+
+
+def all_of(*conditions: exp.Expression) -> exp.Expression:
+    return _joined(exp.And, conditions) if conditions else exp.true()
+
+
+def any_of(*conditions: exp.Expression) -> exp.Expression:
+    return _joined(exp.Or, conditions) if conditions else exp.false()
+
+
+def _joined(connector: type[exp.And | exp.Or], conditions: Sequence[exp.Expression]) -> exp.Expression:
+    first, *others = [
+        exp.Paren(this=condition.copy()) if isinstance(condition, exp.And | exp.Or) else condition.copy()
+        for condition in conditions
+    ]
+    joined: exp.Expression = first
+    for other in others:
+        joined = connector(this=joined, expression=other)
+    return joined
+
+
+def is_null(value: exp.Expression) -> exp.Expression:
+    return exp.Is(this=value.copy(), expression=exp.null())
+
+
+def or_zero(value: exp.Expression) -> exp.Expression:
+    return exp.Coalesce(this=value, expressions=[exp.Literal.number(0)])
 
 
 def text(value: str) -> exp.Expression:

@@ -16,7 +16,7 @@ from penstock.rdf.terms import Literal
 from penstock.rdf.vocabulary import XSD, XSD_STRING
 from penstock.relational.functions import aggregates, arithmetic, patterns
 from penstock.relational.functions.bases import base_parts
-from penstock.relational.functions.calls import applied, bound, call, is_plain, term, text
+from penstock.relational.functions.calls import all_of, any_of, applied, bound, call, is_null, is_plain, term, text
 from penstock.relational.functions.families import family_of, tag_of
 
 compile_aggregate = aggregates.compile_aggregate
@@ -201,9 +201,9 @@ class _Compiler:
                     raise ValueError("EXISTS cannot be asked here")
                 return self.exists(expression)
             case Apply("&&", operands):
-                return exp.and_(*(self.condition(operand, only_true=only_true) for operand in operands))
+                return all_of(*(self.condition(operand, only_true=only_true) for operand in operands))
             case Apply("||", operands):
-                return exp.or_(*(self.condition(operand, only_true=only_true) for operand in operands))
+                return any_of(*(self.condition(operand, only_true=only_true) for operand in operands))
             case Apply("!", (operand,)):
                 return exp.not_(self.condition(operand))
             case Apply("=", (left, right)):
@@ -217,7 +217,7 @@ class _Compiler:
             case Apply(operator, (left, right)) if operator in COMPARISONS:
                 return self._compare(operator, left, right)
             case Apply("BOUND", (variable,)):
-                return exp.not_(exp.Is(this=self.term(variable), expression=exp.null()))
+                return exp.not_(is_null(self.term(variable)))
             case Apply("REGEX", (string, pattern, *flags)):
                 value = self.term(string)
                 return applied("sparql_regex", value, self._pattern(value, pattern, flags))
@@ -309,11 +309,11 @@ class _Compiler:
             return exp.In(this=self.term(member), expressions=[self.term(other) for other in others])
         value = self.term(member)
         if is_plain(value):
-            return exp.or_(*(self._equal(member, other, only_true) for other in others))
+            return any_of(*(self._equal(member, other, only_true) for other in others))
         name = "member"
         named = Variable(".member")
         inner = replace(self, column=lambda variable: exp.column(name) if variable == named else self.column(variable))
-        return bound([(name, value)], exp.or_(*(inner._equal(named, other, only_true) for other in others)))
+        return bound([(name, value)], any_of(*(inner._equal(named, other, only_true) for other in others)))
 
     def _pattern(self, string: exp.Expression, pattern: Expression, flags: list[Expression]) -> exp.Expression:
         """The pattern with its flags, as RE2 takes it: at once where both are constants."""
@@ -335,7 +335,7 @@ class _Compiler:
     ) -> exp.Expression:
         rewrite: exp.Expression
         match pattern, replacement, flags:
-            case Constant(Literal(_, _, None)), Constant(Literal(given)), [Constant(Literal(letters))] if "q" in letters:
+            case Constant(Literal()), Constant(Literal(given)), [Constant(Literal(letters))] if "q" in letters:
                 rewrite = text(given.replace("\\", "\\\\"))
             case Constant(Literal(searched, _, None)), Constant(Literal(given)), _:
                 rewrite = _optional(patterns.to_rewrite(given, searched))
@@ -346,9 +346,8 @@ class _Compiler:
 
 
 def _is_term_valued(function: str) -> bool:
-    return function in TERM_FUNCTIONS or function in {
-        "+", "-", "*", "/", "ABS", "CEIL", "FLOOR", "ROUND", "COALESCE", "IF", "CONCAT", "SUBSTR", "REPLACE", "IRI", "URI", "BNODE", "NOW",
-    }  # fmt: skip
+    others = "+ - * / ABS CEIL FLOOR ROUND COALESCE IF CONCAT SUBSTR REPLACE IRI URI BNODE NOW".split()
+    return function in TERM_FUNCTIONS or function in others
 
 
 def _optional(value: str | None) -> exp.Expression:

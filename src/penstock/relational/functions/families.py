@@ -14,15 +14,17 @@ _OF_DATATYPES = {
     **{XSD + name: "time" for name in ("dateTime", "date", "time", "dayTimeDuration", "yearMonthDuration")},
 }
 _OF_FUNCTIONS = {
-    **dict.fromkeys(
-        "* / ABS CEIL FLOOR ROUND RAND STRLEN YEAR MONTH DAY HOURS MINUTES SECONDS".split(), "number"
-    ),
+    **dict.fromkeys("* / ABS CEIL FLOOR ROUND RAND STRLEN YEAR MONTH DAY HOURS MINUTES SECONDS".split(), "number"),
     **dict.fromkeys("STR LANG ENCODE_FOR_URI TZ STRUUID MD5 SHA1 SHA256 SHA384 SHA512".split(), "string"),
     **dict.fromkeys("IRI URI UUID DATATYPE".split(), "iri"),
     **dict.fromkeys("NOW TIMEZONE".split(), "time"),
     **dict.fromkeys(
-        "|| && ! = != < > <= >= IN".split() + ["NOT IN"]
-        + "BOUND LANGMATCHES CONTAINS STRSTARTS STRENDS SAMETERM ISIRI ISURI ISBLANK ISLITERAL ISNUMERIC REGEX".split(),
+        [
+            *"|| && ! = != < > <= >= IN".split(),
+            "NOT IN",
+            *"BOUND LANGMATCHES CONTAINS STRSTARTS STRENDS SAMETERM".split(),
+            *"ISIRI ISURI ISBLANK ISLITERAL ISNUMERIC REGEX".split(),
+        ],
         "boolean",
     ),
     **{f"<{datatype}>": family for datatype, family in _OF_DATATYPES.items()},
@@ -30,7 +32,7 @@ _OF_FUNCTIONS = {
 
 
 def family_of(expression: Expression) -> str | None:
-    """`number`, `string`, `language` (a string with one), `boolean`, `time` (also dates and durations), `iri`; or None."""
+    """`number`, `string`, `language` (a string with one), `boolean`, `time` (or a date, a duration), `iri`; or None."""
     match expression:
         case Constant(IRI()):
             return "iri"

@@ -89,6 +89,4 @@ def _group(digits: str, groups: int) -> str:
 
 def _count_groups(pattern: str) -> int:
     tokens = _TOKEN.findall(pattern)
-    return sum(
-        token == "(" and tokens[position + 1 : position + 2] != ["?"] for position, token in enumerate(tokens)
-    )
+    return sum(token == "(" and tokens[position + 1 : position + 2] != ["?"] for position, token in enumerate(tokens))

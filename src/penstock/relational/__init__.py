@@ -1,0 +1,1 @@
+"""Algebra to SQL over intervals; the SPARQL functions as SQL (architecture.md)."""

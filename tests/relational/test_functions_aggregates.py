@@ -1,0 +1,240 @@
+"""Aggregates and the order of terms on DuckDB."""
+
+import itertools
+import random
+from collections.abc import Iterator
+from decimal import Decimal
+
+import duckdb
+import pyoxigraph
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlglot import exp
+
+from penstock.algebra.expressions import Aggregate, Variable
+from penstock.relational.functions.aggregates import compile_aggregate, mean_of_parts, sum_of_parts, sum_parts
+from penstock.relational.functions.library import install
+from penstock.relational.functions.ordering import order_key
+
+X = exp.column("x", "terms")
+DATATYPES = {"i": "integer", "d": "decimal", "e": "double", "f": "float"}
+
+
+@pytest.fixture(scope="module")
+def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as opened:
+        install(opened)
+        yield opened
+
+
+def aggregated(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    terms: list[str | None],
+    *,
+    distinct: bool = False,
+    separator: str | None = None,
+) -> str | None:
+    compiled = compile_aggregate(Aggregate(name, Variable("x"), distinct, separator), X)
+    _fill(connection, terms)
+    [(value,)] = connection.execute(exp.select(compiled).from_("terms").sql("duckdb")).fetchall()
+    return value
+
+
+def _fill(connection: duckdb.DuckDBPyConnection, terms: list[str | None]) -> None:
+    connection.execute("CREATE OR REPLACE TEMP TABLE terms (x VARCHAR)").fetchall()
+    connection.execute("INSERT INTO terms SELECT unnest($terms)", {"terms": terms}).fetchall()
+
+
+LARGE = "170141183460469231731687303715884105727"
+
+
+@pytest.mark.parametrize(
+    ("name", "terms", "expected"),
+    [
+        ("COUNT", ["i1", "i1", None], "i2"),
+        ("COUNT", [], "i0"),
+        ("SUM", [], "i0"),
+        ("SUM", ["i1", "i2"], "i3"),
+        ("SUM", ["i1", "d0.5"], "d1.5"),
+        ("SUM", ["i1", "d0.10", "d0.20", "nbyte 4"], "d5.3"),
+        ("SUM", ["i1", "d0.5", "f1.5"], "f3"),
+        ("SUM", ["i1", "d0.5", "f1.5", "e0.25"], "e3.25"),
+        ("SUM", ["i1", "Sa"], None),
+        ("SUM", ["i1", "ix"], None),
+        ("SUM", ["i1", None], None),
+        ("SUM", ["i" + LARGE, "i-1"], "i170141183460469231731687303715884105726"),
+        ("SUM", ["i" + LARGE, "i1"], None),
+        ("SUM", ["i" + LARGE, "i1", "i-2"], "i170141183460469231731687303715884105726"),
+        ("SUM", ["d-0.5", "d0.25"], "d-0.25"),
+        ("AVG", [], "i0"),
+        ("AVG", ["i1", "i2"], "d1.5"),
+        ("AVG", ["i1", "i1", "i2"], "d1.333333333333333333"),
+        ("AVG", ["d1.5", "i2"], "d1.75"),
+        ("AVG", ["e1.5", "i2"], "e1.75"),
+        ("AVG", ["i1", None], None),
+        ("MIN", [], None),
+        ("MIN", ["i10", "i9"], "i9"),
+        ("MAX", ["i10", "i9"], "i10"),
+        ("MAX", ["i10", "d10.5", "e2.5E0"], "d10.5"),
+        ("MIN", ["i10", "d9.5", "e10.25"], "d9.5"),
+        ("MIN", ["i10", None], None),
+        ("MAX", ["Sa", "Sb", "SB"], "Sb"),
+        ("MIN", ["i1", "Ihttp://example.org/"], "Ihttp://example.org/"),
+        ("MAX", ["t2020-01-01T00:00:00Z", "t2020-01-01T00:30:00+01:00"], "t2020-01-01T00:00:00Z"),
+        ("MAX", ["i9007199254740993", "i9007199254740992"], "i9007199254740993"),
+        ("SAMPLE", [None, "i2"], "i2"),
+        ("SAMPLE", [], None),
+        ("GROUP_CONCAT", ["Sb", "Sa"], "Sa b"),
+        ("GROUP_CONCAT", ["i1", "Len a", "Ihttp://example.org/"], "Shttp://example.org/ a 1"),
+        ("GROUP_CONCAT", ["Sa", "Bx"], None),
+        ("GROUP_CONCAT", ["Sa", None], None),
+        ("GROUP_CONCAT", [], "S"),
+    ],
+)
+def test_aggregates(
+    connection: duckdb.DuckDBPyConnection, name: str, terms: list[str | None], expected: str | None
+) -> None:
+    assert aggregated(connection, name, terms) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "terms", "expected"),
+    [
+        ("COUNT", ["i1", "i1", "i01", None], "i2"),
+        ("SUM", ["i1", "i1", "d1.0"], "d2"),
+        ("SUM", ["i1", None], None),
+        ("SUM", [], "i0"),
+        ("SUM", ["i1", "Sa"], None),
+        ("AVG", ["i1", "i1", "i2"], "d1.5"),
+        ("AVG", [], "i0"),
+        ("MAX", ["i1", "i1", "i2"], "i2"),
+        ("GROUP_CONCAT", ["Sb", "Sa", "Sb"], "Sa,b"),
+    ],
+)
+def test_distinct_aggregates(
+    connection: duckdb.DuckDBPyConnection, name: str, terms: list[str | None], expected: str | None
+) -> None:
+    assert aggregated(connection, name, terms, distinct=True, separator=",") == expected
+
+
+def test_solutions_are_counted_whole(connection: duckdb.DuckDBPyConnection) -> None:
+    _fill(connection, ["i1", "i1", None])
+    every, different = (compile_aggregate(Aggregate("COUNT", None, distinct), None, [X]) for distinct in (False, True))
+    query = exp.select(every, different).from_("terms").sql("duckdb")
+    assert connection.execute(query).fetchall() == [("i3", "i2")]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("COUNT", "i0"), ("SUM", "i0"), ("AVG", "i0"), ("MIN", None), ("SAMPLE", None), ("GROUP_CONCAT", "S")],
+)
+def test_a_row_may_stand_for_no_solution(
+    connection: duckdb.DuckDBPyConnection, name: str, expected: str | None
+) -> None:
+    """A left join gives an empty group one row, with NULLs only."""
+    for distinct in (False, True):
+        argument = exp.column("x", "solutions")
+        compiled = compile_aggregate(
+            Aggregate(name, Variable("x"), distinct), argument, present=exp.column("place", "solutions")
+        )
+        rows = "(SELECT NULL::VARCHAR AS x, NULL::INTEGER AS place) AS solutions"
+        query = exp.select(compiled).from_(rows, dialect="duckdb").sql("duckdb")
+        assert connection.execute(query).fetchall() == [(expected,)]
+
+
+numbers = st.one_of(
+    st.integers(-(10**15), 10**15).map(lambda value: f"i{value}"),
+    st.decimals(-(10**9), 10**9, places=6).map(lambda value: f"d{value:f}"),
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(numbers, min_size=1, max_size=40))
+def test_sums_are_exact(terms: list[str]) -> None:
+    with duckdb.connect() as connection:
+        install(connection)
+        found = aggregated(connection, "SUM", list(terms))
+        assert found is not None
+        assert Decimal(found[1:]) == sum(Decimal(term[1:]) for term in terms)
+        assert found[0] == ("d" if any(term[0] == "d" for term in terms) else "i")
+
+
+def test_sums_can_be_taken_apart(connection: duckdb.DuckDBPyConnection) -> None:
+    """Along a sweep, what a term added is taken away again."""
+    _fill(connection, ["i5", "d0.3", "Sa", "i7"])
+    is_gone = exp.In(this=X, expressions=[exp.Literal.string("Sa"), exp.Literal.string("i5")])
+    weight = exp.Case(ifs=[exp.If(this=is_gone, true=exp.Literal.number(0))], default=exp.Literal.number(1))
+    parts = {
+        name: exp.Sum(this=exp.Mul(this=exp.Paren(this=part), expression=weight)) for name, part in sum_parts(X).items()
+    }
+    query = exp.select(sum_of_parts(parts), mean_of_parts(parts)).from_("terms").sql("duckdb")
+    assert connection.execute(query).fetchall() == [("d7.3", "d3.65")]
+
+
+ORDERED = [
+    [None],
+    ["Bx"],
+    ["By"],
+    ["Ihttp://example.org/a"],
+    ["Ihttp://example.org/b"],
+    ["e-INF"],
+    ["d-2.5", "e-2.5"],
+    ["i0", "d0.0", "e-0"],
+    ["d0.1", "f0.1"],
+    ["i1", "d1.0", "e1e0", "i01", "nbyte 1"],
+    ["i9007199254740992"],
+    ["i9007199254740993"],
+    ["d12345678901234567.1"],
+    ["d12345678901234567.2"],
+    ["eINF"],
+    ["eNaN"],
+    ["t2019-12-31T23:59:59Z"],
+    ["t2020-01-01T00:00:00Z", "t2020-01-01T01:00:00+01:00"],
+    ["Ohttp://www.w3.org/2001/XMLSchema#date 2020-01-01"],
+    ["Ohttp://www.w3.org/2001/XMLSchema#date 2020-01-02"],
+    ["bfalse", "b0"],
+    ["btrue"],
+    ["S"],
+    ["SA"],
+    ["Ohttp://example.org/type a"],
+    ["Len a"],
+    ["Lfr a"],
+    ["Sa"],
+    ["Len b"],
+    ["Sb"],
+    ["ix"],
+    ["Sé"],
+]
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_order(connection: duckdb.DuckDBPyConnection, descending: bool) -> None:
+    terms = list(itertools.chain.from_iterable(ORDERED))
+    places = {term: place for place, group in enumerate(ORDERED) for term in group}
+    random.Random(7).shuffle(terms)
+    _fill(connection, terms)
+    keys = [exp.Ordered(this=key, desc=descending) for key in order_key(X)]
+    query = exp.select(X).from_("terms").order_by(*keys).sql("duckdb")
+    found = [places[term] for (term,) in connection.execute(query).fetchall()]
+    assert found == sorted(found, reverse=descending)
+
+
+def test_the_next_condition_decides_between_terms_of_one_value(connection: duckdb.DuckDBPyConnection) -> None:
+    equal = ["i1", "d1.0", "e1e0", "i01", "nbyte 1"]
+    _fill(connection, list(equal))
+    [key] = order_key(X)
+    query = exp.select(exp.Count(this=exp.Distinct(expressions=[key]))).from_("terms").sql("duckdb")
+    assert connection.execute(query).fetchall() == [(1,)]
+
+
+def test_numbers_are_ordered_as_by_the_oracle(connection: duckdb.DuckDBPyConnection) -> None:
+    chosen = random.Random(3)
+    terms = [f"{chosen.choice('ide')}{chosen.randint(-50, 50)}" for _ in range(60)]
+    values = " ".join(f'"{term[1:]}"^^<http://www.w3.org/2001/XMLSchema#{DATATYPES[term[0]]}>' for term in terms)
+    answers = pyoxigraph.Store().query(f"SELECT ?x {{ VALUES ?x {{ {values} }} }} ORDER BY ?x")
+    _fill(connection, list(terms))
+    query = exp.select(X).from_("terms").order_by(*order_key(X)).sql("duckdb")
+    found = [Decimal(term[1:]) for (term,) in connection.execute(query).fetchall()]
+    assert found == [Decimal(answer["x"].value) for answer in answers]

@@ -18,7 +18,7 @@ from penstock.algebra.windows import PastWindow, RangeWindow, Window
 from penstock.explain.names import Names
 from penstock.explain.times import TimeScale
 from penstock.explain.windows import Span, WindowAccount
-from penstock.oracle.answering import matched_patterns, evaluation_instants
+from penstock.oracle.answering import evaluation_instants, matched_patterns
 from penstock.oracle.contents import WindowContents
 from penstock.oracle.datasets import Sources
 from penstock.oracle.inputs import Inputs

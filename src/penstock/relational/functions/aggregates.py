@@ -20,11 +20,11 @@ SUM_PARTS = ("low", "high", "fraction", "floating", "faults", "decimals", "float
 
 def compile_aggregate(
     aggregate: Aggregate,
-    argument: exp.Expression | None,
-    columns: Sequence[exp.Expression] = (),
+    argument: exp.Expr | None,
+    columns: Sequence[exp.Expr] = (),
     *,
-    present: exp.Expression | None = None,
-) -> exp.Expression:
+    present: exp.Expr | None = None,
+) -> exp.Expr:
     """The aggregate of `argument`, a term: NULL where it is an error.
 
     `columns` are those of a solution, for COUNT(DISTINCT *). Where a group may hold a row that stands for no solution
@@ -36,12 +36,12 @@ def compile_aggregate(
     return _AGGREGATES[aggregate.name](aggregate, argument, rows)
 
 
-def sum_parts(term: exp.Expression) -> dict[str, exp.Expression]:
+def sum_parts(term: exp.Expr) -> dict[str, exp.Expr]:
     """What each term adds to the parts of a sum (SUM_PARTS); all are numbers, and none is NULL."""
     exact = applied("sparql_sum_low", term)
     floating = applied("sparql_sum_floating", term)
 
-    def having(*tags: str) -> exp.Expression:
+    def having(*tags: str) -> exp.Expr:
         tag = exp.Left(this=term.copy(), expression=exp.Literal.number(1))
         return _number_if(exp.In(this=tag, expressions=[text(tag) for tag in tags]))
 
@@ -58,35 +58,35 @@ def sum_parts(term: exp.Expression) -> dict[str, exp.Expression]:
     }
 
 
-def sum_of_parts(parts: Mapping[str, exp.Expression]) -> exp.Expression:
+def sum_of_parts(parts: Mapping[str, exp.Expr]) -> exp.Expr:
     """SUM, given the sum of each part."""
     return call("sparql_sum_term", call("sparql_sums", *(parts[name] for name in SUM_PARTS)))
 
 
-def mean_of_parts(parts: Mapping[str, exp.Expression]) -> exp.Expression:
+def mean_of_parts(parts: Mapping[str, exp.Expr]) -> exp.Expr:
     """AVG, given the sum of each part."""
     return call("sparql_mean_term", call("sparql_sums", *(parts[name] for name in SUM_PARTS)))
 
 
-def _count(aggregate: Aggregate, argument: exp.Expression, rows: exp.Expression) -> exp.Expression:
+def _count(aggregate: Aggregate, argument: exp.Expr, rows: exp.Expr) -> exp.Expr:
     counted = exp.Distinct(expressions=[argument]) if aggregate.distinct else argument
     return _term_of_count(exp.Count(this=counted))
 
 
-def _sum(aggregate: Aggregate, argument: exp.Expression, rows: exp.Expression) -> exp.Expression:
+def _sum(aggregate: Aggregate, argument: exp.Expr, rows: exp.Expr) -> exp.Expr:
     return _from_sums(aggregate, argument, rows, sum_of_parts)
 
 
-def _mean(aggregate: Aggregate, argument: exp.Expression, rows: exp.Expression) -> exp.Expression:
+def _mean(aggregate: Aggregate, argument: exp.Expr, rows: exp.Expr) -> exp.Expr:
     return _from_sums(aggregate, argument, rows, mean_of_parts)
 
 
 def _from_sums(
     aggregate: Aggregate,
-    argument: exp.Expression,
-    rows: exp.Expression,
-    finish: Callable[[Mapping[str, exp.Expression]], exp.Expression],
-) -> exp.Expression:
+    argument: exp.Expr,
+    rows: exp.Expr,
+    finish: Callable[[Mapping[str, exp.Expr]], exp.Expr],
+) -> exp.Expr:
     if aggregate.distinct:
         errors = exp.Sub(this=rows, expression=exp.Count(this=argument.copy()))
         terms = exp.column("terms")
@@ -103,35 +103,33 @@ def _from_sums(
     return finish(sums)
 
 
-def _least(aggregate: Aggregate, argument: exp.Expression, rows: exp.Expression) -> exp.Expression:
+def _least(aggregate: Aggregate, argument: exp.Expr, rows: exp.Expr) -> exp.Expr:
     return _extreme(exp.Min, "sparql_least", argument, rows)
 
 
-def _greatest(aggregate: Aggregate, argument: exp.Expression, rows: exp.Expression) -> exp.Expression:
+def _greatest(aggregate: Aggregate, argument: exp.Expr, rows: exp.Expr) -> exp.Expr:
     return _extreme(exp.Max, "sparql_greatest", argument, rows)
 
 
-def _extreme(
-    function: type[exp.Min | exp.Max], macro: str, argument: exp.Expression, rows: exp.Expression
-) -> exp.Expression:
+def _extreme(function: type[exp.Min | exp.Max], macro: str, argument: exp.Expr, rows: exp.Expr) -> exp.Expr:
     integer = function(this=applied("sparql_plain_integer", argument))
     other = function(this=applied("sparql_otherwise_ranked", argument))
     is_sound = exp.EQ(this=rows, expression=exp.Count(this=argument.copy()))
     return exp.Case(ifs=[exp.If(this=is_sound, true=call(macro, integer, other))])
 
 
-def _sample(aggregate: Aggregate, argument: exp.Expression, rows: exp.Expression) -> exp.Expression:
+def _sample(aggregate: Aggregate, argument: exp.Expr, rows: exp.Expr) -> exp.Expr:
     # Any value will do. The least is the same one however the rows arrive.
     return exp.Min(this=argument)
 
 
-def _group_concat(aggregate: Aggregate, argument: exp.Expression, rows: exp.Expression) -> exp.Expression:
+def _group_concat(aggregate: Aggregate, argument: exp.Expr, rows: exp.Expr) -> exp.Expr:
     separator = " " if aggregate.separator is None else aggregate.separator
     errors = exp.Sub(this=rows, expression=exp.Count(this=argument.copy()))
     return call("sparql_group_concat", _terms(argument, aggregate.distinct), text(separator), errors)
 
 
-_AGGREGATES: Mapping[str, Callable[[Aggregate, exp.Expression, exp.Expression], exp.Expression]] = {
+_AGGREGATES: Mapping[str, Callable[[Aggregate, exp.Expr, exp.Expr], exp.Expr]] = {
     "COUNT": _count,
     "SUM": _sum,
     "AVG": _mean,
@@ -142,11 +140,11 @@ _AGGREGATES: Mapping[str, Callable[[Aggregate, exp.Expression, exp.Expression], 
 }
 
 
-def _term_of_count(count: exp.Expression) -> exp.Expression:
+def _term_of_count(count: exp.Expr) -> exp.Expr:
     return exp.DPipe(this=text("i"), expression=exp.cast(count, "TEXT"))
 
 
-def _distinct_solutions(columns: Sequence[exp.Expression], present: exp.Expression | None) -> exp.Expression:
+def _distinct_solutions(columns: Sequence[exp.Expr], present: exp.Expr | None) -> exp.Expr:
     row = exp.Anonymous(this="row", expressions=[*columns, text("")])
     counted = exp.Count(this=exp.Distinct(expressions=[row]))
     if present is None:
@@ -154,7 +152,7 @@ def _distinct_solutions(columns: Sequence[exp.Expression], present: exp.Expressi
     return exp.Filter(this=counted, expression=exp.Where(this=exp.not_(is_null(present))))
 
 
-def _terms(argument: exp.Expression, distinct: bool) -> exp.Expression:
+def _terms(argument: exp.Expr, distinct: bool) -> exp.Expr:
     """The terms of a group as a list, in an order that no arrival of rows changes; NULL if there are none."""
     given = exp.Distinct(expressions=[argument.copy()]) if distinct else argument.copy()
     order = exp.Ordered(this=argument.copy(), nulls_first=False)
@@ -162,10 +160,10 @@ def _terms(argument: exp.Expression, distinct: bool) -> exp.Expression:
     return exp.Filter(this=listed, expression=exp.Where(this=exp.not_(is_null(argument))))
 
 
-def _sum_of_list(terms: exp.Expression, part: str) -> exp.Expression:
+def _sum_of_list(terms: exp.Expr, part: str) -> exp.Expr:
     function = exp.Lambda(this=sum_parts(exp.column("item"))[part], expressions=[exp.to_identifier("item")])
     return exp.Anonymous(this="list_sum", expressions=[exp.Transform(this=terms, expression=function)])
 
 
-def _number_if(condition: exp.Expression) -> exp.Expression:
+def _number_if(condition: exp.Expr) -> exp.Expr:
     return exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))], default=exp.Literal.number(0))

@@ -29,7 +29,7 @@ _LARGEST_DECIMAL = Decimal(10) ** 20
 class Leaf:
     """A term. `tag` is known of a constant and of a function's result; `value` is a constant's."""
 
-    term: exp.Expression
+    term: exp.Expr
     tag: str | None = None
     value: str | None = None
 
@@ -64,7 +64,7 @@ def constant(literal: Literal) -> Leaf:
     return Leaf(text(encoded), tag, format(value, "f") if tag in "id" else literal.lexical)
 
 
-def as_term(number: Number, otherwise: exp.Expression | None = None) -> exp.Expression:
+def as_term(number: Number, otherwise: exp.Expr | None = None) -> exp.Expr:
     """The number as a term; `otherwise` where a leaf is no number (NULL if there is none)."""
     return _dispatched(
         [number],
@@ -77,14 +77,14 @@ def as_term(number: Number, otherwise: exp.Expression | None = None) -> exp.Expr
     )
 
 
-def compared(operator: str, left: Number, right: Number, otherwise: exp.Expression | None = None) -> exp.Expression:
+def compared(operator: str, left: Number, right: Number, otherwise: exp.Expr | None = None) -> exp.Expr:
     """Whether `left` is less than, equal to … `right`; `otherwise` where a leaf is no number."""
     sql_operator = COMPARISONS[operator]
 
-    def compare(of: Callable[[Number], exp.Expression]) -> exp.Expression:
+    def compare(of: Callable[[Number], exp.Expr]) -> exp.Expr:
         return exp.Paren(this=sql_operator(this=of(left), expression=of(right)))
 
-    def compare_floating(of: Callable[[Number], exp.Expression]) -> exp.Expression:
+    def compare_floating(of: Callable[[Number], exp.Expr]) -> exp.Expr:
         # NaN is neither less than a number nor equal to one; in DuckDB it is greater than all, and equal to itself.
         greater, lesser = (left, right) if operator in (">", ">=") else (right, left)
         if isinstance(greater, Leaf) and greater.value is not None:
@@ -116,17 +116,17 @@ def compared(operator: str, left: Number, right: Number, otherwise: exp.Expressi
 def _dispatched(
     numbers: list[Number],
     has_integers: bool,
-    of_integers: exp.Expression,
-    of_decimals: exp.Expression,
-    of_doubles: exp.Expression,
-    of_floats: exp.Expression,
-    otherwise: exp.Expression | None,
-) -> exp.Expression:
+    of_integers: exp.Expr,
+    of_decimals: exp.Expr,
+    of_doubles: exp.Expr,
+    of_floats: exp.Expr,
+    otherwise: exp.Expr | None,
+) -> exp.Expr:
     """The case for the types of the leaves; cases that a constant rules out are left out."""
     leaves = [leaf for number in numbers for leaf in _leaves(number)]
     known = {leaf.tag for leaf in leaves if leaf.tag is not None}
     unknown = [leaf for leaf in leaves if leaf.tag is None]
-    cases: list[tuple[exp.Expression, exp.Expression]] = []
+    cases: list[tuple[exp.Expr, exp.Expr]] = []
     if has_integers and known <= {"i"}:
         cases.append((_all_have(unknown, "i", "n"), of_integers))
     if known <= {"i", "d"}:
@@ -158,16 +158,16 @@ def _operators(number: Number) -> set[str]:
     return {number.operator}.union(*(_operators(operand) for operand in number.operands))
 
 
-def _all_have(leaves: list[Leaf], *tags: str) -> exp.Expression:
+def _all_have(leaves: list[Leaf], *tags: str) -> exp.Expr:
     return all_of(*(_has(leaf, *tags) for leaf in leaves))
 
 
-def _has(leaf: Leaf, *tags: str) -> exp.Expression:
+def _has(leaf: Leaf, *tags: str) -> exp.Expr:
     tag = exp.Left(this=leaf.term.copy(), expression=exp.Literal.number(1))
     return exp.In(this=tag, expressions=[text(tag) for tag in tags])
 
 
-def _integer(number: Number) -> exp.Expression:
+def _integer(number: Number) -> exp.Expr:
     match number:
         case Leaf(term, tag, value):
             if value is not None:
@@ -181,7 +181,7 @@ def _integer(number: Number) -> exp.Expression:
             return _applied(operator, [_integer(operand) for operand in operands])
 
 
-def _decimal(number: Number) -> exp.Expression:
+def _decimal(number: Number) -> exp.Expr:
     match number:
         case Leaf(term, tag, value):
             if value is not None:
@@ -199,7 +199,7 @@ def _decimal(number: Number) -> exp.Expression:
             return _applied(operator, [_decimal(operand) for operand in operands])
 
 
-def _double(number: Number) -> exp.Expression:
+def _double(number: Number) -> exp.Expr:
     match number:
         case Leaf(term, tag, value):
             if value is not None:
@@ -209,7 +209,7 @@ def _double(number: Number) -> exp.Expression:
             return _mixed(number, _double, "DOUBLE")
 
 
-def _float(number: Number) -> exp.Expression:
+def _float(number: Number) -> exp.Expr:
     match number:
         case Leaf(term, tag, value):
             if value is not None:
@@ -219,7 +219,7 @@ def _float(number: Number) -> exp.Expression:
             return _mixed(number, _float, "FLOAT")
 
 
-def _mixed(number: Operation, of: Callable[[Number], exp.Expression], type_name: str) -> exp.Expression:
+def _mixed(number: Operation, of: Callable[[Number], exp.Expr], type_name: str) -> exp.Expr:
     """An operation among doubles, or floats: exact where all its own leaves are, on floats where none is a double."""
     match number:
         case Operation("ROUND", (operand,)):
@@ -241,27 +241,27 @@ def _mixed(number: Operation, of: Callable[[Number], exp.Expression], type_name:
     return exp.Case(ifs=ifs, default=value) if ifs else value
 
 
-def _applied(operator: str, operands: list[exp.Expression]) -> exp.Expression:
+def _applied(operator: str, operands: list[exp.Expr]) -> exp.Expr:
     if len(operands) == 1:
         return exp.Paren(this=exp.Neg(this=operands[0])) if operator == "-" else operands[0]
     left, right = operands
     return exp.Paren(this=_OPERATORS[operator](this=left, expression=right))
 
 
-def _tried(value: exp.Expression) -> exp.Expression:
+def _tried(value: exp.Expr) -> exp.Expr:
     """NULL where the value is too large for its type; a leaf's value needs no such care."""
     return value if isinstance(value, exp.Anonymous | exp.Cast | exp.TryCast | exp.Null) else call("TRY", value)
 
 
-def _number(value: str, type_name: str) -> exp.Expression:
+def _number(value: str, type_name: str) -> exp.Expr:
     return exp.cast(text(value), type_name)
 
 
-def _read(term: exp.Expression, type_name: str) -> exp.Expression:
+def _read(term: exp.Expr, type_name: str) -> exp.Expr:
     """The value of a function's result, which is well-formed."""
     lexical = exp.Substring(this=term.copy(), start=exp.Literal.number(2))
     return exp.TryCast(this=lexical, to=exp.DataType.build(type_name))
 
 
-def _as_decimal(value: exp.Expression) -> exp.Expression:
+def _as_decimal(value: exp.Expr) -> exp.Expr:
     return exp.cast(value, _DECIMAL)

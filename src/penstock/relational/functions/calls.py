@@ -10,19 +10,19 @@ from penstock.rdf.encoding import encode
 from penstock.rdf.terms import Term
 
 
-def call(macro: str, *arguments: exp.Expression) -> exp.Expression:
+def call(macro: str, *arguments: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this=macro, expressions=[argument.copy() for argument in arguments])
 
 
-def applied(macro: str, *arguments: exp.Expression) -> exp.Expression:
+def applied(macro: str, *arguments: exp.Expr) -> exp.Expr:
     """A macro on its arguments, each evaluated once.
 
     A macro's text takes the place of its call, with each argument as often as the text names it. An argument that is
     an expression of its own is therefore given a name first: `list_transform([argument], lambda name: macro(name))[1]`.
     The names need only differ within a call, because no argument can see those of the calls around it.
     """
-    names: list[tuple[str, exp.Expression]] = []
-    plain: list[exp.Expression] = []
+    names: list[tuple[str, exp.Expr]] = []
+    plain: list[exp.Expr] = []
     for argument in arguments:
         if is_plain(argument):
             plain.append(argument)
@@ -33,7 +33,7 @@ def applied(macro: str, *arguments: exp.Expression) -> exp.Expression:
     return bound(names, call(macro, *plain))
 
 
-def bound(names: list[tuple[str, exp.Expression]], body: exp.Expression) -> exp.Expression:
+def bound(names: list[tuple[str, exp.Expr]], body: exp.Expr) -> exp.Expr:
     """`body` with names for values."""
     for name, value in reversed(names):
         function = exp.Lambda(this=body, expressions=[exp.to_identifier(name)])
@@ -42,41 +42,41 @@ def bound(names: list[tuple[str, exp.Expression]], body: exp.Expression) -> exp.
     return body
 
 
-def is_plain(expression: exp.Expression) -> bool:
+def is_plain(expression: exp.Expr) -> bool:
     """Whether it costs nothing to evaluate it again."""
     return isinstance(expression, exp.Column | exp.Literal | exp.Null | exp.Boolean)
 
 
-def all_of(*conditions: exp.Expression) -> exp.Expression:
+def all_of(*conditions: exp.Expr) -> exp.Expr:
     return _joined(exp.And, conditions) if conditions else exp.true()
 
 
-def any_of(*conditions: exp.Expression) -> exp.Expression:
+def any_of(*conditions: exp.Expr) -> exp.Expr:
     return _joined(exp.Or, conditions) if conditions else exp.false()
 
 
-def _joined(connector: type[exp.And | exp.Or], conditions: Sequence[exp.Expression]) -> exp.Expression:
+def _joined(connector: type[exp.And | exp.Or], conditions: Sequence[exp.Expr]) -> exp.Expr:
     first, *others = [
         exp.Paren(this=condition.copy()) if isinstance(condition, exp.And | exp.Or) else condition.copy()
         for condition in conditions
     ]
-    joined: exp.Expression = first
+    joined: exp.Expr = first
     for other in others:
         joined = connector(this=joined, expression=other)
     return joined
 
 
-def is_null(value: exp.Expression) -> exp.Expression:
+def is_null(value: exp.Expr) -> exp.Expr:
     return exp.Is(this=value.copy(), expression=exp.null())
 
 
-def or_zero(value: exp.Expression) -> exp.Expression:
+def or_zero(value: exp.Expr) -> exp.Expr:
     return exp.Coalesce(this=value, expressions=[exp.Literal.number(0)])
 
 
-def text(value: str) -> exp.Expression:
+def text(value: str) -> exp.Expr:
     return exp.Literal.string(value)
 
 
-def term(value: Term) -> exp.Expression:
+def term(value: Term) -> exp.Expr:
     return exp.Literal.string(encode(value))

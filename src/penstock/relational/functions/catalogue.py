@@ -14,12 +14,10 @@ from sqlglot import exp
 from penstock.algebra.expressions import Apply, Constant, Exists, Expression, Variable
 from penstock.rdf.terms import Literal
 from penstock.rdf.vocabulary import XSD, XSD_STRING
-from penstock.relational.functions import aggregates, arithmetic, patterns
+from penstock.relational.functions import arithmetic, patterns
 from penstock.relational.functions.bases import base_parts
 from penstock.relational.functions.calls import all_of, any_of, applied, bound, call, is_null, is_plain, term, text
 from penstock.relational.functions.families import family_of, tag_of
-
-compile_aggregate = aggregates.compile_aggregate
 
 TERM_FUNCTIONS: Mapping[str, str] = {
     "STR": "sparql_str",
@@ -85,8 +83,8 @@ COMPARISONS: Mapping[str, tuple[str, bool]] = {
 
 _ORDERED_FAMILIES = {"string": "string", "language": "string", "time": "time", "boolean": "boolean"}
 
-Columns = Callable[[Variable], exp.Expression]
-ExistsCompiler = Callable[[Exists], exp.Expression]
+Columns = Callable[[Variable], exp.Expr]
+ExistsCompiler = Callable[[Exists], exp.Expr]
 
 
 class UnknownFunctionError(ValueError):
@@ -98,10 +96,10 @@ def compile_expression(
     column: Columns,
     *,
     exists: ExistsCompiler | None = None,
-    now: exp.Expression | None = None,
+    now: exp.Expr | None = None,
     base: str | None = None,
-    solution: exp.Expression | None = None,
-) -> exp.Expression:
+    solution: exp.Expr | None = None,
+) -> exp.Expr:
     """The value of `expression`, a term; NULL where it is unbound or an error.
 
     `column` gives a variable's column, `exists` the truth value of an EXISTS, `now` the evaluation instant as a term;
@@ -115,10 +113,10 @@ def compile_condition(
     column: Columns,
     *,
     exists: ExistsCompiler | None = None,
-    now: exp.Expression | None = None,
+    now: exp.Expr | None = None,
     base: str | None = None,
-    solution: exp.Expression | None = None,
-) -> exp.Expression:
+    solution: exp.Expr | None = None,
+) -> exp.Expr:
     """Whether `expression` holds: a BOOLEAN, TRUE exactly where a FILTER lets a solution pass.
 
     Where it does not hold it may be FALSE or NULL, whichever is cheaper.
@@ -130,10 +128,10 @@ def compile_condition(
 class _Names:
     """Names for the values of expressions that are used more than once."""
 
-    values: list[tuple[str, exp.Expression]] = field(default_factory=list)
-    of: dict[Expression, exp.Expression] = field(default_factory=dict)
+    values: list[tuple[str, exp.Expr]] = field(default_factory=list)
+    of: dict[Expression, exp.Expr] = field(default_factory=dict)
 
-    def name(self, expression: Expression, value: exp.Expression) -> exp.Expression:
+    def name(self, expression: Expression, value: exp.Expr) -> exp.Expr:
         if is_plain(value):
             return value
         if expression not in self.of:
@@ -147,11 +145,11 @@ class _Names:
 class _Compiler:
     column: Columns
     exists: ExistsCompiler | None
-    now: exp.Expression | None
+    now: exp.Expr | None
     base: str | None
-    solution: exp.Expression | None
+    solution: exp.Expr | None
 
-    def term(self, expression: Expression) -> exp.Expression:
+    def term(self, expression: Expression) -> exp.Expr:
         match expression:
             case Variable():
                 return self.column(expression)
@@ -193,7 +191,7 @@ class _Compiler:
             case _:
                 return applied("sparql_boolean_term", self.condition(expression))
 
-    def condition(self, expression: Expression, *, only_true: bool = False) -> exp.Expression:
+    def condition(self, expression: Expression, *, only_true: bool = False) -> exp.Expr:
         """The effective boolean value; with `only_true`, FALSE may stand for an error and an error for FALSE."""
         match expression:
             case Exists():
@@ -230,7 +228,7 @@ class _Compiler:
             case _:
                 return applied("sparql_ebv", self.term(expression))
 
-    def _arithmetic(self, expression: Apply) -> exp.Expression:
+    def _arithmetic(self, expression: Apply) -> exp.Expr:
         names = _Names()
         number = self._number(expression, names)
         return bound(names.values, arithmetic.as_term(number, self._on_times(expression, names)))
@@ -253,7 +251,7 @@ class _Compiler:
                 value = self.term(expression)
                 return arithmetic.Leaf(value if tag is not None else names.name(expression, value), tag)
 
-    def _on_times(self, expression: Expression, names: _Names) -> exp.Expression | None:
+    def _on_times(self, expression: Expression, names: _Names) -> exp.Expr | None:
         """What `+` and `-` give for times and durations, where the operands may be such."""
         if not isinstance(expression, Apply) or family_of(expression) == "number":
             return None
@@ -266,10 +264,10 @@ class _Compiler:
                 return call("sparql_time_negated", self._time(operand, names))
         return None
 
-    def _time(self, expression: Expression, names: _Names) -> exp.Expression:
+    def _time(self, expression: Expression, names: _Names) -> exp.Expr:
         return names.name(expression, self.term(expression))
 
-    def _equal(self, left: Expression, right: Expression, only_true: bool) -> exp.Expression:
+    def _equal(self, left: Expression, right: Expression, only_true: bool) -> exp.Expr:
         families = {family_of(left), family_of(right)}
         if "iri" in families or (only_true and families & {"string", "language"}):
             # An IRI equals itself alone. So does a string; but whether it equals a literal of an unknown datatype is
@@ -287,7 +285,7 @@ class _Compiler:
         equal = arithmetic.compared("=", self._number(left, names), self._number(right, names), otherwise)
         return bound(names.values, equal)
 
-    def _compare(self, operator: str, left: Expression, right: Expression) -> exp.Expression:
+    def _compare(self, operator: str, left: Expression, right: Expression) -> exp.Expr:
         name, is_turned = COMPARISONS[operator]
         families = {family_of(left), family_of(right)}
         turned = (right, left) if is_turned else (left, right)
@@ -301,7 +299,7 @@ class _Compiler:
         held = arithmetic.compared(operator, self._number(left, names), self._number(right, names), otherwise)
         return bound(names.values, held)
 
-    def _in(self, member: Expression, others: list[Expression], only_true: bool) -> exp.Expression:
+    def _in(self, member: Expression, others: list[Expression], only_true: bool) -> exp.Expr:
         if not others:
             return exp.false()
         plain = {"iri", "string", "language"} if only_true else {"iri"}
@@ -315,7 +313,7 @@ class _Compiler:
         inner = replace(self, column=lambda variable: exp.column(name) if variable == named else self.column(variable))
         return bound([(name, value)], any_of(*(inner._equal(named, other, only_true) for other in others)))
 
-    def _pattern(self, string: exp.Expression, pattern: Expression, flags: list[Expression]) -> exp.Expression:
+    def _pattern(self, string: exp.Expr, pattern: Expression, flags: list[Expression]) -> exp.Expr:
         """The pattern with its flags, as RE2 takes it: at once where both are constants."""
         match pattern, flags:
             case (Constant(Literal(given, datatype)), []) if datatype == XSD_STRING:
@@ -332,8 +330,8 @@ class _Compiler:
 
     def _replace(
         self, string: Expression, pattern: Expression, replacement: Expression, flags: list[Expression]
-    ) -> exp.Expression:
-        rewrite: exp.Expression
+    ) -> exp.Expr:
+        rewrite: exp.Expr
         match pattern, replacement, flags:
             case Constant(Literal()), Constant(Literal(given)), [Constant(Literal(letters))] if "q" in letters:
                 rewrite = text(given.replace("\\", "\\\\"))
@@ -350,5 +348,5 @@ def _is_term_valued(function: str) -> bool:
     return function in TERM_FUNCTIONS or function in others
 
 
-def _optional(value: str | None) -> exp.Expression:
+def _optional(value: str | None) -> exp.Expr:
     return exp.null() if value is None else text(value)

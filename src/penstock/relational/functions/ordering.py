@@ -11,6 +11,6 @@ from sqlglot import exp
 from penstock.relational.functions.calls import applied
 
 
-def order_key(term: exp.Expression) -> list[exp.Expression]:
+def order_key(term: exp.Expr) -> list[exp.Expr]:
     """The expressions to sort by, for a term: one, a structure that is never NULL and compares part by part."""
     return [applied("sparql_order_key", term)]

@@ -48,6 +48,8 @@ def prepare(
         continuous = build(reading.query, Settings())
         inputs = run.inputs(continuous, prefixes, malformed.append)
     show_malformed(malformed)
+    if continuous.dataset.windows and not inputs.streams:
+        show(name, "warning", "no stream is bound, so there is nothing to evaluate: --stream FILE binds one", ())
     too_late = late_elements(continuous.dataset, inputs)
     if too_late:
         message = f"{len(too_late)} elements came too late to count anywhere; --lateness allows for disorder"

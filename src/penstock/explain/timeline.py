@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from pyoxigraph import Literal as OxigraphLiteral
 from pyoxigraph import NamedNode, Triple
@@ -254,7 +255,8 @@ def _spans(
     assert window.step is not None
     times = sorted(element.time for element in contents.elements)
     until = sources.last + STILL_OPEN * window.step
-    found = [_span(window, c) for c in window.closing_instants(times, sources.first, until)]
+    closings = islice(window.closing_instants(times, sources.first, until), MOST_SPANS + 1)
+    found = [_span(window, c) for c in closings]
     found = [span for span in found if span.opens < sources.last]
     overlapping = -(-_width(window) // window.step)
     most = MOST_OVERLAPPING if overlapping > MOST_OVERLAPPING else MOST_SPANS

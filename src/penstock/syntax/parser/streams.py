@@ -50,7 +50,9 @@ class StreamRules(QueryRules):
     def _duration_hint(self) -> str | None:
         if self.kind not in ("int", "dec"):
             return None
-        shown, following = self.texts[self.position][:20], self.following()
+        if len(self.texts[self.position]) > 15:
+            return "this number is too large for a duration"
+        shown, following = self.texts[self.position], self.following()
         if not following.isupper() or following in _AFTER_A_NUMBER:
             return f"add a unit, such as {shown}s"
         word = self.texts[self.position + 1]

@@ -183,7 +183,10 @@ class TermRules(Cursor):
             short, long, character = matched.groups()
             if character is not None:
                 decoded = _ESCAPED_CHARACTERS.get(character)
+                digits = {"u": "four", "U": "eight"}.get(character)
                 message = f"there is no escape \\{character}"
+                if digits is not None:
+                    message = f"\\{character} needs {digits} hexadecimal digits"
             else:
                 code = int(short or long, 16)
                 decoded = chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else None

@@ -51,7 +51,8 @@ class TestParse:
 
     def test_prefixes_and_base_are_taken_as_declared(self) -> None:
         given = ps.parse("SELECT * { ?s ex:p <o> }", prefixes={"ex": "http://ex.org/"}, base="http://base/")
-        assert given == ps.parse("SELECT * { ?s <http://ex.org/p> <http://base/o> }")
+        assert given.where == ps.parse("SELECT * { ?s <http://ex.org/p> <http://base/o> }").where
+        assert given.prologue.base == "http://base/"
 
     def test_a_wrong_query_raises_its_problems(self) -> None:
         with pytest.raises(ps.QuerySyntaxError) as caught:

@@ -53,7 +53,7 @@ def _to_csparql(query: ast.Query, obstacles: Obstacles) -> ast.Query:
     require_default_origin(query, obstacles)
     require_plain_template(query, obstacles)
     _require_one_window_per_stream(query, obstacles)
-    query = _read_as_graphs(query, obstacles)
+    query = _read_as_graphs(query, obstacles, ranges_over_streams=True)
 
     def lower(clause: Clause) -> Clause:
         if isinstance(clause, ast.DatasetClause):
@@ -125,8 +125,11 @@ def _require_one_window_per_stream(query: ast.Query, obstacles: Obstacles) -> No
         seen.add(window.stream)
 
 
-def _read_as_graphs(query: ast.Query, obstacles: Obstacles) -> ast.Query:
-    """WINDOW blocks as GRAPH blocks that name the stream instead of its window."""
+def _read_as_graphs(query: ast.Query, obstacles: Obstacles, *, ranges_over_streams: bool) -> ast.Query:
+    """WINDOW blocks as GRAPH blocks that name the stream instead of its window.
+
+    `ranges_over_streams`: in the target `GRAPH ?g` also ranges over the streams of the default graph.
+    """
     windows = {window.name: window for window in windows_of(query) if window.name is not None}
     nameless = {window.stream for window in windows_of(query) if window.name is None}
 
@@ -138,8 +141,10 @@ def _read_as_graphs(query: ast.Query, obstacles: Obstacles) -> ast.Query:
                 obstacles.blocks(f"the variable ?{node.name.name} over window names (there it takes streams' IRIs)")
             if isinstance(node, ast.WindowBlock):
                 obstacles.differs(f"WINDOW ?{node.name.name} (GRAPH also ranges over the named graphs)")
-            elif nameless:
+            elif nameless and ranges_over_streams:
                 obstacles.differs(f"GRAPH ?{node.name.name} without the streams (there it ranges over them too)")
+            elif not ranges_over_streams and any(not window.named for window in windows.values()):
+                obstacles.differs(f"GRAPH ?{node.name.name} over the streams of the default graph")
             return ast.Graph(node.name, node.pattern, span=node.span)
         if node.name in nameless and isinstance(node, ast.Graph):
             obstacles.differs(f"a graph of the name of a stream, {node.name.term} (there it is the stream)")
@@ -282,7 +287,7 @@ def _to_streaming_sparql(query: ast.Query, obstacles: Obstacles) -> ast.Query:
     folded = fold_group_windows(query, in_groups) if in_groups else query
     folded = replace(folded, dataset=tuple(kept))
     _require_one_window_per_stream(folded, obstacles)
-    folded = _read_as_graphs(folded, obstacles)
+    folded = _read_as_graphs(folded, obstacles, ranges_over_streams=False)
     return replace(folded, dialect="streaming-sparql", dataset=tuple(dataset), operator=None, register=None)
 
 

@@ -18,7 +18,7 @@ from penstock.algebra.reports import PolicyError
 from penstock.algebra.windows import PastWindow, RangeWindow, Window
 from penstock.explain.names import Names
 from penstock.explain.times import TimeScale
-from penstock.explain.windows import Span, WindowAccount
+from penstock.explain.windows import Span, WindowAccount, first_closing_to_show
 from penstock.oracle.answering import evaluation_instants, matched_patterns
 from penstock.oracle.contents import WindowContents
 from penstock.oracle.datasets import Sources
@@ -255,7 +255,8 @@ def _spans(
     assert window.step is not None
     times = sorted(element.time for element in contents.elements)
     until = sources.last + STILL_OPEN * window.step
-    closings = islice(window.closing_instants(times, sources.first, until), MOST_SPANS + 1)
+    first = first_closing_to_show(window, sources.first) if isinstance(window, RangeWindow) else sources.first
+    closings = islice(window.closing_instants(times, first, max(first, until)), MOST_SPANS + 1)
     found = [_span(window, c) for c in closings]
     found = [span for span in found if span.opens < sources.last]
     overlapping = -(-_width(window) // window.step)

@@ -202,7 +202,7 @@ def _spans(window: Window, start: int, times: Sequence[int]) -> tuple[Span, ...]
     """The first windows that close at `start` or later, for windows that close by the clock."""
     match window:
         case RangeWindow(width, step):
-            first = start if window.begins or times else start + width
+            first = first_closing_to_show(window, start)
             closings = window.closing_instants(times, first, first + width + HOW_MANY * step)
             return tuple(Span(c - width, c, c) for c in islice(closings, HOW_MANY))
         case PastWindow(begin, end, int(step)):
@@ -210,6 +210,11 @@ def _spans(window: Window, start: int, times: Sequence[int]) -> tuple[Span, ...]
             return tuple(Span(c - begin, c - end, c) for c in islice(closings, HOW_MANY))
         case _:
             return ()
+
+
+def first_closing_to_show(window: RangeWindow, start: int) -> int:
+    """From `start` on; of windows that have no first one, those that begin before 1970 are left out after it."""
+    return start if window.begins or start < window.origin else max(start, window.origin + window.width)
 
 
 def _sample(window: Window, times: Sequence[int]) -> Sample:

@@ -10,7 +10,7 @@ import click
 
 from penstock.cli.messages import show_error, show_problems
 from penstock.cli.options import reading_options
-from penstock.cli.sources import SourceError, name_of, read_source
+from penstock.cli.sources import NoQueryError, name_of, read_source
 from penstock.cli.summaries import counted, details, form_word, headline, registered_name, streams_read
 from penstock.syntax import ast
 from penstock.syntax.errors import Problem, QuerySyntaxError, locate
@@ -81,7 +81,7 @@ def _examine(query: str, dialect: str, prefixes: Mapping[str, str], base: str | 
     name = name_of(query)
     try:
         text = read_source(query)
-    except SourceError as error:
+    except NoQueryError as error:
         show_error(name, error.message, error.hint)
         return Finding(name, None, None, (Problem(error.message, NOWHERE, error.hint),))
     try:

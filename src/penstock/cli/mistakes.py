@@ -9,7 +9,7 @@ import click
 
 from penstock.algebra.reports import PolicyError
 from penstock.cli.messages import show, show_error, show_problems
-from penstock.cli.sources import SourceError
+from penstock.cli.sources import NoQueryError
 from penstock.oracle.inputs import InputError
 from penstock.rdf import errors as rdf_errors
 from penstock.rdf.elements import Malformed
@@ -23,7 +23,7 @@ def told(name: str) -> Iterator[None]:
     """Runs what is inside; a mistake of the user's ends the command with a message instead of a traceback."""
     try:
         yield
-    except SourceError as error:
+    except NoQueryError as error:
         show_error(name, error.message, error.hint)
     except QuerySyntaxError as error:
         show_problems(error.problems, error.text, name)

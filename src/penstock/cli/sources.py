@@ -14,7 +14,7 @@ MAX_BYTES = 16 * 1024 * 1024
 STANDARD_INPUT = "-"
 
 
-class SourceError(Exception):
+class NoQueryError(Exception):
     """There is no query text to be had: `message` says why, `hint` what to do."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
@@ -38,11 +38,11 @@ def _file(query: str) -> bytes:
         with Path(query).open("rb") as file:
             return file.read(MAX_BYTES + 1)
     except IsADirectoryError:
-        raise SourceError("this is a directory, not a query", f"name the files in it: {query}/*.rq") from None
+        raise NoQueryError("this is a directory, not a query", f"name the files in it: {query}/*.rq") from None
     except OSError as error:
         is_query = any(character in query for character in "{\n")
         hint = "to give the query itself, write it to standard input and say - for the file" if is_query else None
-        raise SourceError(_reason(error), hint) from None
+        raise NoQueryError(_reason(error), hint) from None
 
 
 def _reason(error: OSError) -> str:
@@ -55,30 +55,30 @@ def _reason(error: OSError) -> str:
 
 def _standard_input() -> bytes:
     if sys.stdin is None:
-        raise SourceError("standard input is closed")
+        raise NoQueryError("standard input is closed")
     if sys.stdin.isatty():
         click.echo("Type a query, and Ctrl-D on a line of its own to end it.", err=True)
     try:
         return sys.stdin.buffer.read(MAX_BYTES + 1)
     except OSError as error:
-        raise SourceError(f"standard input cannot be read ({error.strerror})") from None
+        raise NoQueryError(f"standard input cannot be read ({error.strerror})") from None
 
 
 def _decoded(content: bytes) -> str:
     if len(content) > MAX_BYTES:
-        raise SourceError(f"this is larger than {MAX_BYTES >> 20} MB, which no query is")
+        raise NoQueryError(f"this is larger than {MAX_BYTES >> 20} MB, which no query is")
     if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        raise SourceError("this is UTF-16 text, and a query is UTF-8", "save the file with the encoding UTF-8")
+        raise NoQueryError("this is UTF-16 text, and a query is UTF-8", "save the file with the encoding UTF-8")
     if b"\0" in content:
-        raise SourceError("this is binary data, not a query")
+        raise NoQueryError("this is binary data, not a query")
     try:
         text = content.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise SourceError(
+        raise NoQueryError(
             f"this is not UTF-8 text (byte {content[error.start]:#04x} in line {line})",
             "save the file with the encoding UTF-8",
         ) from None
     if not text.strip():
-        raise SourceError("this is empty: there is no query in it")
+        raise NoQueryError("this is empty: there is no query in it")
     return text

@@ -10,7 +10,7 @@ import click
 from penstock.api import printed
 from penstock.cli.messages import show, show_error, show_problems
 from penstock.cli.options import dialect_name, reading_options
-from penstock.cli.sources import SourceError, name_of, read_source
+from penstock.cli.sources import NoQueryError, name_of, read_source
 from penstock.syntax import ast
 from penstock.syntax.dialects import DIALECTS
 from penstock.syntax.errors import QuerySyntaxError, TranslationError
@@ -67,7 +67,7 @@ def translate(
         reading = read(text, dialect, prefixes=prefixes, base=base)
         show_problems(reading.warnings, text, name)
         translation = translate_query(reading.query, to, approximate=approximate)
-    except SourceError as error:
+    except NoQueryError as error:
         show_error(name, error.message, error.hint)
         context.exit(2)
     except QuerySyntaxError as error:

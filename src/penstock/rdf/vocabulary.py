@@ -14,7 +14,6 @@ XSD_BOOLEAN = XSD + "boolean"
 XSD_INTEGER = XSD + "integer"
 XSD_DECIMAL = XSD + "decimal"
 XSD_DOUBLE = XSD + "double"
-XSD_DATE_TIME = XSD + "dateTime"
 
 COMMON_PREFIXES = {
     "rdf": RDF,

@@ -13,7 +13,6 @@ from penstock.syntax import ast
 from penstock.syntax.errors import TranslationError
 from penstock.syntax.recognition import TITLES
 from penstock.syntax.translation.explicit import explicit
-from penstock.syntax.translation.hidden_windows import unhide
 from penstock.syntax.translation.lowering import LOWERINGS, Obstacles
 from penstock.syntax.translation.normal_form import normal_form
 from penstock.syntax.translation.variables import plain_variables
@@ -38,7 +37,7 @@ def translate(query: ast.Query, to: ast.DialectName, *, approximate: bool = Fals
         return Translation(query)
     obstacles = Obstacles()
     written = explicit(query) if to == "csparql" else plain_variables(explicit(query))
-    translated = LOWERINGS[to](written if to == "rspql" else unhide(written), obstacles)
+    translated = LOWERINGS[to](written, obstacles)
     in_the_way = (*obstacles.insurmountable, *(() if approximate else obstacles.differences))
     if in_the_way:
         raise TranslationError(TITLES[to], in_the_way)

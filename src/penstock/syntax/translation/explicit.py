@@ -118,7 +118,8 @@ def _from_sparqlstream(query: ast.Query) -> ast.Query:
 
     dataset = tuple(spell_out(clause) for clause in query.dataset)
     unnamed = [c.name for c in dataset if isinstance(c, ast.WindowClause) and not c.named and c.name is not None]
-    written = hide(rewrite(query, change), [*unnamed, *blocks.names_given])
+    written = rewrite(query, change)
+    written = hide(written, [*unnamed, *blocks.names_given], blocks.names_given)
     return replace(written, dataset=(*dataset, *blocks.clauses))
 
 

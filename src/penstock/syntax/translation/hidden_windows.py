@@ -1,39 +1,58 @@
-"""Windows that have a name in RSP-QL alone: `GRAPH ?g` must not range over them.
+"""Windows that have a name in RSP-QL alone: `GRAPH ?g` and `WINDOW ?w` must not range over them.
 
-CQELS's windows have no names, SPARQLstream's are reached by STREAM. In RSP-QL `GRAPH ?g` ranges over all that has a
+CQELS's windows have no names, SPARQLstream's are reached by STREAM. In RSP-QL a variable ranges over all that has a
 name, so it gets a filter: GRAPH ?g { … } FILTER (?g NOT IN (<window>, …)).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import rewrite
+from penstock.syntax.ast.rewriting import rewrite, walk
+
+Block = ast.Graph | ast.WindowBlock
 
 
-def hide(query: ast.Query, windows: Collection[ast.Constant]) -> ast.Query:
-    """The query with the windows kept out of each `GRAPH ?g`."""
+def hide(
+    query: ast.Query, from_graphs: Sequence[ast.Constant], from_windows: Sequence[ast.Constant] = ()
+) -> ast.Query:  # fmt: skip
+    """The query with windows kept out of each `GRAPH ?g`, and of each `WINDOW ?w`."""
 
     def change(node: ast.Node) -> ast.Node:
-        if isinstance(node, ast.Graph) and isinstance(node.name, ast.Variable):
-            return ast.Group((node, ast.Filter(ast.Operation("NOT IN", (node.name, *windows)))))
-        return node
+        if not isinstance(node, Block) or not isinstance(node.name, ast.Variable):
+            return node
+        hidden = from_graphs if isinstance(node, ast.Graph) else from_windows
+        if not hidden:
+            return node
+        return ast.Group((node, ast.Filter(ast.Operation("NOT IN", (node.name, *hidden)))))
 
-    return rewrite(query, change) if windows else query
+    return rewrite(query, change)
 
 
 def unhide(query: ast.Query) -> ast.Query:
     """The inverse of `hide`."""
-    windows = {clause.name for clause in query.dataset if isinstance(clause, ast.WindowClause)}
+    windows = _window_names(query)
+    return rewrite(query, lambda node: _hidden_from(node, windows) or node)
 
-    def change(node: ast.Node) -> ast.Node:
-        match node:
-            case ast.Group(
-                (ast.Graph(ast.Variable() as name) as graph, ast.Filter(ast.Operation("NOT IN", (first, *rest))))
-            ):
-                if first == name and rest and all(window in windows for window in rest):
-                    return graph
-        return node
 
-    return rewrite(query, change)
+def is_seen_by_variable(query: ast.Query, kind: type[Block]) -> bool:
+    """Whether a `GRAPH ?g`, or a `WINDOW ?w`, ranges over all windows: one that `hide` has not kept from some."""
+    windows = _window_names(query)
+    nodes = list(walk(query))
+    variables = [node for node in nodes if isinstance(node, kind) and isinstance(node.name, ast.Variable)]
+    return len(variables) > sum(isinstance(_hidden_from(node, windows), kind) for node in nodes)
+
+
+def _window_names(query: ast.Query) -> set[ast.Constant]:
+    clauses = (clause for clause in query.dataset if isinstance(clause, ast.WindowClause))
+    return {clause.name for clause in clauses if clause.name is not None}
+
+
+def _hidden_from(node: ast.Node, windows: set[ast.Constant]) -> Block | None:
+    """The block that `hide` wrapped into this group; None if it is no such group."""
+    match node:
+        case ast.Group((ast.Graph() | ast.WindowBlock() as block, ast.Filter(ast.Operation("NOT IN", (name, *rest))))):
+            if name == block.name and rest and all(window in windows for window in rest):
+                return block
+    return None

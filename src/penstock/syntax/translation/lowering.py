@@ -12,6 +12,7 @@ from penstock.syntax.dialects import DIALECTS, NON_EMPTY
 from penstock.syntax.translation.aggregates import fold_aggregates
 from penstock.syntax.translation.explicit import STREAMING_SPARQL_ORIGIN
 from penstock.syntax.translation.group_windows import fold_group_windows
+from penstock.syntax.translation.hidden_windows import is_seen_by_variable, unhide
 from penstock.syntax.translation.obstacles import (
     Obstacles,
     require_default_origin,
@@ -47,6 +48,7 @@ def _to_rspql(query: ast.Query, obstacles: Obstacles) -> ast.Query:
 
 
 def _to_csparql(query: ast.Query, obstacles: Obstacles) -> ast.Query:
+    query = unhide(query)
     every = _common_period(query)
     report = ast.AllOf((ast.Strategy("periodic", every), NON_EMPTY)) if every is not None else None
     require_settings(query, "csparql", obstacles, report)
@@ -159,6 +161,7 @@ def _read_as_graphs(query: ast.Query, obstacles: Obstacles, *, ranges_over_strea
 
 
 def _to_cqels(query: ast.Query, obstacles: Obstacles) -> ast.Query:
+    query = unhide(query)
     require_settings(query, "cqels", obstacles)
     require_default_origin(query, obstacles)
     require_plain_template(query, obstacles)
@@ -208,12 +211,15 @@ def _to_sparqlstream(query: ast.Query, obstacles: Obstacles) -> ast.Query:
     declared = {window.stream for window in windows_of(query) if not (window.named and window.name in inline)}
 
     merged = {name for name, window in by_name.items() if not window.named}
+    if merged and is_seen_by_variable(query, ast.Graph):
+        obstacles.blocks("GRAPH over a window of the default graph")
+    if inline and is_seen_by_variable(query, ast.WindowBlock):
+        obstacles.blocks("WINDOW with a variable over windows with names of their own")
+    query = unhide(query)
 
     def change(node: ast.Node) -> ast.Node:
-        if isinstance(node, ast.Graph) and merged and (isinstance(node.name, ast.Variable) or node.name in merged):
+        if isinstance(node, ast.Graph) and node.name in merged:
             obstacles.blocks("GRAPH over a window of the default graph")
-        if isinstance(node, ast.WindowBlock) and isinstance(node.name, ast.Variable) and inline:
-            obstacles.blocks(f"WINDOW ?{node.name.name} over windows with names of their own")
         if isinstance(node, (ast.WindowBlock, ast.Graph)) and node.name in inline:
             window = inline[node.name]
             lowered = _sparqlstream_window(window, obstacles)
@@ -261,6 +267,7 @@ def _sparqlstream_window(clause: ast.WindowClause, obstacles: Obstacles) -> ast.
 
 
 def _to_streaming_sparql(query: ast.Query, obstacles: Obstacles) -> ast.Query:
+    query = unhide(query)
     require_settings(query, "streaming-sparql", obstacles)
     require_plain_template(query, obstacles)
     if query.register is not None:
@@ -309,6 +316,7 @@ def _streaming_sparql_window(clause: ast.WindowClause, is_in_group: bool, obstac
 
 
 def _to_sparql(query: ast.Query, obstacles: Obstacles) -> ast.Query:
+    query = unhide(query)
     require_settings(query, "sparql", obstacles)
     require_default_origin(query, obstacles)
     require_plain_template(query, obstacles)

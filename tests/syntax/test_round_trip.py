@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from tests.corpora import citybench, csrbench, papers, w3c
 from tests.corpora.samples import Sample, all_of, each
 from tests.syntax.strategies import expressions, paths, queries
@@ -143,6 +143,7 @@ def test_made_up_queries_have_nodes_of_every_kind() -> None:
     kinds: set[type[ast.Node]] = set()
     for dialect in DIALECTS:
 
+        @settings(max_examples=400)
         @given(queries(dialect))
         def note(query: ast.Query) -> None:
             kinds.update(type(node) for node in walk(query))

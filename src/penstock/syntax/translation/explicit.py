@@ -132,12 +132,11 @@ def _from_streaming_sparql(query: ast.Query) -> ast.Query:
 
     expanded = expand_group_windows(query)
     expanded = hide(expanded, [w.name for w in windows_of(expanded) if w.name is not None])
-    read = graphs_read(query)
     dataset = []
     for clause in expanded.dataset:
         if isinstance(clause, ast.WindowClause):
             stream = clause.stream
-            if clause.name is None and isinstance(stream, ast.Constant) and (clause.named or stream in read):
+            if clause.name is None and isinstance(stream, ast.Constant) and clause.named:
                 clause = replace(clause, name=stream)
             clause = spell_out(clause)
         dataset.append(clause)

@@ -37,8 +37,8 @@ class _Expansion:
     def change(self, node: AnyNode, stream: ast.Constant | None) -> AnyNode:
         """The node with the windows below it expanded; `stream` is the one that triple patterns read here."""
         if isinstance(node, ast.Graph):
-            streams = {window.stream for window in windows_of(self.query)}
-            inner = node.name if isinstance(node.name, ast.Constant) and node.name in streams else None
+            named = {window.stream for window in windows_of(self.query) if window.named}
+            inner = node.name if isinstance(node.name, ast.Constant) and node.name in named else None
             if node.pattern.window is None or inner is None:
                 return rewrite_children(node, lambda child: self.change(child, inner))
             return self.change(node.pattern, inner)  # type: ignore[return-value]

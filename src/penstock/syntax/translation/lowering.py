@@ -130,7 +130,7 @@ def _require_one_window_per_stream(query: ast.Query, obstacles: Obstacles) -> No
 def _read_as_graphs(query: ast.Query, obstacles: Obstacles, *, ranges_over_streams: bool) -> ast.Query:
     """WINDOW blocks as GRAPH blocks that name the stream instead of its window.
 
-    `ranges_over_streams`: in the target `GRAPH ?g` also ranges over the streams of the default graph.
+    `ranges_over_streams`: in the target GRAPH also reaches the streams of the default graph.
     """
     windows = {window.name: window for window in windows_of(query) if window.name is not None}
     nameless = {window.stream for window in windows_of(query) if window.name is None}
@@ -148,13 +148,15 @@ def _read_as_graphs(query: ast.Query, obstacles: Obstacles, *, ranges_over_strea
             elif not ranges_over_streams and any(not window.named for window in windows.values()):
                 obstacles.differs(f"GRAPH ?{node.name.name} over the streams of the default graph")
             return ast.Graph(node.name, node.pattern, span=node.span)
-        if node.name in nameless and isinstance(node, ast.Graph):
+        if ranges_over_streams and node.name in nameless and isinstance(node, ast.Graph):
             obstacles.differs(f"a graph of the name of a stream, {node.name.term} (there it is the stream)")
         window = windows.get(node.name)
         if window is None or not isinstance(window.stream, ast.Constant):
             return node
         if isinstance(node, ast.WindowBlock) and not window.named:
             obstacles.differs(f"reading {shown(window)} alone (GRAPH also sees the default graph)")
+        elif not window.named and not ranges_over_streams:
+            obstacles.blocks(f"GRAPH {shown(window)}, a window of the default graph")
         return ast.Graph(window.stream, node.pattern, span=node.span)
 
     return rewrite(query, change)

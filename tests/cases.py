@@ -27,8 +27,8 @@ from typing import Any, Literal
 
 import penstock
 from penstock.algebra import Settings
+from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.algebra.windows import Interval
-from penstock.oracle.inputs import GraphTriple, Inputs
 from penstock.rdf.changes import read_changes, validity
 from penstock.rdf.elements import Malformed
 from penstock.rdf.graphs import read_graph

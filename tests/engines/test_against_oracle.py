@@ -14,7 +14,7 @@ from penstock.algebra import Settings
 from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.engines.duckdb import DuckDBEngine
 from penstock.oracle import answer
-from penstock.oracle.judging import first_difference, says_something
+from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element
 from penstock.relational.sources import NotYetError
 from penstock.runtime.bounded import BoundedRun, load, run_bounded
@@ -34,7 +34,7 @@ def test_worked_examples(folder: Path) -> None:
         with pytest.raises(NotYetError, match="does not run"):
             list(run_bounded(case.query, case.inputs, case.settings, flush=case.flush))
         return
-    found = [e for e in run_bounded(case.query, case.inputs, case.settings, flush=case.flush) if says_something(e)]
+    found = [e for e in run_bounded(case.query, case.inputs, case.settings, flush=case.flush) if e.says_something]
     expected = list(answer(case.query, case.inputs, case.settings, flush=case.flush).with_solutions())
     assert first_difference(found, expected, case.is_ordered) is None
 
@@ -106,7 +106,7 @@ def test_random_streams(engine: DuckDBEngine, query: str) -> None:
         load(engine, inputs)
         slices = chance.choice((1, 3, 256))
         run = BoundedRun(engine, parsed, Settings(), flush=flush, instants_per_slice=slices)
-        found = [e for e in run.evaluations() if says_something(e)]
+        found = [e for e in run.evaluations() if e.says_something]
         expected = list(answer(parsed, inputs, flush=flush).with_solutions())
         assert first_difference(found, expected, bool(parsed.modifiers.order_by)) is None, seed
 

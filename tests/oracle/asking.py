@@ -14,9 +14,9 @@ from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Triple, parse
 
 import penstock
 from penstock.algebra import Settings
+from penstock.algebra.inputs import ALWAYS, GraphTriple
 from penstock.algebra.windows import Interval
 from penstock.oracle import Answer, Inputs, answer
-from penstock.oracle.inputs import ALWAYS, GraphTriple
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
 from penstock.syntax import ast

@@ -12,8 +12,8 @@ from tests.oracle.asking import EX, elements, graph
 
 import penstock
 from penstock.algebra import Settings
+from penstock.algebra.inputs import GraphTriple
 from penstock.oracle import Inputs, answer
-from penstock.oracle.inputs import GraphTriple
 from penstock.oracle.judging import Verdict, judge
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation, from_json_line, to_json_line

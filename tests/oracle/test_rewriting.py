@@ -14,9 +14,9 @@ from tests.corpora import w3c
 
 import penstock
 from penstock.algebra import Settings
+from penstock.algebra.inputs import GraphTriple
 from penstock.oracle import Inputs, answer
 from penstock.oracle.datasets import ActiveGraph
-from penstock.oracle.inputs import GraphTriple
 from penstock.rdf.elements import Element
 from penstock.rdf.graphs import read_graph
 from penstock.rdf.results import Evaluation, same_graph, same_rows

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import chain, islice
 from typing import Protocol
 
+from penstock.algebra.windows import multiples
 from penstock.syntax import ast
 
 
@@ -77,7 +78,7 @@ def _candidates(report: ast.Report, window: ReportingWindow, stretches: Stretche
         case ast.Strategy("arrival"):
             return window.arrivals()
         case ast.Strategy("periodic", int(period)):
-            return chain.from_iterable(_periodic(window.origin(), period, *stretch) for stretch in stretches)
+            return chain.from_iterable(multiples(window.origin(), period, *stretch) for stretch in stretches)
         case ast.Strategy("stream-end"):
             end = window.stream_end()
             return () if end is None else (end,)
@@ -88,12 +89,6 @@ def _occupied(window: ReportingWindow, first: int, last: int) -> Stretches:
     """Where the content may be not empty, within `[first, last]`: empty windows between the data are not visited."""
     bounded = ((max(first, start), last if end is None else min(last, end - 1)) for start, end in window.occupied())
     return [(start, end) for start, end in bounded if start <= end] or [(first, first)]
-
-
-def _periodic(origin: int, period: int, first: int, last: int) -> Iterator[int]:
-    """origin + i·period, i ≥ 0."""
-    skipped = max(0, -(-(first - origin) // period))
-    yield from range(origin + skipped * period, last + 1, period)
 
 
 def _holds(report: ast.Report, window: ReportingWindow, instant: int) -> bool:

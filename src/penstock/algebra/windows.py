@@ -57,7 +57,7 @@ class RangeWindow:
         start = self.origin + self.width
         if not self.begins and start > first:
             start -= -(-(start - first) // self.step) * self.step
-        yield from _multiples(start, self.step, first, last)
+        yield from multiples(start, self.step, first, last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class PastWindow:
     def closing_instants(self, times: Sequence[int], first: int, last: int) -> Iterator[int]:
         if self.step is None:
             return _arrivals(self.validity(times), first, last)
-        return _multiples(self.origin, self.step, first, last)
+        return multiples(self.origin, self.step, first, last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class CountWindow:
         yield from _distinct(time for time in moves if first <= time <= last)
 
 
-def _multiples(start: int, step: int, first: int, last: int) -> Iterator[int]:
+def multiples(start: int, step: int, first: int, last: int) -> Iterator[int]:
     """start + i·step for i ≥ 0, as far as it lies in `[first, last]`."""
     skipped = max(0, -(-(first - start) // step))
     yield from range(start + skipped * step, last + 1, step)

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 import click
 
+from penstock.algebra.inputs import InputError
 from penstock.algebra.reports import PolicyError
 from penstock.cli.messages import show, show_error, show_problems
 from penstock.cli.sources import NoQueryError
-from penstock.oracle.inputs import InputError
 from penstock.rdf import errors as rdf_errors
 from penstock.rdf.elements import Malformed
 from penstock.syntax.errors import QuerySyntaxError, TranslationError

@@ -10,7 +10,7 @@ import click
 from penstock.algebra import Settings
 from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
-from penstock.cli.output import query_name, write_lines
+from penstock.cli.output import answer_options, query_name, write_lines
 from penstock.cli.preparing import prepare
 from penstock.cli.run_options import RunOptions, run_options
 from penstock.cli.sources import name_of
@@ -35,18 +35,13 @@ DIFFERENT = 3
     """
 )
 @click.argument("query")
-@click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends.")
-@click.option("--empty", is_flag=True, help="Also print evaluations without solutions.")
 @click.option(
     "--judge",
     "recorded",
     metavar="ANSWER",
     help="Judge an answer recorded by another engine (result lines in a file): right for which t0, or for none.",
 )
-@click.option("--out", metavar="FILE", default="-", help="Write to FILE, not to standard output.")
-@click.option("--format", type=click.Choice(("jsonl",)), default="jsonl", show_default=True, help="One line a result.")
-@click.option("--late", metavar="FILE", help="Write late and malformed input to FILE, with the reason.")
-@click.option("--strict", is_flag=True, help="Stop at malformed input.")
+@answer_options
 @reading_options
 @run_options
 @click.pass_context

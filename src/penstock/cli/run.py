@@ -8,11 +8,10 @@ import click
 
 from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
-from penstock.cli.output import query_name, write_lines
+from penstock.cli.output import answer_options, query_name, write_lines
 from penstock.cli.preparing import prepare
 from penstock.cli.run_options import RunOptions, run_options
 from penstock.cli.sources import name_of
-from penstock.oracle.judging import says_something
 from penstock.rdf.results import to_json_line
 from penstock.runtime.bounded import run_bounded
 
@@ -42,12 +41,7 @@ engine_option = click.option(
 )
 @click.argument("query")
 @engine_option
-@click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends.")
-@click.option("--empty", is_flag=True, help="Also print evaluations without solutions.")
-@click.option("--out", metavar="FILE", default="-", help="Write to FILE, not to standard output.")
-@click.option("--format", type=click.Choice(("jsonl",)), default="jsonl", show_default=True, help="One line a result.")
-@click.option("--late", metavar="FILE", help="Write late and malformed input to FILE, with the reason.")
-@click.option("--strict", is_flag=True, help="Stop at malformed input.")
+@answer_options
 @reading_options
 @run_options
 def run(
@@ -72,5 +66,5 @@ def run(
     given = prepare(query, run, dialect=dialect, prefixes=prefixes, base=base, late=late, strict=strict)
     with told(name_of(query)):
         evaluations = run_bounded(given.query, given.inputs, run.settings, flush=flush, name=query_name(query))
-        says = (evaluation for evaluation in evaluations if empty or says_something(evaluation))
+        says = (evaluation for evaluation in evaluations if empty or evaluation.says_something)
         write_lines((to_json_line(evaluation) for evaluation in says), out, "--out")

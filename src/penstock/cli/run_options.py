@@ -13,8 +13,8 @@ from typing import Literal as OneOf
 import click
 
 from penstock.algebra import ContinuousQuery, Settings
+from penstock.algebra.inputs import GraphTriple, InputError, Inputs
 from penstock.algebra.windows import Interval
-from penstock.oracle.inputs import GraphTriple, InputError, Inputs
 from penstock.rdf.changes import read_changes, validity
 from penstock.rdf.compression import uncompressed_name
 from penstock.rdf.elements import Element, OnMalformed

@@ -13,7 +13,7 @@ from penstock.cli.run import engine_option
 from penstock.cli.run_options import RunOptions, run_options
 from penstock.cli.sources import name_of
 from penstock.oracle import answer
-from penstock.oracle.judging import first_difference, is_ordered, says_something
+from penstock.oracle.judging import first_difference, is_ordered
 from penstock.runtime.bounded import run_bounded
 
 DIFFERENT = 3
@@ -51,7 +51,7 @@ def verify(
     """
     given = prepare(query, run, dialect=dialect, prefixes=prefixes, base=base)
     with told(name_of(query)):
-        found = [e for e in run_bounded(given.query, given.inputs, run.settings, flush=flush) if says_something(e)]
+        found = [e for e in run_bounded(given.query, given.inputs, run.settings, flush=flush) if e.says_something]
         expected = list(answer(given.query, given.inputs, run.settings, flush=flush).with_solutions())
     difference = first_difference(found, expected, is_ordered(given.query))
     if difference is None:

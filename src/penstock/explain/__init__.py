@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Literal as OneOf
 
 from penstock.algebra import Settings
+from penstock.algebra.inputs import Inputs
 from penstock.explain.data import as_json
 from penstock.explain.document import Document, describe
 from penstock.explain.dot import as_dot
 from penstock.explain.page import as_html
 from penstock.explain.picture import as_svg
 from penstock.explain.text import as_text
-from penstock.oracle.inputs import Inputs
 from penstock.rdf.elements import Element
 from penstock.syntax import ast
 from penstock.syntax.parser.reports import parse_report

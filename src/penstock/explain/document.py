@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from penstock.algebra import ContinuousQuery, Settings, build
+from penstock.algebra.inputs import InputError, Inputs
 from penstock.algebra.windows import PastWindow, RangeWindow
 from penstock.explain.aggregation import expression_to_show
 from penstock.explain.dgraph import DGraph, denotational_graph
@@ -17,7 +18,6 @@ from penstock.explain.times import TimeScale
 from penstock.explain.tree import OperatorNode, operator_tree
 from penstock.explain.windows import WindowAccount, window_accounts
 from penstock.oracle.datasets import Sources
-from penstock.oracle.inputs import InputError, Inputs
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import walk

@@ -14,6 +14,7 @@ from pyoxigraph import Literal as OxigraphLiteral
 from pyoxigraph import NamedNode, Triple
 
 from penstock.algebra import ContinuousQuery, Settings, build
+from penstock.algebra.inputs import Inputs
 from penstock.algebra.reports import PolicyError
 from penstock.algebra.windows import PastWindow, RangeWindow, Window
 from penstock.explain.names import Names
@@ -22,7 +23,6 @@ from penstock.explain.windows import Span, WindowAccount, first_closing_to_show
 from penstock.oracle.answering import evaluation_instants, matched_patterns
 from penstock.oracle.contents import WindowContents
 from penstock.oracle.datasets import Sources
-from penstock.oracle.inputs import Inputs
 from penstock.rdf.elements import Element, Node
 from penstock.rdf.terms import Literal
 from penstock.rdf.vocabulary import RDF_TYPE

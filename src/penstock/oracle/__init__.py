@@ -5,7 +5,7 @@ store of an independent SPARQL engine (pyoxigraph), the query is run there, and 
 oracle shares `syntax` and `algebra` with the engines, and nothing else: where an engine differs, one of them is wrong.
 """
 
+from penstock.algebra.inputs import InputError, Inputs
 from penstock.oracle.answering import Answer, answer
-from penstock.oracle.inputs import InputError, Inputs
 
 __all__ = ["Answer", "InputError", "Inputs", "answer"]

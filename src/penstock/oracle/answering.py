@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.algebra.certain import certain_part
+from penstock.algebra.inputs import Inputs
 from penstock.algebra.model import AskForm, DescribeForm
 from penstock.algebra.reports import instants
 from penstock.oracle.datasets import Sources
 from penstock.oracle.evaluating import Solutions, evaluate, formed, no_solutions
-from penstock.oracle.inputs import Inputs
 from penstock.oracle.triples import SinglePattern, SinglePatterns
 from penstock.rdf.results import Evaluation
 from penstock.syntax import ast
@@ -28,7 +28,7 @@ class Answer:
 
     def with_solutions(self) -> Iterator[Evaluation]:
         """The evaluations that say something: an ASK always does."""
-        return (e for e in self.evaluations if e.boolean is not None or e.rows or e.triples)
+        return (evaluation for evaluation in self.evaluations if evaluation.says_something)
 
 
 def answer(

@@ -79,9 +79,7 @@ def judge(
             "give the windows an ORIGIN each, as far as it is known"
         )
     compared_from = max((choice[-1].last for choice in choices), default=earliest)
-    expected = [
-        evaluation for evaluation in recorded if evaluation.time >= compared_from and says_something(evaluation)
-    ]
+    expected = [evaluation for evaluation in recorded if evaluation.time >= compared_from and evaluation.says_something]
     right: list[tuple[OriginRange, ...]] = []
     differences: list[Difference] = []
     for origins in product(*choices):
@@ -98,10 +96,6 @@ def judge(
 
 def is_ordered(query: ast.Query) -> bool:
     return bool(query.modifiers.order_by)
-
-
-def says_something(evaluation: Evaluation) -> bool:
-    return evaluation.boolean is not None or bool(evaluation.rows) or bool(evaluation.triples)
 
 
 def _choices(

@@ -19,7 +19,8 @@ from penstock.oracle.timestamps import TimedPattern, integer, timestamp_expressi
 from penstock.oracle.triples import SinglePattern, SinglePatterns
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import AnyNode, rewrite, rewrite_children, walk
+from penstock.syntax.ast.blank_nodes import relabelled
+from penstock.syntax.ast.rewriting import AnyNode, rewrite_children, walk
 
 FormNode = TypeVar("FormNode", bound=ast.Form)
 
@@ -176,7 +177,9 @@ class Rewriting:
         branches: list[ast.Group] = []
         for variable, iri, graph in choices:
             said = ast.InlineData((variable,), ((ast.Constant(IRI(iri)),),))
-            branches.append(ast.Group((said, self._in_graph(self._copy(pattern), graph, timed, outer))))
+            self._copies += 1
+            copy = relabelled(pattern, self._copies)
+            branches.append(ast.Group((said, self._in_graph(copy, graph, timed, outer))))
         if not branches:
             return _NOTHING
         return ast.Union(tuple(branches)) if len(branches) > 1 else branches[0]
@@ -202,16 +205,6 @@ class Rewriting:
                 else:
                     elements.append(ast.Graph(ast.Constant(IRI(graph.iri)), ast.Group((single.triples(),))))
         return elements
-
-    def _copy(self, pattern: ast.Group) -> ast.Group:
-        """A copy whose blank nodes are its own."""
-        self._copies += 1
-        number = self._copies
-
-        def change(node: ast.Node) -> ast.Node:
-            return replace(node, label=f"{node.label}_{number}") if isinstance(node, ast.BlankNodeLabel) else node
-
-        return rewrite(pattern, change)
 
     # Triples
 

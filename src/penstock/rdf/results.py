@@ -36,6 +36,11 @@ class Evaluation:
     boolean: bool | None = None
     triples: tuple[Triple | Quad, ...] | None = None
 
+    @property
+    def says_something(self) -> bool:
+        """Whether it has solutions or triples; an ASK always says something."""
+        return self.boolean is not None or bool(self.rows) or bool(self.triples)
+
     def __post_init__(self) -> None:
         if sum(answer is not None for answer in (self.rows, self.boolean, self.triples)) != 1:
             raise ValueError("an evaluation has rows, or a boolean, or triples: give one of them")

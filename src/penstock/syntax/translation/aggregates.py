@@ -15,7 +15,8 @@ from dataclasses import replace
 
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import rewrite, walk
+from penstock.syntax.ast.blank_nodes import relabelled
+from penstock.syntax.ast.rewriting import walk
 from penstock.syntax.checks import certainly_bound, in_scope
 
 _UNBOUND = ast.Constant(IRI("urn:unbound"))
@@ -32,7 +33,7 @@ def expand_aggregates(query: ast.Query) -> ast.Query:
     assert pattern is not None
     keys = _keys(query)
     copies = (
-        ast.Group((_sub_select(clause, _relabelled(pattern, number), keys),))
+        ast.Group((_sub_select(clause, relabelled(pattern, number), keys),))
         for number, clause in enumerate(query.aggregates, start=1)
     )
     filters = (clause.filter for clause in query.aggregates if clause.filter is not None)
@@ -115,14 +116,3 @@ def _without_star(query: ast.Query) -> ast.Form:
             return replace(query.form, resources=tuple(variables))
         case form:
             return form
-
-
-def _relabelled(pattern: ast.Group, number: int) -> ast.Group:
-    """A copy of the pattern whose blank nodes are its own."""
-
-    def change(node: ast.Node) -> ast.Node:
-        if isinstance(node, ast.BlankNodeLabel):
-            return replace(node, label=f"{node.label}_{number}")
-        return node
-
-    return rewrite(pattern, change)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pyoxigraph import Triple
 
 from penstock.algebra.model import Dataset
-from penstock.algebra.windows import Interval, Window
+from penstock.algebra.windows import CountWindow, Interval, Window
 from penstock.rdf.elements import Element
 
 ALWAYS = Interval(-(2**62), None)
@@ -59,20 +59,32 @@ def in_arrival_order(elements: Sequence[Element], lateness: int) -> list[tuple[E
     return noted
 
 
-def known_elements(window: Window, elements: Sequence[Element], lateness: int) -> list[tuple[Element, int | None]]:
-    """The elements in time order, without those that came when they could count nowhere any more."""
-    noted = in_arrival_order(elements, lateness)
-    if all(known_from is None for _, known_from in noted):
-        return sorted(noted, key=lambda entry: entry[0].time)
-    known: list[tuple[Element, int | None]] = []
-    for entry in noted:
-        after = sorted([*known, entry], key=lambda other: other[0].time)
-        if entry[1] is None or _can_count(window, entry, after):
+Arrival = tuple[Element, int | None]
+"""An element and the watermark that it was behind when it came, if it was."""
+
+
+def known_elements(window: Window, arrivals: Sequence[Arrival]) -> list[Arrival]:
+    """The elements in time order, without those that came when they could count nowhere any more.
+
+    A count window that moves with every so many elements has moved by those that came in time: no other has a place.
+    """
+    if all(known_from is None for _, known_from in arrivals):
+        return sorted(arrivals, key=_time)
+    if isinstance(window, CountWindow) and window.step > 1:
+        return sorted((arrival for arrival in arrivals if arrival[1] is None), key=_time)
+    known: list[Arrival] = []
+    for arrival in arrivals:
+        after = sorted([*known, arrival], key=_time)
+        if arrival[1] is None or _can_count(window, arrival, after):
             known = after
     return known
 
 
-def _can_count(window: Window, entry: tuple[Element, int | None], ordered: list[tuple[Element, int | None]]) -> bool:
+def _time(arrival: Arrival) -> int:
+    return arrival[0].time
+
+
+def _can_count(window: Window, entry: Arrival, ordered: list[Arrival]) -> bool:
     """Whether it is part of the content at an instant that was not evaluated when it came."""
     validity = window.validity([element.time for element, _ in ordered])
     position = next(place for place, other in enumerate(ordered) if other is entry)
@@ -91,12 +103,11 @@ def late_elements(dataset: Dataset, inputs: Inputs) -> list[tuple[str, Element]]
     """The elements, with their streams, that came too late to count in any window over their stream."""
     late: list[tuple[str, Element]] = []
     for stream, elements in inputs.streams.items():
-        suspects = [e for e, known_from in in_arrival_order(elements, inputs.lateness) if known_from is not None]
+        arrivals = in_arrival_order(elements, inputs.lateness)
+        suspects = [element for element, known_from in arrivals if known_from is not None]
         if not suspects:
             continue
         windows = [window for window in dataset.windows if window.stream in (None, stream)]
-        known = {
-            id(element) for window in windows for element, _ in known_elements(window.window, elements, inputs.lateness)
-        }
+        known = {id(element) for window in windows for element, _ in known_elements(window.window, arrivals)}
         late += ((stream, element) for element in suspects if id(element) not in known)
     return late

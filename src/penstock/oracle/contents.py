@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pyoxigraph import Triple
 
-from penstock.algebra.inputs import from_instant, known_elements
+from penstock.algebra.inputs import Arrival, from_instant, in_arrival_order, known_elements
 from penstock.algebra.model import StreamWindow
 from penstock.algebra.windows import CountWindow, Interval
 from penstock.rdf.elements import Element
@@ -41,7 +41,7 @@ class WindowContents:
         """All that came in time, or could still count when it came."""
         return self._occurrences(self._ordered)
 
-    def _occurrences(self, ordered: Sequence[tuple[Element, int | None]]) -> list[Occurrence]:
+    def _occurrences(self, ordered: Sequence[Arrival]) -> list[Occurrence]:
         validity = self.window.window.validity([element.time for element, _ in ordered])
         found: list[Occurrence] = []
         for (element, known_from), interval in zip(ordered, validity, strict=True):
@@ -51,25 +51,26 @@ class WindowContents:
         return found
 
     @cached_property
-    def _ordered(self) -> list[tuple[Element, int | None]]:
+    def _ordered(self) -> list[Arrival]:
         """In time order; an element that came when it could count nowhere any more is left out, and counts nowhere."""
-        return known_elements(self.window.window, self._counted(), self.lateness)
+        return known_elements(self.window.window, self._counted())
 
     @cached_property
     def _has_late(self) -> bool:
         return any(known_from is not None for _, known_from in self._ordered)
 
-    def _known_at(self, instant: int) -> list[tuple[Element, int | None]]:
+    def _known_at(self, instant: int) -> list[Arrival]:
         """The elements that had come when the instant was evaluated."""
         return [entry for entry in self._ordered if entry[1] is None or entry[1] <= instant]
 
-    def _counted(self) -> list[Element]:
+    def _counted(self) -> list[Arrival]:
+        arrivals = in_arrival_order(self.elements, self.lateness)
         if self.matches is None:
-            return list(self.elements)
+            return arrivals
         matches = self.matches
         return [
-            Element(element.time, (triple,), element.graph)
-            for element in self.elements
+            (Element(element.time, (triple,), element.graph), known_from)
+            for element, known_from in arrivals
             for triple in element.triples
             if matches(triple)
         ]

@@ -2,62 +2,131 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal as OneOf
 
 from sqlglot import exp
 
 from penstock.algebra.model import ContinuousQuery
+from penstock.algebra.operators import Operator
 from penstock.relational.compiler import Compiler
-from penstock.relational.intervals import INSTANTS, merge
-from penstock.relational.relations import Relation, aliased, col, number, select_from
-from penstock.relational.sources import Tables
+from penstock.relational.intervals import INSTANTS
+from penstock.relational.matching import TRIPLE
+from penstock.relational.relations import Relation, Statement, aliased, col, select_from, united
+from penstock.relational.sources import Sources, Tables
+
+_Delivered = tuple[str, exp.Expr]
+"""The relation that has what is to be delivered, and the condition under which a row of it comes at an instant."""
+
+Delivery = OneOf["rstream", "istream", "dstream", "once"]
+"""A streaming operator; or each solution once, when it begins, as befits patterns whose solutions never end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A statement whose rows are an instant `t` and the values of `variables`, in the order of time."""
+    """A statement whose rows are the values of `variables` and an instant `t`, in the order of time.
+
+    It reads the table `instants` and has the parameters `first`, `last` and `count`. Instant number 0 of every slice
+    but the first is the last one of the slice before, for comparison: it is not reported (the table says so in its
+    column `is_reported`).
+    """
 
     statement: exp.Select
     variables: tuple[str, ...]
 
 
-def compile_query(query: ContinuousQuery, tables: Tables) -> Plan:
-    """RSTREAM spreads rows over their instants at the very end; ISTREAM and DSTREAM are ends of merged intervals.
-
-    Instant number 0 of every slice but the first is the last one of the slice before, for comparison: it is not
-    reported (the table `instants` says so in its column `is_reported`).
-    """
+def compile_query(query: ContinuousQuery, expression: Operator, delivery: Delivery, tables: Tables) -> Plan:
+    """RSTREAM spreads rows over their instants at the very end; ISTREAM and DSTREAM are ends of merged intervals."""
     compiler = Compiler(query, tables)
-    solutions = compiler.solutions(query.expression, keep_order=True)
+    solutions = compiler.solutions(expression, keep_order=True)
     visible = {variable: name for variable, name in solutions.columns.items() if variable.is_visible}
     names = list(visible.values())
-    if query.operator == "rstream":
-        rows, condition = solutions.name, _covers(solutions, col(INSTANTS, "k"))
-        query_text = select_from(rows, [col(rows, name) for name in names])
-    else:
-        changes = (
-            merge(compiler.statement, solutions.name, names) if names else merge(compiler.statement, solutions.name, [])
-        )
-        query_text, condition = _changed(solutions, changes, names, is_new=query.operator == "istream")
-    query_text = query_text.join(exp.to_table(INSTANTS), on=condition)
-    query_text = query_text.select(aliased(col(INSTANTS, "t"), "t"), append=True)
-    query_text = query_text.where(col(INSTANTS, "is_reported"))
-    query_text = query_text.order_by(col(INSTANTS, "k"), *compiler.ordered(solutions))
-    return Plan(compiler.statement.finish(query_text), tuple(variable.name for variable in visible))
+    rows, condition = _DELIVERIES[delivery](compiler.statement, solutions, names)
+    order = compiler.ordered(replace(solutions, name=rows))
+    selected = select_from(rows, [col(rows, name) for name in names])
+    variables = tuple(variable.name for variable in visible)
+    return Plan(_reported(compiler.statement, selected, condition, order), variables)
 
 
-def _covers(relation: Relation, instant: exp.Expr) -> exp.Expr:
+def compile_dataset(query: ContinuousQuery, tables: Tables) -> Plan:
+    """All triples that there are at each instant, in whatever graph: what DESCRIBE looks at."""
+    statement = Statement()
+    sources = Sources(statement, query.dataset, tables)
+    graphs = [sources.default, *map(sources.graph, sources.graph_names), *map(sources.window, sources.window_names)]
+    contents = [graph.triples() for graph in dict.fromkeys(graphs)]
+    whole = statement.add(united([select_from(name, [exp.Star()]) for name in contents]))
+    columns = [aliased(exp.cast(col(whole, part), "text"), part) for part in TRIPLE]
+    selected = select_from(whole, columns)
+    return Plan(_reported(statement, selected, _covers(whole, col(INSTANTS, "k")), []), TRIPLE)
+
+
+def _reported(
+    statement: Statement, selected: exp.Select, condition: exp.Expr, order: list[exp.Ordered]
+) -> exp.Select:  # fmt: skip
+    query = selected.join(exp.to_table(INSTANTS), on=condition)
+    query = query.select(aliased(col(INSTANTS, "t"), "t"), append=True).where(col(INSTANTS, "is_reported"))
+    return statement.finish(query.order_by(col(INSTANTS, "k"), *order))
+
+
+def _covers(relation: str, instant: exp.Expr) -> exp.Expr:
     return exp.and_(
-        exp.GTE(this=instant.copy(), expression=relation.start), exp.LT(this=instant.copy(), expression=relation.end)
+        exp.GTE(this=instant.copy(), expression=col(relation, "i")),
+        exp.LT(this=instant.copy(), expression=col(relation, "j")),
     )
 
 
-def _changed(solutions: Relation, changes: str, names: list[str], *, is_new: bool) -> tuple[exp.Select, exp.Expr]:
-    """Solutions at an instant that were not there at the one before, or that are no more."""
-    edge = col(changes, "i") if is_new else col(changes, "j")
-    seen_at = edge if is_new else exp.Sub(this=edge, expression=number(1))
-    same = [exp.NullSafeEQ(this=col(solutions.name, name), expression=col(changes, name)) for name in names]
-    joined = select_from(solutions.name, [col(solutions.name, name) for name in names]).join(
-        exp.to_table(changes), on=exp.and_(*same, _covers(solutions, seen_at))
+def _all(statement: Statement, solutions: Relation, names: list[str]) -> _Delivered:
+    return solutions.name, _covers(solutions.name, col(INSTANTS, "k"))
+
+
+def _once(statement: Statement, solutions: Relation, names: list[str]) -> _Delivered:
+    return solutions.name, col(INSTANTS, "k").eq(solutions.start)
+
+
+def _new(statement: Statement, solutions: Relation, names: list[str]) -> _Delivered:
+    """Solutions that begin at an instant where none that is equal goes on."""
+    reached = _beside(exp.Max(this=solutions.end), solutions, names, solutions.start, is_before=True)
+    return _where_none_goes_on(statement, solutions, aliased(reached, "reached"), exp.LT, "i")
+
+
+def _gone(statement: Statement, solutions: Relation, names: list[str]) -> _Delivered:
+    """Solutions that end at an instant where none that is equal goes on."""
+    returns = _beside(exp.Min(this=solutions.start), solutions, names, solutions.end, is_before=False)
+    return _where_none_goes_on(statement, solutions, aliased(returns, "reached"), exp.GT, "j")
+
+
+def _where_none_goes_on(
+    statement: Statement, solutions: Relation, reached: exp.Expr, is_beyond: type[exp.Binary], edge: str
+) -> _Delivered:
+    kept = [col(solutions.name, name) for name in solutions.all_columns]
+    marked = statement.add(select_from(solutions.name, [*kept, solutions.start, solutions.end, reached]))
+    is_alone = exp.or_(
+        col(marked, "reached").is_(exp.null()),
+        is_beyond(this=col(marked, "reached"), expression=col(marked, edge)),
     )
-    return joined, col(INSTANTS, "k").eq(edge.copy())
+    return marked, exp.and_(col(INSTANTS, "k").eq(col(marked, edge)), is_alone)
+
+
+def _beside(
+    function: exp.Expr, solutions: Relation, names: list[str], edge: exp.Expr, *, is_before: bool
+) -> exp.Window:  # fmt: skip
+    """A function of the solutions that are equal, and begin before this one begins or end after it ends."""
+    one = exp.Literal.number(1)
+    bounds = {"start": "UNBOUNDED", "start_side": "PRECEDING", "end": one, "end_side": "PRECEDING"}
+    if not is_before:
+        bounds = {"start": one, "start_side": "FOLLOWING", "end": "UNBOUNDED", "end_side": "FOLLOWING"}
+    return exp.Window(
+        this=function,
+        partition_by=[col(solutions.name, name) for name in names],
+        order=exp.Order(expressions=[exp.Ordered(this=edge)]),
+        spec=exp.WindowSpec(kind="RANGE", **bounds),
+    )
+
+
+_DELIVERIES: dict[Delivery, Callable[[Statement, Relation, list[str]], _Delivered]] = {
+    "rstream": _all,
+    "istream": _new,
+    "dstream": _gone,
+    "once": _once,
+}

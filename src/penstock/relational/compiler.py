@@ -38,6 +38,7 @@ from penstock.relational.functions.aggregates import compile_aggregate
 from penstock.relational.functions.catalogue import compile_condition, compile_expression
 from penstock.relational.functions.ordering import order_key
 from penstock.relational.intervals import INSTANTS, gaps, merge, running_sums, spread
+from penstock.relational.matching import pattern_conditions, terms_of
 from penstock.relational.paths import PathCompiler
 from penstock.relational.relations import (
     Relation,
@@ -49,14 +50,14 @@ from penstock.relational.relations import (
     number,
     select_from,
 )
-from penstock.relational.sources import NotYetError, Sources, Tables
+from penstock.relational.sources import ActiveGraph, NotYetError, Sources, Tables, always
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where triple patterns look (`graph` gives the relation's name), and the rows that an EXISTS is asked about."""
+    """Where triple patterns look (`graph`), and the rows that an EXISTS is asked about."""
 
-    graph: Callable[[], str]
+    graph: ActiveGraph
     seed: Relation | None = None
 
 
@@ -93,14 +94,14 @@ class Compiler:
             case Project() | Distinct() | Reduced() | OrderBy() | Slice():
                 return self._seeded([self.solutions(operator, context)], context)
             case PathPattern():
-                return self._seeded([self._path(operator, context.graph())], context)
+                return self._seeded([self._path(operator, context.graph)], context)
             case _:
                 raise NotYetError(type(operator).__name__.lower())
 
     # Patterns
 
     def _basic_graph_pattern(self, patterns: tuple[TriplePattern, ...], context: Context) -> Relation:
-        return self._seeded([self._scan(pattern, context.graph()) for pattern in patterns], context)
+        return self._seeded([self._scan(pattern, context.graph) for pattern in patterns], context)
 
     def _seeded(self, relations: list[Relation], context: Context) -> Relation:
         """Joined with the rows that an EXISTS is asked about, if it is one."""
@@ -110,36 +111,21 @@ class Compiler:
 
     def _once(self) -> Relation:
         """The empty solution, at every instant."""
-        return self.statement.relation(exp.select(*self._always()), {}, ())
+        return self.statement.relation(exp.select(*always()), {}, ())
 
-    def _always(self) -> list[exp.Expr]:
-        count = exp.select(exp.Count(this=exp.Star())).from_(INSTANTS).subquery()
-        return [aliased(exp.cast(number(0), "bigint"), "i"), aliased(count, "j")]
-
-    def _scan(self, pattern: TriplePattern, graph: str) -> Relation:
+    def _scan(self, pattern: TriplePattern, graph: ActiveGraph) -> Relation:
         columns: dict[Variable, str] = {}
-        selected: list[exp.Expr] = []
-        conditions: list[exp.Expr] = []
-        first: dict[Variable, exp.Expr] = {}
-        parts = zip(("s", "p", "o"), (pattern.subject, pattern.predicate, pattern.object), strict=True)
-        for part, term in parts:
-            column = col(graph, part)
-            if isinstance(term, Constant):
-                conditions.append(column.eq(exp.Literal.string(encode(term.term))))
-            elif term in first:
-                conditions.append(column.eq(first[term].copy()))
-            else:
-                first[term] = column
-                columns[term] = self.statement.column_name(term)
-                selected.append(aliased(column, columns[term]))
-        query = select_from(graph, [*selected, col(graph, "i"), col(graph, "j")])
-        return self.statement.relation(query.where(*conditions) if conditions else query, columns, columns)
+        wanted: dict[str, str] = {}
+        for part, term in terms_of(pattern):
+            if isinstance(term, Variable) and term not in columns:
+                wanted[part] = columns[term] = self.statement.column_name(term)
+        return Relation(graph.scan(wanted, pattern_conditions(pattern)), columns, frozenset(columns))
 
-    def _path(self, pattern: PathPattern, graph: str) -> Relation:
+    def _path(self, pattern: PathPattern, graph: ActiveGraph) -> Relation:
         """The pairs that the path connects, with the ends of the pattern in place of x and y."""
         ends = {"x": pattern.subject, "y": pattern.object}
         terms = [encode(end.term) for end in ends.values() if isinstance(end, Constant)]
-        pairs = PathCompiler(self.statement, graph, terms, self._always()).pairs(pattern.path)
+        pairs = PathCompiler(self.statement, graph.triples(), terms, always()).pairs(pattern.path)
         columns: dict[Variable, str] = {}
         selected: list[exp.Expr] = []
         conditions: list[exp.Expr] = []
@@ -209,13 +195,13 @@ class Compiler:
                     )
                     for variable, value in zip(table.variables, row, strict=True)
                 ),
-                *self._always(),
+                *always(),
             )
             for row in table.rows
         ]
         if not rows:
             nothing = [aliased(_text(exp.null()), name) for name in columns.values()]
-            return self.statement.relation(exp.select(*nothing, *self._always()).where(exp.false()), columns, columns)
+            return self.statement.relation(exp.select(*nothing, *always()).where(exp.false()), columns, columns)
         united: exp.Query = rows[0]
         for row in rows[1:]:
             united = exp.union(united, row, distinct=False)
@@ -226,16 +212,16 @@ class Compiler:
         name: PatternTerm,
         source: Operator,
         names: Iterable[str],
-        graph: Callable[[str], str],
+        graph: Callable[[str], ActiveGraph],
         context: Context,
     ) -> Relation:
         """GRAPH and WINDOW; a variable is the union over all names (SPARQL 1.1 §18.6)."""
         if isinstance(name, Constant):
             iri = name.term[0]
-            return self._operator(source, Context(lambda: graph(iri), context.seed))
+            return self._operator(source, Context(graph(iri), context.seed))
         parts = []
         for iri in dict.fromkeys(names):
-            inner = self._operator(source, Context(lambda iri=iri: graph(iri), context.seed))  # type: ignore[misc]
+            inner = self._operator(source, Context(graph(iri), context.seed))
             parts.append(self.join([inner, self._table(Table((name,), ((IRI(iri),),)))]))
         return self.union(parts) if parts else self._seeded([self._table(Table((name,), ()))], context)
 

@@ -36,6 +36,19 @@ def merge(statement: Statement, source: str, keys: Sequence[str]) -> str:
     )
 
 
+def once(statement: Statement, source: str, keys: Sequence[str]) -> str:
+    """Rows that are equal in the keys, with intervals that do not overlap: at each instant there is one, or none."""
+    columns = [col(source, key) for key in keys]
+    i, j = col(source, "i"), col(source, "j")
+    order = exp.Order(expressions=[exp.Ordered(this=i.copy()), exp.Ordered(this=j.copy(), desc=True)])
+    reached = exp.Window(this=exp.Max(this=j.copy()), partition_by=columns, order=order, spec=_ALL_BEFORE.copy())
+    start = exp.Greatest(this=i, expressions=[reached], ignore_nulls=True)
+    uncovered = statement.add(select_from(source, [*(c.copy() for c in columns), aliased(start, "i"), j]))
+    kept = [col(uncovered, name) for name in (*keys, "i", "j")]
+    is_left = exp.LT(this=col(uncovered, "i"), expression=col(uncovered, "j"))
+    return statement.add(select_from(uncovered, kept).where(is_left))
+
+
 def gaps(statement: Statement, source: str, columns: Sequence[str], covered: str) -> str:
     """The rows of `source` at the instants that `covered` leaves free.
 

@@ -6,7 +6,7 @@ instants number i, i + 1, …, j − 1 of the slice. What holds over an interval
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -89,6 +89,14 @@ def col(table: str, name: str) -> exp.Column:
 
 def select_from(name: str, columns: Iterable[exp.Expr]) -> exp.Select:
     return exp.select(*columns, copy=False).from_(exp.to_table(name), copy=False)
+
+
+def united(parts: Sequence[exp.Query]) -> exp.Query:
+    """All rows of all parts."""
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = exp.union(whole, part, distinct=False, copy=False)
+    return whole
 
 
 def aliased(expression: exp.Expr, name: str) -> exp.Expr:

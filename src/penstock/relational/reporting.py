@@ -2,98 +2,144 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 from sqlglot import exp
 
 from penstock.algebra.model import ContinuousQuery, StreamWindow
+from penstock.algebra.operators import TriplePattern
 from penstock.algebra.reports import MOST_INSTANTS, PolicyError
 from penstock.algebra.windows import CountWindow, PastWindow, RangeWindow
 from penstock.relational.intervals import merge
-from penstock.relational.relations import Statement, aliased, col, number, select_from
-from penstock.relational.sources import FOREVER, TRIPLE, Tables, window_intervals
+from penstock.relational.matching import TRIPLE, counted_patterns, pattern_conditions
+from penstock.relational.relations import Statement, aliased, col, number, select_from, united
+from penstock.relational.sources import Tables, streams_of
+from penstock.relational.windows import FIRST, FOREVER, LAST, moving_elements, window_rows
 from penstock.syntax import ast
 
+END = exp.Placeholder(this="end")
+"""The instant with which the streams end; NULL as long as that is not known."""
 
-def compile_instants(query: ContinuousQuery, tables: Tables, first: int, last: int, end: int) -> exp.Select:
-    """The instants in `[first, last]` at which any window reports, in order; `end` is where the input ends."""
-    statement = Statement()
-    found: list[exp.Select] = []
-    for window in query.dataset.windows:
-        if window.report is not None:
-            streams = [window.stream] if window.stream is not None else list(tables.streams)
-            found += (
-                _WindowReport(statement, window, tables.streams[stream], first, last, end).instants()
-                for stream in streams
+BEFORE = exp.Sub(this=FIRST, expression=number(1))
+"""Content has changed when it differs from that of the millisecond before."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstantsPlan:
+    """A statement that gives the instants `t` between the first and the last at which any window reports, in order.
+
+    `steps` are those of the series that it goes through however little there is in the streams.
+    """
+
+    statement: exp.Select
+    steps: tuple[int, ...]
+
+    def check(self, first: int, last: int) -> None:
+        """Raises PolicyError where nobody could wait for all those instants."""
+        if any((last - first) // step > MOST_INSTANTS for step in self.steps):
+            raise PolicyError(
+                f"this report policy may hold at more than {MOST_INSTANTS} instants of the input; "
+                "join it with non-empty by &, or take a longer step or period"
             )
+
+
+def compile_instants(query: ContinuousQuery, tables: Tables) -> InstantsPlan:
+    statement = Statement()
+    found: list[exp.Query] = []
+    steps: list[int] = []
+    for window in query.dataset.windows:
+        if window.report is None:
+            continue
+        for stream in streams_of(window, tables):
+            for pattern in counted_patterns(query, window):
+                report = _WindowReport(statement, window, tables.streams[stream], pattern)
+                found.append(report.instants())
+                steps += report.steps
     if not found:
-        return exp.select(aliased(exp.cast(exp.null(), "bigint"), "t")).where(exp.false())
-    united: exp.Query = found[0]
-    for part in found[1:]:
-        united = exp.union(united, part, distinct=False)
-    name = statement.add(united)
-    return statement.finish(select_from(name, [col(name, "t")]).distinct().order_by(col(name, "t")))
+        nothing = exp.select(aliased(exp.cast(exp.null(), "bigint"), "t")).where(exp.false())
+        return InstantsPlan(nothing, ())
+    name = statement.add(united(found))
+    selected = select_from(name, [col(name, "t")]).distinct().order_by(col(name, "t"))
+    return InstantsPlan(statement.finish(selected), tuple(steps))
 
 
 def compile_last_end(query: ContinuousQuery, tables: Tables) -> exp.Select:
     """The last end of a validity interval: until then windows are open (`--flush`)."""
-    statement = Statement()
     ends: list[exp.Expr] = []
     for window in query.dataset.windows:
-        streams = [window.stream] if window.stream is not None else list(tables.streams)
-        for stream in streams:
-            name = statement.add(window_intervals(window, tables.streams[stream]))
-            finite = exp.LT(this=col(name, "ends"), expression=number(FOREVER))
-            ends.append(select_from(name, [exp.Max(this=col(name, "ends"))]).where(finite).subquery())
-    latest = ends[0] if len(ends) == 1 else exp.Greatest(this=ends[0], expressions=ends[1:], ignore_nulls=True)
-    return statement.finish(exp.select(aliased(latest, "t")))
+        for stream in streams_of(window, tables):
+            for pattern in counted_patterns(query, window):
+                table = tables.streams[stream]
+                rows = window_rows(window, table, [], _conditions(table, pattern)).subquery("valid")
+                is_finite = exp.LT(this=col("valid", "ends"), expression=number(FOREVER))
+                latest = exp.select(exp.Max(this=col("valid", "ends"))).from_(rows).where(is_finite)
+                ends.append(latest.subquery())
+    if not ends:
+        return exp.select(aliased(exp.cast(exp.null(), "bigint"), "t"))
+    latest_of_all = ends[0] if len(ends) == 1 else exp.Greatest(this=ends[0], expressions=ends[1:], ignore_nulls=True)
+    return exp.select(aliased(latest_of_all, "t"))
+
+
+def _conditions(table: str, pattern: TriplePattern | None) -> list[exp.Expr]:
+    """An element without triples is never part of a content."""
+    asked = [] if pattern is None else pattern_conditions(pattern)(table)
+    return asked or [exp.not_(col(table, "s").is_(exp.null()))]
 
 
 class _WindowReport:
-    """The policy of one window over one stream."""
+    """The policy of one window over one stream; `pattern`: the window counts what matches it."""
 
-    def __init__(self, statement: Statement, window: StreamWindow, table: str, first: int, last: int, end: int) -> None:
+    def __init__(
+        self, statement: Statement, window: StreamWindow, table: str, pattern: TriplePattern | None
+    ) -> None:  # fmt: skip
         self.statement = statement
         self.window = window
         self.table = table
-        self.first, self.last, self.end = first, last, end
+        self.conditions = _conditions(table, pattern)
+        self.steps: list[int] = []
         self.only_occupied = False
-        intervals = statement.add(window_intervals(window, table))
-        columns = [col(intervals, name) for name in TRIPLE]
-        bounds = [aliased(col(intervals, "starts"), "i"), aliased(col(intervals, "ends"), "j")]
-        self.validity = statement.add(select_from(intervals, [*columns, *bounds]))
 
     def instants(self) -> exp.Select:
         report = self.window.report
         assert report is not None
-        candidates = self._candidates(report)
-        if candidates is None:
-            if self.last - self.first > MOST_INSTANTS:
-                raise PolicyError(
-                    "this report policy may hold at every millisecond of a long input; "
-                    "join it with window-close, content-change, arrival or periodic by &"
-                )
-            candidates = self._series(self.first, 1)
+        self.only_occupied = isinstance(report, ast.AllOf) and ast.Strategy("non-empty") in report.reports
+        implied: list[ast.Report] = [ast.Strategy("non-empty")] if self.only_occupied else []
+        candidates = self._candidates(report, implied) or self._series(number(0), 1, begins=False)
         name = self.statement.add(candidates)
-        within = exp.Between(this=col(name, "t"), low=number(self.first), high=number(self.last))
-        distinct = self.statement.add(select_from(name, [col(name, "t")]).where(within).distinct())
-        return select_from(distinct, [col(distinct, "t")]).where(self._holds(report, col(distinct, "t")))
+        time = col(name, "t")
+        within = exp.Between(this=time, low=FIRST.copy(), high=LAST.copy())
+        distinct = select_from(name, [time.copy()]).where(within).distinct()
+        rest = _without(report, implied)
+        if rest is None:
+            return distinct
+        name = self.statement.add(distinct)
+        return select_from(name, [col(name, "t")]).where(self._holds(rest, col(name, "t")))
 
-    def _candidates(self, report: ast.Report) -> exp.Query | None:
-        """A superset of the instants at which the policy holds; None stands for all there are."""
+    def _candidates(self, report: ast.Report, implied: list[ast.Report]) -> exp.Query | None:
+        """A superset of the instants at which the policy holds; None stands for all there are.
+
+        What holds at all of them is added to `implied`.
+        """
         match report:
             case ast.AllOf(reports):
-                self.only_occupied = ast.Strategy("non-empty") in reports
-                found = (self._candidates(part) for part in reports)
-                return next((part for part in found if part is not None), None)
+                for part in reports:
+                    found = self._candidates(part, implied)
+                    if found is not None:
+                        return found
+                return None
             case ast.AnyOf(reports):
-                parts = [part for part in map(self._candidates, reports) if part is not None]
+                parts = [part for part in (self._candidates(part, []) for part in reports) if part is not None]
                 if len(parts) < len(reports):
                     return None
-                united: exp.Query = parts[0]
-                for part in parts[1:]:
-                    united = exp.union(united, part, distinct=False)
-                return united
+                if all(isinstance(part, ast.Strategy) for part in reports):
+                    implied.append(report)
+                return united(parts)
             case ast.Strategy():
-                return self._instants_of(report)
+                found = self._instants_of(report)
+                if found is not None:
+                    implied.append(report)
+                return found
             case _:
                 return None
 
@@ -106,9 +152,9 @@ class _WindowReport:
             case ast.Strategy("arrival"):
                 return self._arrivals()
             case ast.Strategy("periodic", int(period)):
-                return self._series(self.window.origin, period)
+                return self._series(number(self.window.origin), period)
             case ast.Strategy("stream-end"):
-                return exp.select(aliased(exp.cast(number(self.end), "bigint"), "t"))
+                return exp.select(aliased(exp.cast(END.copy(), "bigint"), "t"))
             case _:
                 return None
 
@@ -125,103 +171,82 @@ class _WindowReport:
             case ast.Strategy():
                 instants = self._instants_of(report)
                 assert instants is not None
-                return exp.In(this=instant.copy(), query=instants.subquery())
+                name = self.statement.add(instants)
+                known = select_from(name, [col(name, "t")]).where(exp.not_(col(name, "t").is_(exp.null())))
+                return exp.In(this=instant.copy(), query=known.subquery())
         raise TypeError(f"not a report: {report}")
 
     def _is_not_empty(self, instant: exp.Expr) -> exp.Expr:
-        """More intervals have begun by then than have ended."""
-        edges = exp.union(
-            select_from(self.validity, [aliased(col(self.validity, "i"), "t"), aliased(number(1), "change")]),
-            select_from(self.validity, [aliased(col(self.validity, "j"), "t"), aliased(number(-1), "change")]),
-            distinct=False,
-        )
-        name = self.statement.add(edges)
-        summed = self.statement.add(
-            select_from(name, [col(name, "t"), aliased(exp.Sum(this=col(name, "change")), "change")]).group_by(
-                col(name, "t")
-            )
-        )
-        running = exp.Window(
-            this=exp.Sum(this=col(summed, "change")),
-            order=exp.Order(expressions=[exp.Ordered(this=col(summed, "t"))]),
-        )
-        levels = self.statement.add(select_from(summed, [col(summed, "t"), aliased(running, "open")]))
-        after = exp.Window(
-            this=exp.Lead(this=col(levels, "t"), offset=number(1)),
-            order=exp.Order(expressions=[exp.Ordered(this=col(levels, "t"))]),
-        )
-        until = exp.Coalesce(this=after, expressions=[number(FOREVER)])
-        spans = self.statement.add(
-            select_from(levels, [aliased(col(levels, "t"), "i"), aliased(until, "j"), col(levels, "open")])
-        )
         covering = (
-            select_from(spans, [number(1)])
-            .where(exp.GT(this=col(spans, "open"), expression=number(0)))
-            .where(exp.LTE(this=col(spans, "i"), expression=instant.copy()))
-            .where(exp.GT(this=col(spans, "j"), expression=instant.copy()))
+            select_from(self._occupied, [number(1)])
+            .where(exp.LTE(this=col(self._occupied, "i"), expression=instant.copy()))
+            .where(exp.GT(this=col(self._occupied, "j"), expression=instant.copy()))
         )
         return exp.Exists(this=covering)
+
+    @cached_property
+    def _occupied(self) -> str:
+        """The stretches `[i, j)` in which there is something in the window.
+
+        Of the intervals that end together the longest covers all others: few are left to be merged.
+        """
+        rows = window_rows(self.window, self.table, [], self.conditions)
+        name = self.statement.add(rows)
+        columns = [aliased(exp.Min(this=col(name, "starts")), "i"), aliased(col(name, "ends"), "j")]
+        return merge(self.statement, self.statement.add(select_from(name, columns).group_by(col(name, "ends"))), [])
 
     def _closing(self) -> exp.Query:
         match self.window.window:
             case RangeWindow(width, step, origin, begins):
-                start = origin + width
-                if not begins and start > self.first:
-                    start -= -(-(start - self.first) // step) * step
-                return self._series(start, step)
+                return self._series(number(origin + width), step, begins=begins)
             case PastWindow(step=int(step), origin=origin):
-                return self._series(origin, step)
-            case CountWindow(step=step):
-                is_move = exp.Mod(this=col(self.table, "seq"), expression=number(step)).eq(number(0))
-                return select_from(self.table, [aliased(col(self.table, "ts"), "t")]).where(is_move)
+                return self._series(number(origin), step)
+            case CountWindow() as window:
+                return moving_elements(window, self.table, self.conditions)
             case _:
                 return self._arrivals()
 
-    def _series(self, start: int, step: int) -> exp.Query:
-        """start + n·step for n ≥ 0 within `[first, last]`; over a long time, only where there is content."""
-        skipped = max(0, -(-(self.first - start) // step))
-        first = start + skipped * step
-        if (self.last - first) // step <= MOST_INSTANTS:
-            return exp.select(aliased(_unnested_series(number(first), number(self.last), step), "t"))
+    def _series(self, start: exp.Expr, step: int, *, begins: bool = True) -> exp.Query:
+        """start + n·step for n ≥ 0 (any n, if it does not begin), where there is content if that is asked for too."""
+        if not begins:
+            start = exp.Sub(this=start, expression=number(FOREVER // 4 // step * step))
         if not self.only_occupied:
-            raise PolicyError(
-                f"this report policy may hold at more than {MOST_INSTANTS} instants of the input; "
-                "join it with non-empty by &, or take a longer step or period"
-            )
-        begin, end = col(self.validity, "i"), col(self.validity, "j")
-        passed = exp.Sub(this=exp.Add(this=begin, expression=number(step - 1)), expression=number(first))
-        at_or_after = exp.Add(
-            this=number(first),
-            expression=exp.Mul(
-                this=exp.Paren(this=exp.IntDiv(this=exp.Paren(this=passed), expression=number(step))),
-                expression=number(step),
-            ),
-        )
-        first_seen = exp.Greatest(this=at_or_after, expressions=[number(first)], ignore_nulls=True)
-        bounds = self.statement.add(
-            select_from(self.validity, [aliased(first_seen, "first"), aliased(end, "behind")]).distinct()
-        )
-        before = exp.Sub(this=col(bounds, "behind"), expression=number(1))
-        until = exp.Least(this=before, expressions=[number(self.last)], ignore_nulls=True)
-        return select_from(bounds, [aliased(_unnested_series(col(bounds, "first"), until, step), "t")])
+            self.steps.append(step)
+            return exp.select(aliased(_unnested_series(_next_of(start, FIRST, step), LAST, step), "t"))
+        name = self._occupied
+        from_here = exp.Greatest(this=col(name, "i"), expressions=[FIRST.copy()], ignore_nulls=True)
+        before_end = exp.Sub(this=col(name, "j"), expression=number(1))
+        until = exp.Least(this=before_end, expressions=[LAST.copy()], ignore_nulls=True)
+        return select_from(name, [aliased(_unnested_series(_next_of(start, from_here, step), until, step), "t")])
 
     def _arrivals(self) -> exp.Query:
-        return select_from(self.validity, [aliased(col(self.validity, "i"), "t")]).distinct()
+        rows = window_rows(self.window, self.table, [], self.conditions, in_time=True).subquery("arriving")
+        return exp.select(aliased(col("arriving", "starts"), "t")).from_(rows).distinct()
 
     def _changes(self) -> exp.Query:
         """Where, for some triple, intervals that begin and intervals that end do not balance."""
-        source = self.validity
+        columns: list[exp.Expr] = [col(self.table, part) for part in TRIPLE]
+        rows = window_rows(self.window, self.table, columns, self.conditions)
+        for placeholder in list(rows.find_all(exp.Placeholder)):
+            if placeholder.this == FIRST.this:
+                placeholder.replace(exp.Paren(this=BEFORE.copy()))
+        valid = self.statement.add(rows)
+        bounds = [aliased(col(valid, "starts"), "i"), aliased(col(valid, "ends"), "j")]
+        source = self.statement.add(select_from(valid, [*(col(valid, part) for part in TRIPLE), *bounds]))
         if self.window.duplicates == "set":
             source = merge(self.statement, source, TRIPLE)
         triple = [col(source, name) for name in TRIPLE]
-        edges = exp.union(
-            select_from(source, [*triple, aliased(col(source, "i"), "t"), aliased(number(1), "change")]),
-            select_from(
-                source, [*(c.copy() for c in triple), aliased(col(source, "j"), "t"), aliased(number(-1), "change")]
-            ),
-            distinct=False,
+        name = self.statement.add(
+            united(
+                [
+                    select_from(
+                        source,
+                        [*(c.copy() for c in triple), aliased(col(source, bound), "t"), aliased(number(change), "change")],
+                    )
+                    for bound, change in (("i", 1), ("j", -1))
+                ]
+            )
         )
-        name = self.statement.add(edges)
         keys = [col(name, part) for part in (*TRIPLE, "t")]
         balance = exp.Sum(this=col(name, "change"))
         unbalanced = self.statement.add(
@@ -230,6 +255,26 @@ class _WindowReport:
         return select_from(unbalanced, [col(unbalanced, "t")])
 
 
+def _without(report: ast.Report, implied: list[ast.Report]) -> ast.Report | None:
+    """What is left to be checked of a policy."""
+    if report in implied:
+        return None
+    if not isinstance(report, ast.AllOf):
+        return report
+    rest = tuple(part for part in report.reports if part not in implied)
+    if len(rest) < 2:
+        return rest[0] if rest else None
+    return ast.AllOf(rest)
+
+
+def _next_of(start: exp.Expr, time: exp.Expr, step: int) -> exp.Expr:
+    """The first of start, start + step, … that is not before a time."""
+    behind = exp.Sub(this=exp.Add(this=time.copy(), expression=number(step - 1)), expression=exp.Paren(this=start))
+    behind_if_any = exp.Greatest(this=behind, expressions=[number(0)], ignore_nulls=True)
+    periods = exp.IntDiv(this=behind_if_any, expression=number(step))
+    return exp.Add(this=start.copy(), expression=exp.Mul(this=exp.Paren(this=periods), expression=number(step)))
+
+
 def _unnested_series(first: exp.Expr, last: exp.Expr, step: int) -> exp.Expr:
-    bounds = [exp.cast(bound, "bigint") for bound in (first, last, number(step))]
+    bounds = [exp.cast(bound.copy(), "bigint") for bound in (first, last, number(step))]
     return exp.func("unnest", exp.func("generate_series", *bounds))

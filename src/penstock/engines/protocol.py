@@ -1,0 +1,61 @@
+"""What the runtime asks of an engine: tables of input, instants, answers, and that it forgets what nobody needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import pyarrow as pa
+
+from penstock.algebra.inputs import GraphTriple
+from penstock.algebra.model import ContinuousQuery
+from penstock.algebra.operators import Operator
+from penstock.relational.answers import Delivery
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Evaluation instants that are answered at a time; `previous` is the one before them."""
+
+    instants: Sequence[int]
+    previous: int | None = None
+
+
+class CompiledQuery(Protocol):
+    """One delivery of one query, ready to be evaluated."""
+
+    variables: tuple[str, ...]
+
+    def evaluate(self, part: Slice) -> pa.Table:
+        """The solutions, encoded, a column per variable in their order and the instant as the last; in time order."""
+
+
+class CompiledReport(Protocol):
+    def instants(self, first: int, last: int, end: int | None) -> list[int]:
+        """The instants in `[first, last]` at which a window reports; `end` is where the streams end, if known."""
+
+    def last_end(self, first: int) -> int | None:
+        """Until when windows are open that hold something at or after `first`."""
+
+
+class Engine(Protocol):
+    def add_stream(self, iri: str) -> None: ...
+
+    def load_graph(self, iri: str | None, triples: Sequence[GraphTriple]) -> None: ...
+
+    def append(self, stream: str, rows: pa.Table) -> None:
+        """Rows `(s, p, o, ts, element, since)` of a stream, as they came; `element` goes on from batch to batch."""
+
+    def compile(self, query: ContinuousQuery, expression: Operator, delivery: Delivery) -> CompiledQuery: ...
+
+    def compile_dataset(self, query: ContinuousQuery) -> CompiledQuery:
+        """All triples there are."""
+
+    def compile_report(self, query: ContinuousQuery) -> CompiledReport: ...
+
+    def take_uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
+        """What came too late to count; it is no longer part of the stream."""
+
+    def evict(self, query: ContinuousQuery, horizon: int) -> None:
+        """Forget what no instant from the horizon on needs."""

@@ -1,0 +1,71 @@
+"""Triple patterns as conditions on the rows of a table, and the patterns whose matches a window counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+
+from sqlglot import exp
+
+from penstock.algebra.expressions import Constant, Variable
+from penstock.algebra.model import ContinuousQuery, StreamWindow
+from penstock.algebra.operators import BasicGraphPattern, PathPattern, PatternTerm, ReadWindow, TriplePattern
+from penstock.algebra.windows import CountWindow
+from penstock.rdf.encoding import encode
+from penstock.rdf.terms import IRI
+from penstock.relational.relations import col
+
+TRIPLE = ("s", "p", "o")
+
+Conditions = Callable[[str], list[exp.Expr]]
+"""What a triple pattern asks of the rows of a table."""
+
+
+def terms_of(pattern: TriplePattern) -> list[tuple[str, PatternTerm]]:
+    """The columns of a triple with the terms of the pattern."""
+    return list(zip(TRIPLE, (pattern.subject, pattern.predicate, pattern.object), strict=True))
+
+
+def pattern_conditions(pattern: TriplePattern) -> Conditions:
+    """Constants are there, and a variable that stands twice is the same term twice."""
+    constants = [(part, encode(term.term)) for part, term in terms_of(pattern) if isinstance(term, Constant)]
+    places: dict[Variable, list[str]] = {}
+    for part, term in terms_of(pattern):
+        if isinstance(term, Variable):
+            places.setdefault(term, []).append(part)
+
+    def conditions(table: str) -> list[exp.Expr]:
+        equal: list[exp.Expr] = [col(table, part).eq(exp.Literal.string(text)) for part, text in constants]
+        return equal + [col(table, first).eq(col(table, other)) for first, *rest in places.values() for other in rest]
+
+    return conditions
+
+
+def counted_patterns(query: ContinuousQuery, window: StreamWindow) -> list[TriplePattern | None]:
+    """What a window counts: the matches of each pattern in it, or all there is (None)."""
+    if not (isinstance(window.window, CountWindow) and window.window.matching):
+        return [None]
+    found: list[TriplePattern | None] = []
+    for node in _nodes(query.expression):
+        if isinstance(node, ReadWindow) and isinstance(node.name, Constant) and _iri(node.name) == window.name:
+            for inner in _nodes(node.source):
+                if isinstance(inner, BasicGraphPattern):
+                    found += inner.patterns
+                elif isinstance(inner, PathPattern):
+                    found.append(None)
+    return list(dict.fromkeys(found))
+
+
+def _iri(constant: Constant) -> str | None:
+    return constant.term[0] if isinstance(constant.term, IRI) else None
+
+
+def _nodes(node: object) -> Iterator[object]:
+    """Operators and expressions, one in another."""
+    yield node
+    if isinstance(node, tuple):
+        for entry in node:
+            yield from _nodes(entry)
+    elif is_dataclass(node):
+        for field in fields(node):
+            yield from _nodes(getattr(node, field.name))

@@ -1,0 +1,193 @@
+"""Windows in SQL (semantics.md §3): the rows of a stream with the validity intervals `[starts, ends)` that they get."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from penstock.algebra.model import StreamWindow
+from penstock.algebra.windows import AllWindow, CountWindow, NowWindow, PastWindow, RangeWindow
+from penstock.relational.relations import aliased, col, number, select_from
+
+FOREVER = 2**62
+"""The end of what never ends."""
+
+FIRST, LAST = exp.Placeholder(this="first"), exp.Placeholder(this="last")
+"""The first and the last instant that a statement is about: what no instant between them sees is not read."""
+
+
+def passed(table: str) -> str:
+    """The parameter that tells how many elements of a stream have been evicted: the first that is there is the next."""
+    return f"passed_{table}"
+
+
+def window_rows(
+    window: StreamWindow,
+    table: str,
+    columns: Sequence[exp.Expr],
+    conditions: Sequence[exp.Expr] = (),
+    *,
+    in_time: bool = False,
+) -> exp.Select:
+    """The rows that match the conditions: their columns, `starts` and `ends`.
+
+    An element that came late counts from `since` on, the watermark that it was behind (§2); `in_time` leaves it out.
+    """
+    kind = window.window
+    kept = [condition.copy() for condition in conditions]
+    if in_time:
+        kept.append(_is_in_time(table))
+    if isinstance(kind, CountWindow):
+        intervals = _moves(kind, table, kept) if kind.step > 1 else _last_elements(kind, table, kept, in_time)
+        query = select_from(table, [column.copy() for column in columns]).join(
+            intervals.subquery("counted"), on=col(table, _counted_by(kind)).eq(col("counted", _counted_by(kind)))
+        )
+        starts, ends = col("counted", "starts"), col("counted", "ends")
+        kept += [exp.LTE(this=starts, expression=LAST.copy()), exp.GT(this=ends, expression=FIRST.copy())]
+    else:
+        time = col(table, "ts")
+        begins, ends, reach = _interval(kind, time)
+        starts = exp.Greatest(this=begins, expressions=[col(table, "since")], ignore_nulls=True)
+        kept += [*_beginning(kind, time), *_bounds(time, *reach)]
+        query = select_from(table, [column.copy() for column in columns])
+    kept.append(exp.LT(this=starts.copy(), expression=ends.copy()))
+    return query.select(aliased(starts.copy(), "starts"), aliased(ends.copy(), "ends")).where(*kept)
+
+
+def _is_in_time(table: str) -> exp.Expr:
+    return col(table, "since").is_(exp.null())
+
+
+def _interval(kind: object, time: exp.Expr) -> tuple[exp.Expr, exp.Expr, tuple[int | None, int]]:
+    """Where the interval of an element starts and ends, and how long after its timestamp it ends and starts, at most
+    and at least: None is for ever."""
+    match kind:
+        case RangeWindow(width, step, origin):
+            last = _last_closing(kind, time)
+            return time, exp.Add(this=last, expression=number(1)), (width, 0)
+        case PastWindow(start, end):
+            return _later(time, end), _later(time, start), (start, end)
+        case NowWindow():
+            return time, _later(time, 1), (1, 0)
+        case AllWindow():
+            return time, number(FOREVER), (None, 0)
+    raise TypeError(f"not a window: {kind}")
+
+
+def _last_closing(window: RangeWindow, time: exp.Expr) -> exp.Expr:
+    """The greatest closing instant that still sees an element."""
+    origin = window.origin
+    if not window.begins:  # so far back that no time lies before it, and integer division rounds down
+        origin -= FOREVER // 4 // window.step * window.step
+    since_origin = exp.Paren(this=exp.Sub(this=time.copy(), expression=number(origin + 1)))
+    periods = exp.Paren(this=exp.IntDiv(this=since_origin, expression=number(window.step)))
+    return exp.Add(
+        this=number(origin + window.width), expression=exp.Mul(this=periods, expression=number(window.step))
+    )  # fmt: skip
+
+
+def _beginning(kind: object, time: exp.Expr) -> list[exp.Expr]:
+    if isinstance(kind, RangeWindow) and kind.begins:
+        return [exp.GT(this=time.copy(), expression=number(kind.origin))]
+    return []
+
+
+def _bounds(time: exp.Expr, longest: int | None, shortest: int) -> list[exp.Expr]:
+    """What the instants between the first and the last can see, by the timestamps alone."""
+    bounds: list[exp.Expr] = [exp.LTE(this=_later(time, shortest), expression=LAST.copy())]
+    if longest is not None:
+        bounds.append(exp.GT(this=time.copy(), expression=exp.Sub(this=FIRST.copy(), expression=number(longest))))
+    return bounds
+
+
+def _later(time: exp.Expr, delay: int) -> exp.Expr:
+    return exp.Add(this=time.copy(), expression=number(delay)) if delay else time.copy()
+
+
+# Count windows. An element is one of the stream's or, where matches are counted, one row that matches.
+
+
+def _counted_by(window: CountWindow) -> str:
+    return "arrival" if window.matching else "element"
+
+
+def counted_elements(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> exp.Select:
+    """What a count window counts: `ts`, the number, and `since`."""
+    key = _counted_by(window)
+    query = select_from(table, [col(table, name) for name in ("ts", key, "since")])
+    return query.where(*(c.copy() for c in conditions)) if window.matching else query.distinct()
+
+
+def _in_order(*columns: exp.Expr) -> exp.Order:
+    return exp.Order(expressions=[exp.Ordered(this=column.copy()) for column in columns])
+
+
+def _last_elements(window: CountWindow, table: str, conditions: Sequence[exp.Expr], in_time: bool) -> exp.Select:
+    """From the timestamp of an element to that of the one which is `size` places later.
+
+    With an element that came late the places are others, but not before it came: an epoch `[opens, closes)` begins.
+    """
+    key = _counted_by(window)
+    elements = counted_elements(window, table, conditions)
+    elements = elements.where(_is_in_time(table)) if in_time else elements
+    late = select_from(table, [aliased(col(table, "since"), "opens")]).where(exp.not_(_is_in_time(table)))
+    always = exp.select(aliased(exp.cast(number(-FOREVER), "bigint"), "opens"))
+    opening = (always if in_time else exp.union(always, late, distinct=True)).subquery("opening")
+    closes = exp.Window(
+        this=exp.Lead(this=col("opening", "opens"), offset=number(1), default=number(FOREVER)),
+        order=_in_order(col("opening", "opens")),
+    )
+    epochs = exp.select(col("opening", "opens"), aliased(closes, "closes")).from_(opening).subquery("epoch")
+    since, opens = col("known", "since"), col("epoch", "opens")
+    is_known = exp.or_(since.is_(exp.null()), exp.LTE(this=since.copy(), expression=opens))
+    leaves = exp.Window(
+        this=exp.Lead(this=col("known", "ts"), offset=number(window.size), default=number(FOREVER)),
+        partition_by=[opens.copy()],
+        order=_in_order(col("known", "ts"), col("known", key)),
+    )
+    starts = exp.Greatest(this=col("known", "ts"), expressions=[opens.copy()], ignore_nulls=True)
+    ends = exp.Least(this=leaves, expressions=[col("epoch", "closes")], ignore_nulls=True)
+    query = exp.select(col("known", key), aliased(starts, "starts"), aliased(ends, "ends"))
+    return query.from_(elements.subquery("known")).join(epochs, on=is_known)
+
+
+def _moves(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> exp.Select:
+    """From the move that lets an element in to the one that lets it out: the content moves with every `step` elements.
+
+    What comes late moves nothing.
+    """
+    key = _counted_by(window)
+    place = exp.Window(this=exp.RowNumber(), order=_in_order(col("known", "ts"), col("known", key)))
+    offset = number(0) if window.matching else exp.Placeholder(this=passed(table))
+    seq = aliased(exp.Add(this=place, expression=offset), "seq")
+    known = counted_elements(window, table, conditions).where(_is_in_time(table)).subquery("known")
+    numbered = exp.select(col("known", "ts"), col("known", key), seq).from_(known)
+    enters, leaves = (_move_of(window, delay) for delay in (0, window.size))
+    ends = exp.Coalesce(this=col("leaves", "ts"), expressions=[number(FOREVER)])
+    return (
+        exp.select(col("entering", key), aliased(col("enters", "ts"), "starts"), aliased(ends, "ends"))
+        .from_(numbered.subquery("entering"))
+        .join(numbered.copy().subquery("enters"), on=col("enters", "seq").eq(enters))
+        .join(numbered.copy().subquery("leaves"), on=col("leaves", "seq").eq(leaves), join_type="left")
+    )
+
+
+def _move_of(window: CountWindow, delay: int) -> exp.Expr:
+    """The number of the element with which the content moves, at or behind that of another and a delay."""
+    step = number(window.step)
+    position = exp.Add(this=col("entering", "seq"), expression=number(delay + window.step - 1))
+    moves = exp.IntDiv(this=exp.Paren(this=position), expression=step)
+    return exp.Mul(this=exp.Paren(this=moves), expression=step.copy())
+
+
+def moving_elements(window: CountWindow, table: str, conditions: Sequence[exp.Expr] = ()) -> exp.Select:
+    """The timestamps `t` of the elements with which the content moves: the closing instants."""
+    key = _counted_by(window)
+    known = counted_elements(window, table, conditions).where(_is_in_time(table)).subquery("known")
+    place = exp.Window(this=exp.RowNumber(), order=_in_order(col("known", "ts"), col("known", key)))
+    offset = number(0) if window.matching else exp.Placeholder(this=passed(table))
+    seq = aliased(exp.Add(this=place, expression=offset), "seq")
+    numbered = exp.select(aliased(col("known", "ts"), "t"), seq).from_(known).subquery("numbered")
+    is_move = exp.Mod(this=col("numbered", "seq"), expression=number(window.step)).eq(number(0))
+    return exp.select(col("numbered", "t")).from_(numbered).where(is_move)

@@ -1,0 +1,201 @@
+"""From solutions to evaluations in the form of the query: SELECT, ASK, CONSTRUCT, DESCRIBE."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyoxigraph import Triple
+
+from penstock.algebra.building import build_expression
+from penstock.algebra.certain import certain_part
+from penstock.algebra.model import AskForm, ConstructForm, ContinuousQuery, DescribeForm, SelectForm
+from penstock.algebra.operators import Distinct, Operator, Project
+from penstock.algebra.templates import described, instantiate
+from penstock.engines.protocol import CompiledQuery, Engine, Slice
+from penstock.rdf.conversion import decode_oxigraph
+from penstock.rdf.elements import Node
+from penstock.rdf.results import Evaluation
+from penstock.relational.answers import Delivery
+from penstock.runtime.operators import beyond, streamed
+
+Row = tuple[str | None, ...]
+"""A solution, its terms encoded."""
+
+State = dict[str, Any]
+"""What an answer depends on besides the streams; JSON can hold it."""
+
+
+def answering(engine: Engine, query: ContinuousQuery, name: str) -> Answering:
+    """How a query is answered."""
+    if query.waits_for_certainty:
+        return CertainAnswering(engine, query, name)
+    return AskAnswering(engine, query, name) if isinstance(query.form, AskForm) else Answering(engine, query, name)
+
+
+class Answering:
+    """Each instant answered by itself, under the streaming operator that SQL has applied."""
+
+    def __init__(self, engine: Engine, query: ContinuousQuery, name: str) -> None:
+        self.engine = engine
+        self.query = query
+        self.name = name
+        form = query.form
+        self.variables = tuple(v.name for v in form.variables) if isinstance(form, SelectForm) else None
+        self._dataset = engine.compile_dataset(query) if isinstance(form, DescribeForm) else None
+        self._prepare()
+
+    def _prepare(self) -> None:
+        self._solutions = self._compiled(self.query.expression, self.query.operator)
+
+    def _compiled(self, expression: Operator, delivery: Delivery) -> CompiledQuery:
+        return self.engine.compile(self.query, expression, delivery)
+
+    def evaluations(self, part: Slice, end: int | None) -> Iterator[Evaluation]:
+        """The evaluations at the instants of a slice; `end` is the instant with which the streams end, if known."""
+        for time, rows in self._rows(self._solutions, part):
+            yield self._formed(time, rows)
+
+    def _rows(self, compiled: CompiledQuery, part: Slice) -> Iterator[tuple[int, list[Row]]]:
+        """The solutions of each instant."""
+        variables = self.variables
+        if variables is None:
+            variables = self.variables = compiled.variables
+        found = compiled.evaluate(part)
+        columns = [
+            found.column(compiled.variables.index(name)).to_pylist() if name in compiled.variables else None
+            for name in variables
+        ]
+        lengths = _lengths(found.column(found.num_columns - 1))
+        place = 0
+        for time in part.instants:
+            count = lengths.get(time, 0)
+            taken = [
+                [None] * count if column is None else column[place : place + count] for column in columns
+            ]  # fmt: skip
+            yield time, list(zip(*taken, strict=True)) if taken else [()] * count
+            place += count
+
+    def _formed(self, time: int, rows: Sequence[Row]) -> Evaluation:
+        variables = self.variables or ()
+        terms = tuple(tuple(map(_term, row)) for row in rows)
+        if isinstance(self.query.form, SelectForm):
+            return Evaluation(self.name, time, variables, terms)
+        solutions = [dict(zip(variables, row, strict=True)) for row in terms]
+        if isinstance(self.query.form, ConstructForm):
+            return Evaluation(self.name, time, triples=instantiate(self.query.form, solutions))
+        assert self._dataset is not None
+        there = self._dataset.evaluate(Slice([time]))
+        columns = (there.column(place).to_pylist() for place in range(3))
+        triples = [Triple(*map(_decoded, row)) for row in zip(*columns, strict=True)] if solutions else []
+        return Evaluation(self.name, time, triples=described(self.query.form, solutions, triples))
+
+    @property
+    def state(self) -> State:
+        return {}
+
+    @state.setter
+    def state(self, state: State) -> None:
+        """As it was."""
+
+
+class AskAnswering(Answering):
+    """The streaming operator compares booleans; where there is nothing new, there is no evaluation to tell of."""
+
+    before: list[bool] | None = None
+
+    def _prepare(self) -> None:
+        self._solutions = self._compiled(_any_of(self.query.expression), "rstream")
+
+    def evaluations(self, part: Slice, end: int | None) -> Iterator[Evaluation]:
+        for time, rows in self._rows(self._solutions, part):
+            now = [bool(rows)]
+            for boolean in streamed(self.query.operator, now, self.before):
+                yield Evaluation(self.name, time, boolean=boolean)
+            self.before = now
+
+    @property
+    def state(self) -> State:
+        return {"before": self.before}
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.before = state["before"]
+
+
+class CertainAnswering(Answering):
+    """SPARQL over a stream: each solution once, as soon as no later input can take it back (semantics.md §8)."""
+
+    def _prepare(self) -> None:
+        self._given: Counter[Row] = Counter()
+        self._given_triples: set[str] = set()
+        certain = certain_part(self.query.text)
+        expression = None if certain is None else build_expression(certain)
+        delivery: Delivery = "rstream" if isinstance(self.query.form, DescribeForm) else "once"
+        self._certain = None if expression is None else self._compiled(self._asked(expression), delivery)
+        self._whole = self._compiled(self._asked(self.query.expression), "rstream")
+
+    def _asked(self, expression: Operator) -> Operator:
+        return _any_of(expression) if isinstance(self.query.form, AskForm) else expression
+
+    def evaluations(self, part: Slice, end: int | None) -> Iterator[Evaluation]:
+        before = [time for time in part.instants if time != end]
+        if before and self._certain is not None:
+            for time, rows in self._rows(self._certain, replace(part, instants=before)):
+                yield from self._told(time, rows, is_end=False)
+        else:
+            for time in before:
+                yield from self._told(time, [], is_end=False)
+        if end is not None and end in part.instants:
+            for time, rows in self._rows(self._whole, Slice([end])):
+                yield from self._told(time, rows, is_end=True)
+
+    def _told(self, time: int, rows: list[Row], *, is_end: bool) -> Iterator[Evaluation]:
+        if isinstance(self.query.form, AskForm):
+            if not self._given and (rows or is_end):
+                self._given[()] += 1
+                yield Evaluation(self.name, time, boolean=bool(rows))
+            return
+        if is_end:
+            rows = beyond(rows, self._given)
+        if not isinstance(self.query.form, DescribeForm):
+            self._given.update(rows)
+        evaluation = self._formed(time, rows)
+        if evaluation.triples is not None:
+            new = tuple(triple for triple in evaluation.triples if str(triple) not in self._given_triples)
+            self._given_triples.update(map(str, new))
+            evaluation = replace(evaluation, triples=new)
+        yield evaluation
+
+
+    @property
+    def state(self) -> State:
+        return {"given": [[*entry] for entry in self._given.items()], "triples": sorted(self._given_triples)}
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self._given = Counter({tuple(row): count for row, count in state["given"]})
+        self._given_triples = set(state["triples"])
+
+
+def _any_of(expression: Operator) -> Operator:
+    """One empty solution where there is any: all that ASK asks."""
+    return Distinct(Project(expression, ()))
+
+
+def _lengths(times: pa.ChunkedArray) -> dict[int, int]:
+    return {entry["values"]: entry["counts"] for entry in pc.value_counts(times).to_pylist()}
+
+
+@lru_cache(maxsize=1 << 16)
+def _decoded(text: str) -> Node:
+    return decode_oxigraph(text)
+
+
+def _term(text: str | None) -> Node | None:
+    return None if text is None else _decoded(text)

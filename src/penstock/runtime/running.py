@@ -1,0 +1,245 @@
+"""A continuous query at work: batches in, evaluations out (architecture.md, "Runtime").
+
+Each batch moves the clock. All instants before the watermark are then answered, slice by slice, and what no later
+instant needs is forgotten. How the input is cut into batches changes no answer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from penstock.algebra import ContinuousQuery, Settings, build
+from penstock.algebra.inputs import GraphTriple, InputError
+from penstock.engines.protocol import CompiledReport, Engine
+from penstock.rdf.elements import Malformed
+from penstock.rdf.results import Evaluation
+from penstock.runtime.clock import Clock, StreamClock
+from penstock.runtime.forms import Answering, answering
+from penstock.runtime.slices import Slicing
+from penstock.sources.batches import Batch, Source
+from penstock.sources.feeds import Feed
+from penstock.syntax import ast
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a run has done so far."""
+
+    elements: int = 0
+    evaluations: int = 0
+    rows: int = 0
+    late: int = 0
+    malformed: int = 0
+    watermark: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Triples of a stream that came too late to count: encoded, with their timestamps."""
+
+    stream: str
+    triples: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """How a query is run, beside what it means (`Settings`); times are in milliseconds."""
+
+    lateness: int = 0
+    idle_timeout: int | None = None
+    by_arrival: bool = False
+    """Elements are stamped as they come in."""
+    flush: bool = False
+    """Windows that are still open when the input ends are reported, too."""
+    instants_per_slice: int | None = None
+
+
+class Run:
+    """One query over its streams.
+
+    `on_late` and `on_malformed` are told of what does not count. `counts` says at any time how far it is.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        query: ast.Query,
+        streams: Mapping[str, Source],
+        settings: Settings | None = None,
+        how: RunSettings | None = None,
+        *,
+        name: str = "query",
+        on_late: Callable[[Late], None] = lambda late: None,
+        on_malformed: Callable[[Malformed], None] = lambda malformed: None,
+    ) -> None:
+        self.engine = engine
+        self.text = query
+        self.settings = settings or Settings()
+        self.how = how or RunSettings()
+        self.name = name
+        self.counts = Counts()
+        self.on_late, self.on_malformed = on_late, on_malformed
+        self.streams = _streams_of(build(query, replace(self.settings, origin=0)), streams)
+        self.clock = Clock({iri: StreamClock(self.how.lateness) for iri in self.streams})
+        self.slicing = Slicing(self.how.instants_per_slice)
+        for iri in self.streams:
+            engine.add_stream(iri)
+        self._elements = dict.fromkeys(self.streams, 0)
+        self._with_late: set[str] = set()
+        self._next: int | None = None
+        self._started: _Started | None = None
+        if isinstance(self.settings.origin, int):
+            self._start(self.settings.origin)
+
+    def evaluations(self) -> Iterator[Evaluation]:
+        """Every evaluation in time order, also those without solutions."""
+        reading = Reading(self.streams, self.clock, self.how.idle_timeout)
+        with closing(reading):
+            for stream, batch in reading.batches():
+                self._take(stream, batch)
+                yield from self._advance()
+        yield from self._finish()
+
+    def _take(self, stream: str, batch: Batch) -> None:
+        for malformed in batch.malformed:
+            self.counts.malformed += 1
+            self.on_malformed(malformed)
+        table = batch.table
+        if not table.num_rows:
+            return
+        if self.how.by_arrival:
+            table = table.set_column(3, "ts", pa.repeat(pa.scalar(_now(), pa.int64()), table.num_rows))
+        since = self.clock.streams[stream].note(table["ts"], self._next)
+        number = self._elements[stream]
+        table = table.set_column(4, "element", pc.add(table["element"], number)).append_column("since", since)
+        self._elements[stream] = number + batch.elements
+        self.counts.elements += batch.elements
+        self.engine.append(stream, table)
+        if since.null_count < len(since):
+            self._with_late.add(stream)
+
+    def _drop_uncounted(self, query: ContinuousQuery) -> None:
+        for stream in sorted(self._with_late):
+            late = self.engine.take_uncounted(query, stream)
+            if late.num_rows:
+                self.counts.late += pc.count_distinct(late["element"]).as_py()
+                self.on_late(Late(stream, late))
+        self._with_late.clear()
+
+    # Instants
+
+    def _start(self, origin: int) -> None:
+        """The query is complete when its windows know their origin."""
+        query = build(self.text, replace(self.settings, origin=origin))
+        self._started = _Started(
+            query, self.engine.compile_report(query), answering(self.engine, query, query.name or self.name)
+        )  # fmt: skip
+
+    def _advance(self) -> Iterator[Evaluation]:
+        """Answers every instant before the watermark."""
+        watermark, first = self.clock.watermark, self.clock.first
+        if watermark is None or first is None or watermark <= first:
+            return
+        self.counts.watermark = watermark
+        yield from self._evaluate(watermark - 1, None)
+
+    def _finish(self) -> Iterator[Evaluation]:
+        """The input has ended: the watermark moves to the greatest timestamp of any stream (semantics.md §2)."""
+        end = self.clock.last
+        if end is None or self.clock.first is None:
+            return
+        self.counts.watermark = end
+        yield from self._evaluate(end, end)
+        if self.how.flush and self._started is not None:
+            until = self._started.report.last_end(end)
+            if until is not None and until > end:
+                yield from self._evaluate(until, end)
+
+    def _evaluate(self, last: int, end: int | None) -> Iterator[Evaluation]:
+        """Answers the instants up to the last, which is not before any that has been answered."""
+        first = self.clock.first if self._next is None else self._next
+        assert first is not None
+        if last < first:
+            return
+        if self._started is None:
+            self._start(first - 1)
+        assert self._started is not None
+        self._drop_uncounted(self._started.query)
+        instants = self._started.report.instants(first, last, end)
+        for part in self.slicing.slices(instants):
+            for evaluation in self._started.answering.evaluations(part, end):
+                self.counts.evaluations += 1
+                self.counts.rows += len(evaluation.rows or evaluation.triples or ())
+                yield evaluation
+        self._next = last + 1
+        previous = self.slicing.previous
+        self.engine.evict(self._started.query, self._next if previous is None else min(self._next, previous))
+
+
+@dataclass(frozen=True, slots=True)
+class _Started:
+    query: ContinuousQuery
+    report: CompiledReport
+    answering: Answering
+
+
+class Reading:
+    """The batches of several streams, always of the one that is furthest behind: so none is read far ahead."""
+
+    def __init__(self, streams: Mapping[str, Source], clock: Clock, idle_timeout: int | None) -> None:
+        self._feeds = {iri: Feed(source) for iri, source in streams.items()}
+        self._clock = clock
+        self._idle_timeout = None if idle_timeout is None else idle_timeout / 1000
+
+    def batches(self) -> Iterator[tuple[str, Batch]]:
+        while True:
+            open_feeds = [iri for iri, feed in self._feeds.items() if not feed.has_ended]
+            if not open_feeds:
+                return
+            awaited = [iri for iri in open_feeds if not self._clock.streams[iri].is_silent] or open_feeds
+            stream = min(awaited, key=self._time_of)
+            batch = self._feeds[stream].take(self._idle_timeout)
+            clock = self._clock.streams[stream]
+            if batch is not None:
+                clock.is_silent = False
+                yield stream, batch
+            else:
+                clock.is_silent = True  # it has ended, or it is idle
+                yield from self._waiting(set(open_feeds) - {stream})
+
+    def _waiting(self, streams: set[str]) -> Iterator[tuple[str, Batch]]:
+        """What has come meanwhile from streams that had been idle."""
+        for stream in streams:
+            if self._clock.streams[stream].is_silent and not self._feeds[stream].has_ended:
+                batch = self._feeds[stream].take(0)
+                if batch is not None:
+                    self._clock.streams[stream].is_silent = False
+                    yield stream, batch
+
+    def _time_of(self, stream: str) -> float:
+        greatest = self._clock.streams[stream].greatest
+        return float("-inf") if greatest is None else greatest
+
+    def close(self) -> None:
+        for feed in self._feeds.values():
+            feed.close()
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _streams_of(query: ContinuousQuery, streams: Mapping[str, Source]) -> dict[str, Source]:
+    """The streams that the query reads."""
+    if any(window.stream is None for window in query.dataset.windows):
+        return dict(streams)
+    for stream in query.dataset.streams:
+        if stream not in streams:
+            raise InputError(f"the query reads the stream <{stream}>, which is not bound")
+    return {stream: streams[stream] for stream in query.dataset.streams}

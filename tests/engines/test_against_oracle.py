@@ -10,31 +10,29 @@ import pytest
 from tests.cases import case_folders, read_case
 
 import penstock
-from penstock.algebra import Settings
 from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.engines.duckdb import DuckDBEngine
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element
 from penstock.relational.sources import NotYetError
-from penstock.runtime.bounded import BoundedRun, load, run_bounded
+from penstock.runtime.bounded import run_bounded
 
 WORKED = case_folders(Path(__file__).parent.parent / "papers" / "worked")
 NOT_YET = {
     "csparql-turning-cars": "timestamp()",
-    "streaming-sparql-wind-turbines": "WINDOW ELEMS",
-    "streaming-sparql-wind-turbines-small": "WINDOW ELEMS",
 }
 
 
 @pytest.mark.parametrize("folder", WORKED, ids=lambda folder: folder.name)
-def test_worked_examples(folder: Path) -> None:
+def test_worked_examples(engine: DuckDBEngine, folder: Path) -> None:
     case = read_case(folder)
     if folder.name in NOT_YET:
         with pytest.raises(NotYetError, match="does not run"):
-            list(run_bounded(case.query, case.inputs, case.settings, flush=case.flush))
+            list(run_bounded(case.query, case.inputs, case.settings, flush=case.flush, engine=engine))
         return
-    found = [e for e in run_bounded(case.query, case.inputs, case.settings, flush=case.flush) if e.says_something]
+    given = run_bounded(case.query, case.inputs, case.settings, flush=case.flush, engine=engine)
+    found = [evaluation for evaluation in given if evaluation.says_something]
     expected = list(answer(case.query, case.inputs, case.settings, flush=case.flush).with_solutions())
     assert first_difference(found, expected, case.is_ordered) is None
 
@@ -97,16 +95,14 @@ def engine() -> DuckDBEngine:
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_random_streams(engine: DuckDBEngine, query: str) -> None:
-    """However the evaluation instants are cut into slices."""
+    """However the input is cut into batches, and the evaluation instants into slices."""
     parsed = penstock.parse(f"PREFIX : <http://e/> {query}")
     for seed in range(3):
         chance = random.Random(f"{query}{seed}")
         inputs = Inputs({"http://e/s": _stream(chance)}, {None: _graph("a q b", "b r c")}, chance.choice((0, 0, 3)))
         flush = chance.random() < 0.3
-        load(engine, inputs)
-        slices = chance.choice((1, 3, 256))
-        run = BoundedRun(engine, parsed, Settings(), flush=flush, instants_per_slice=slices)
-        found = [e for e in run.evaluations() if e.says_something]
+        cut = {"batch_elements": chance.choice((3, 20, 1000)), "instants_per_slice": chance.choice((1, 3, None))}
+        found = [e for e in run_bounded(parsed, inputs, flush=flush, engine=engine, **cut) if e.says_something]
         expected = list(answer(parsed, inputs, flush=flush).with_solutions())
         assert first_difference(found, expected, bool(parsed.modifiers.order_by)) is None, seed
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sqlglot import exp
 
 from penstock.algebra.expressions import Aggregate, Variable
-from penstock.relational.functions.aggregates import compile_aggregate, mean_of_parts, sum_of_parts, sum_parts
+from penstock.relational.functions.aggregates import Manner, finished, needs_distinct_rows, parts_of
 from penstock.relational.functions.library import install
 from penstock.relational.functions.ordering import order_key
 
@@ -35,10 +35,19 @@ def aggregated(
     *,
     distinct: bool = False,
     separator: str | None = None,
+    portions: int = 1,
 ) -> str | None:
-    compiled = compile_aggregate(Aggregate(name, Variable("x"), distinct, separator), X)
+    """The aggregate of all terms, each portion of them first."""
+    aggregate = Aggregate(name, Variable("x"), distinct, separator)
     _fill(connection, terms)
-    [(value,)] = connection.execute(exp.select(compiled).from_("terms").sql("duckdb")).fetchall()
+    parts = parts_of(aggregate, X)
+    source = "(SELECT DISTINCT x FROM terms) AS terms" if needs_distinct_rows(aggregate) else "terms"
+    portion = f"abs(hash(terms.x)) % {portions}"
+    columns = [exp.alias_(part.of_rows, name.replace(" ", "_")) for name, part in parts.items()]
+    inner = exp.select(*columns, "count(*) AS size").from_(source, dialect="duckdb").group_by(portion).subquery("parts")
+    found = {name: part.manner.together(exp.column(name.replace(" ", "_"))) for name, part in parts.items()}
+    term = finished(aggregate, found, exp.Sum(this=exp.column("size")))
+    [(value,)] = connection.execute(exp.select(term).from_(inner).sql("duckdb")).fetchall()
     return value
 
 
@@ -96,7 +105,8 @@ LARGE = "170141183460469231731687303715884105727"
 def test_aggregates(
     connection: duckdb.DuckDBPyConnection, name: str, terms: list[str | None], expected: str | None
 ) -> None:
-    assert aggregated(connection, name, terms) == expected
+    for portions in (1, 2, 3):
+        assert aggregated(connection, name, list(terms), portions=portions) == expected
 
 
 @pytest.mark.parametrize(
@@ -119,31 +129,6 @@ def test_distinct_aggregates(
     assert aggregated(connection, name, terms, distinct=True, separator=",") == expected
 
 
-def test_solutions_are_counted_whole(connection: duckdb.DuckDBPyConnection) -> None:
-    _fill(connection, ["i1", "i1", None])
-    every, different = (compile_aggregate(Aggregate("COUNT", None, distinct), None, [X]) for distinct in (False, True))
-    query = exp.select(every, different).from_("terms").sql("duckdb")
-    assert connection.execute(query).fetchall() == [("i3", "i2")]
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("COUNT", "i0"), ("SUM", "i0"), ("AVG", "i0"), ("MIN", None), ("SAMPLE", None), ("GROUP_CONCAT", "S")],
-)
-def test_a_row_may_stand_for_no_solution(
-    connection: duckdb.DuckDBPyConnection, name: str, expected: str | None
-) -> None:
-    """A left join gives an empty group one row, with NULLs only."""
-    for distinct in (False, True):
-        argument = exp.column("x", "solutions")
-        compiled = compile_aggregate(
-            Aggregate(name, Variable("x"), distinct), argument, present=exp.column("place", "solutions")
-        )
-        rows = "(SELECT NULL::VARCHAR AS x, NULL::INTEGER AS place) AS solutions"
-        query = exp.select(compiled).from_(rows, dialect="duckdb").sql("duckdb")
-        assert connection.execute(query).fetchall() == [(expected,)]
-
-
 numbers = st.one_of(
     st.integers(-(10**15), 10**15).map(lambda value: f"i{value}"),
     st.decimals(-(10**9), 10**9, places=6).map(lambda value: f"d{value:f}"),
@@ -161,16 +146,20 @@ def test_sums_are_exact(terms: list[str]) -> None:
         assert found[0] == ("d" if any(term[0] == "d" for term in terms) else "i")
 
 
-def test_sums_can_be_taken_apart(connection: duckdb.DuckDBPyConnection) -> None:
-    """Along a sweep, what a term added is taken away again."""
-    _fill(connection, ["i5", "d0.3", "Sa", "i7"])
-    is_gone = exp.In(this=X, expressions=[exp.Literal.string("Sa"), exp.Literal.string("i5")])
-    weight = exp.Case(ifs=[exp.If(this=is_gone, true=exp.Literal.number(0))], default=exp.Literal.number(1))
-    parts = {
-        name: exp.Sum(this=exp.Mul(this=exp.Paren(this=part), expression=weight)) for name, part in sum_parts(X).items()
-    }
-    query = exp.select(sum_of_parts(parts), mean_of_parts(parts)).from_("terms").sql("duckdb")
-    assert connection.execute(query).fetchall() == [("d7.3", "d3.65")]
+@pytest.mark.parametrize(
+    ("kinds", "gone", "expected"), [([0, 1], [1], 0), ([0, 1, 2, 3], [3], 2), ([4, 3, 3], [4, 3], 3), ([], [], 0)]
+)
+def test_kinds_can_be_taken_away(
+    connection: duckdb.DuckDBPyConnection, kinds: list[int], gone: list[int], expected: int
+) -> None:
+    """Along a sweep the kind of a sum is that of the greatest number which is still there."""
+    manner: Manner = parts_of(Aggregate("SUM", Variable("x")), X)["kind"].manner
+    weight = manner.weight(exp.column("kind")).sql("duckdb")
+    values = [(kind, 1) for kind in kinds] + [(kind, -1) for kind in gone] + [(None, 1)]
+    listed = ", ".join(f"({'NULL' if kind is None else kind}, {sign})" for kind, sign in values)
+    found = manner.of_weights(exp.column("weight")).sql("duckdb")
+    query = f"SELECT {found} FROM (SELECT sum(sign * {weight}) AS weight FROM (VALUES {listed}) AS v(kind, sign))"
+    assert connection.execute(query).fetchall() == [(expected,)]
 
 
 ORDERED = [

@@ -91,7 +91,7 @@ class Sources:
 class InstantaneousDataset:
     def __init__(self, sources: Sources, instant: int) -> None:
         self._sources = sources
-        self._instant = instant
+        self.instant = instant
         static = [entry for graph in sources.default_graphs for entry in self._static(graph)]
         unnamed = [contents for contents in sources.windows if not contents.window.is_named]
         streamed = [entry for contents in unnamed for entry in self._streamed(contents)]
@@ -129,10 +129,10 @@ class InstantaneousDataset:
 
     def _static(self, graph: str | None) -> list[Entry]:
         triples = self._sources.inputs.graphs.get(graph, ())
-        return [Entry(triple) for triple, valid in triples if valid.holds(self._instant)]
+        return [Entry(triple) for triple, valid in triples if valid.holds(self.instant)]
 
     def _streamed(self, contents: WindowContents) -> list[Entry]:
-        return [Entry(o.triple, ((contents.stream, o.time),)) for o in contents.content(self._instant)]
+        return [Entry(o.triple, ((contents.stream, o.time),)) for o in contents.content(self.instant)]
 
 
 def _active(name: str, entries: Sequence[Entry], is_bag: bool) -> ActiveGraph:

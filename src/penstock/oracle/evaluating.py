@@ -13,6 +13,7 @@ from penstock.algebra.inputs import InputError
 from penstock.algebra.model import AskForm, ConstructForm, ContinuousQuery, SelectForm
 from penstock.algebra.templates import described, instantiate
 from penstock.oracle.datasets import ActiveGraph, Entry, InstantaneousDataset
+from penstock.oracle.now import at_instant
 from penstock.oracle.rewriting import IN, INDEX, TIME, TIME_IN, Rewriting
 from penstock.oracle.timestamps import integer
 from penstock.rdf.elements import Row
@@ -60,7 +61,7 @@ def no_solutions(query: ContinuousQuery) -> Solutions:
 
 def evaluate(query: ContinuousQuery, text: ast.Query, dataset: InstantaneousDataset) -> Solutions:
     """SPARQL 1.1, unchanged, on the instantaneous dataset (semantics.md §6)."""
-    asked = _as_select(text)
+    asked = at_instant(_as_select(text), dataset.instant)
     asks_for_time = any(isinstance(node, ast.Call) and node.name == "TIMESTAMP" for node in walk(text))
     plain = Rewriting(dataset, by_occurrence=False)
     rewritten = plain.query(asked)

@@ -20,9 +20,14 @@ WHOLE_SOURCE = "0"
 _NOT_IN_A_LABEL = re.compile(r"[^A-Za-z0-9]")
 
 
+def label_prefix(scope: str, document: str = WHOLE_SOURCE) -> str:
+    """What the labels of a document's blank nodes begin with."""
+    return f"{_word(scope)}.{document}."
+
+
 def prefixed(scope: str, document: str = WHOLE_SOURCE) -> Rename:
     """Keep the label, behind a prefix."""
-    prefix = f"{_word(scope)}.{document}."
+    prefix = label_prefix(scope, document)
     return lambda node: BlankNode(prefix + node.value)
 
 
@@ -31,7 +36,7 @@ def numbered(scope: str, document: str) -> Rename:
 
     The parser gives `[]` another label each time; numbers make two readings of a document equal.
     """
-    prefix = f"{_word(scope)}.{document}."
+    prefix = label_prefix(scope, document)
     numbers = count()
     renamed: dict[str, BlankNode] = {}
 

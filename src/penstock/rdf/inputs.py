@@ -74,10 +74,11 @@ def file_input(path: Path) -> Input:
 
 def stream_input(stream: IO[bytes] | IO[str], name: str) -> Input:
     """An open stream such as `sys.stdin`, which stays open; its relative IRIs are relative to the working directory."""
-    return Input(name, lambda: nullcontext(_bytes_of(stream)), f"{Path.cwd().as_uri()}/", is_live=True)
+    return Input(name, lambda: nullcontext(bytes_of(stream)), f"{Path.cwd().as_uri()}/", is_live=True)
 
 
-def _bytes_of(stream: IO[bytes] | IO[str]) -> BinaryIO:
+def bytes_of(stream: IO[bytes] | IO[str]) -> BinaryIO:
+    """The bytes of an open stream, also of one that is text."""
     if isinstance(stream, io.StringIO):
         return io.BytesIO(stream.read().encode())
     return cast(BinaryIO, getattr(stream, "buffer", stream))

@@ -25,6 +25,7 @@ from penstock.rdf.vocabulary import COMMON_PREFIXES
 
 GENERATED_AT_TIME = COMMON_PREFIXES["prov"] + "generatedAtTime"
 STANDARD_INPUT = "-"
+STANDARD_INPUT_NAME = "<stdin>"
 
 _STREAMS: dict[str, Callable[[Input, Manner], Iterator[Element]]] = {
     "tnt": read_tnt,
@@ -63,36 +64,63 @@ def read_stream(
 
     Raises `SourceError` where there is nothing to read.
     """
-    manner = Manner(scope, "1", _predicate(time_predicate), on_malformed, unit_ms)
-    known = None if format is None else _format_named(format)
+    manner = manner_of(scope, on_malformed, time_predicate=time_predicate, unit_ms=unit_ms)
     if source == STANDARD_INPUT:
-        if sys.stdin is None:
-            raise SourceError("standard input is closed: name a file")
-        return _of_stream(sys.stdin, "<stdin>", known, manner)
+        return read_open_stream(standard_input(), STANDARD_INPUT_NAME, stream_format(format), manner)
     if not isinstance(source, str | Path):
-        return _of_stream(source, str(getattr(source, "name", "<stream>")), known, manner)
-    path = Path(source)
+        return read_open_stream(source, str(getattr(source, "name", "<stream>")), stream_format(format), manner)
+    files = stream_files(Path(source), format)
+    return read_snapshots(files, manner) if are_snapshots(files) else _one_after_the_other(files, manner)
+
+
+def manner_of(
+    scope: str, on_malformed: OnMalformed, *, time_predicate: str = GENERATED_AT_TIME, unit_ms: int | None = None
+) -> Manner:
+    return Manner(scope, "1", _predicate(time_predicate), on_malformed, unit_ms)
+
+
+def standard_input() -> IO[str]:
+    if sys.stdin is None:
+        raise SourceError("standard input is closed: name a file")
+    return sys.stdin
+
+
+def stream_format(name: str | None) -> str:
+    """The format of an open stream, which is no file and has no ending."""
+    format = "tnt" if name is None else _format_named(name)
+    if format in _SNAPSHOTS:
+        raise SourceError(f"a snapshot is a file, and this is a stream: its format is {_list(_STREAMS)}")
+    return format
+
+
+def read_open_stream(stream: IO[bytes] | IO[str], name: str, format: str, manner: Manner) -> Iterator[Element]:
+    return _STREAMS[format](stream_input(stream, name), manner)
+
+
+def stream_files(path: Path, format: str | None = None) -> list[tuple[Path, str]]:
+    """The files that a stream is, in their order, with their formats: one, or those in a folder.
+
+    Raises `SourceError` where there is nothing to read.
+    """
+    known = None if format is None else _format_named(format)
     check_readable(path)
     if path.is_dir():
-        return _of_files(_files_in(path, known), manner)
-    return _of_files([(path, known or _format_of_ending(path))], manner)
+        return _files_in(path, known)
+    return [(path, known or _format_of_ending(path))]
 
 
-def _of_stream(stream: IO[bytes] | IO[str], name: str, format: str | None, manner: Manner) -> Iterator[Element]:
-    if format in _SNAPSHOTS:
-        raise SourceError(f"{name}: a snapshot is a file, and this is a stream: its format is {_list(_STREAMS)}")
-    return _STREAMS[format or "tnt"](stream_input(stream, name), manner)
+def are_snapshots(files: Sequence[tuple[Path, str]]) -> bool:
+    return files[0][1] in _SNAPSHOTS
 
 
-def _of_files(files: Sequence[tuple[Path, str]], manner: Manner) -> Iterator[Element]:
-    if files[0][1] in _SNAPSHOTS:
-        return read_snapshots(files, manner)
-    return _one_after_the_other(files, manner)
+def read_file(path: Path, format: str, number: int, manner: Manner) -> Iterator[Element]:
+    """The elements of a file that is no snapshot; `number` is its place among the files of its stream, from 1."""
+    return _STREAMS[format](file_input(path), replace(manner, document=str(number)))
 
 
 def _one_after_the_other(files: Sequence[tuple[Path, str]], manner: Manner) -> Iterator[Element]:
     for number, (path, format) in enumerate(files, 1):
-        yield from _STREAMS[format](file_input(path), replace(manner, document=str(number)))
+        yield from read_file(path, format, number, manner)
 
 
 def _files_in(folder: Path, format: str | None) -> list[tuple[Path, str]]:

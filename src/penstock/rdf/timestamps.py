@@ -19,6 +19,7 @@ _INTEGERS = {
         "unsignedLong unsignedInt unsignedShort unsignedByte"
     ).split()
 }
+_TOO_FAR = 10**18
 _IS_INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
@@ -33,6 +34,13 @@ def parse_timestamp(lexical: str, datatype: str = XSD_STRING) -> int:
             f'{shown} is not a timestamp: write whole milliseconds, as in "1000", or a date and time, '
             'as in "2024-05-01T12:00:00Z"'
         )
+    return in_range(instant)
+
+
+def in_range(instant: int) -> int:
+    """The instant, if windows can still be counted from it in 64 bits."""
+    if abs(instant) >= _TOO_FAR:
+        raise ReadingError(f'"{instant}" is too far from 1970 for a timestamp: it may have 18 digits at most')
     return instant
 
 

@@ -53,7 +53,7 @@ def compile_dataset(query: ContinuousQuery, tables: Tables) -> Plan:
     """All triples that there are at each instant, in whatever graph: what DESCRIBE looks at."""
     statement = Statement()
     sources = Sources(statement, query.dataset, tables)
-    graphs = [sources.default, *map(sources.graph, sources.graph_names), *map(sources.window, sources.window_names)]
+    graphs = [sources.default, *(named.graph for named in (*sources.graphs(), *sources.windows()))]
     contents = [graph.triples() for graph in dict.fromkeys(graphs)]
     whole = statement.add(united([select_from(name, [exp.Star()]) for name in contents]))
     columns = [aliased(exp.cast(col(whole, part), "text"), part) for part in TRIPLE]

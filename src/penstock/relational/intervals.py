@@ -49,71 +49,83 @@ def once(statement: Statement, source: str, keys: Sequence[str]) -> str:
     return statement.add(select_from(uncovered, kept).where(is_left))
 
 
-def gaps(statement: Statement, source: str, columns: Sequence[str], covered: str) -> str:
+def gaps(statement: Statement, source: str, columns: Sequence[str], covered: str, row: str) -> str:
     """The rows of `source` at the instants that `covered` leaves free.
 
-    Both have a row number `row`; the intervals of `covered` are merged, and lie within those of `source`.
+    Both number the rows in the column `row`; the intervals of `covered` are merged, and lie within those of `source`.
     """
-    partition, order = [col(covered, "row")], [col(covered, "i")]
+    partition, order = [col(covered, row)], [col(covered, "i")]
     previous = exp.Window(
         this=exp.Lag(this=col(covered, "j"), offset=number(1)),
         partition_by=partition,
         order=exp.Order(expressions=[exp.Ordered(this=column) for column in order]),
     )
     before = statement.add(
-        select_from(covered, [col(covered, "row"), aliased(previous, "since"), aliased(col(covered, "i"), "until")])
+        select_from(covered, [col(covered, row), aliased(previous, "since"), aliased(col(covered, "i"), "until")])
     )
     kept = [col(source, column) for column in columns]
     start = exp.Coalesce(this=col(before, "since"), expressions=[col(source, "i")])
     between = (
         select_from(source, [*kept, aliased(start, "i"), aliased(col(before, "until"), "j")])
-        .join(exp.to_table(before), on=col(source, "row").eq(col(before, "row")))
+        .join(exp.to_table(before), on=col(source, row).eq(col(before, row)))
         .where(exp.LT(this=start.copy(), expression=col(before, "until")))
     )
     last = statement.add(
-        select_from(covered, [col(covered, "row"), aliased(exp.Max(this=col(covered, "j")), "since")]).group_by(
-            col(covered, "row")
+        select_from(covered, [col(covered, row), aliased(exp.Max(this=col(covered, "j")), "since")]).group_by(
+            col(covered, row)
         )
     )
     tail_start = exp.Coalesce(this=col(last, "since"), expressions=[col(source, "i")])
     tail = (
         select_from(source, [*(c.copy() for c in kept), aliased(tail_start, "i"), aliased(col(source, "j"), "j")])
-        .join(exp.to_table(last), on=col(source, "row").eq(col(last, "row")), join_type="left")
+        .join(exp.to_table(last), on=col(source, row).eq(col(last, row)), join_type="left")
         .where(exp.LT(this=tail_start.copy(), expression=col(source, "j")))
     )
     return statement.add(exp.union(between, tail, distinct=False))
 
 
+def each_instant(start: exp.Expr, end: exp.Expr) -> exp.Expr:
+    """The numbers of the instants from `start` on and before `end`: a row for each."""
+    return exp.Explode(this=_numbers(start, end))
+
+
+def each_instant_if(condition: exp.Expr, start: exp.Expr, end: exp.Expr) -> exp.Expr:
+    """A row for each instant where the condition holds, else one for the first."""
+    only_first = exp.Array(expressions=[start.copy()])
+    return exp.Explode(this=exp.case().when(condition, _numbers(start, end)).else_(only_first))
+
+
+def _numbers(start: exp.Expr, end: exp.Expr) -> exp.Expr:
+    return exp.GenerateSeries(start=start, end=end, is_end_exclusive=True)
+
+
 def spread(statement: Statement, source: str, columns: Sequence[str]) -> str:
     """A row per instant: a snapshot, which multiplies the rows by the instants they hold at."""
-    instant = col(INSTANTS, "k")
-    selected = [col(source, column) for column in columns]
-    bounds = [aliased(instant, "i"), aliased(exp.Add(this=instant.copy(), expression=number(1)), "j")]
-    is_within = exp.and_(
-        exp.GTE(this=instant.copy(), expression=col(source, "i")),
-        exp.LT(this=instant.copy(), expression=col(source, "j")),
-    )
-    return statement.add(select_from(source, [*selected, *bounds]).join(exp.to_table(INSTANTS), on=is_within))
+    kept = [col(source, column) for column in columns]
+    snapshot = select_from(source, [*kept, aliased(each_instant(col(source, "i"), col(source, "j")), "i")])
+    selected = [col(source, column) for column in [*columns, "i"]]
+    behind = exp.Add(this=col(source, "i"), expression=number(1))
+    return statement.add(exp.select(*selected, aliased(behind, "j")).from_(snapshot.subquery(source)))
 
 
 def running_sums(statement: Statement, events: str, keys: Sequence[str], values: Sequence[str]) -> str:
-    """What the values of the events (at `i`) have added up to, per key, from each event to the next: `[i, j)`."""
-    at = [*keys, "i"]
-    summed = statement.add(
-        select_from(
-            events,
-            [*(col(events, name) for name in at), *(aliased(exp.Sum(this=col(events, v)), v) for v in values)],
-        ).group_by(*(col(events, name) for name in at))
-    )
-    partition, order = [col(summed, key) for key in keys], [col(summed, "i")]
-    totals = [aliased(_over(exp.Sum(this=col(summed, v)), partition, order, _UP_TO_HERE), v) for v in values]
+    """What the values of the events (at `i`) have added up to, per key, from each event to the next: `[i, j)`.
+
+    The last event of a key has no next one: there `j` is NULL.
+    """
+    partition, order = [col(events, key) for key in keys], [col(events, "i")]
+    totals = [
+        aliased(_over(exp.Sum(this=exp.Sum(this=col(events, value))), partition, order, _UP_TO_HERE), value)
+        for value in values
+    ]
     following = exp.Window(
-        this=exp.Lead(this=col(summed, "i"), offset=number(1)),
+        this=exp.Lead(this=col(events, "i"), offset=number(1)),
         partition_by=[column.copy() for column in partition],
-        order=exp.Order(expressions=[exp.Ordered(this=col(summed, "i"))]),
+        order=exp.Order(expressions=[exp.Ordered(this=col(events, "i"))]),
     )
-    columns = [col(summed, name) for name in at]
-    return statement.add(select_from(summed, [*columns, aliased(following, "j"), *totals]))
+    at = [*partition, *order]
+    levels = select_from(events, [*(c.copy() for c in at), aliased(following, "j"), *totals])
+    return statement.add(levels.group_by(*(c.copy() for c in at)))
 
 
 def _over(

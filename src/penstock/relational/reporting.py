@@ -235,18 +235,12 @@ class _WindowReport:
         source = self.statement.add(select_from(valid, [*(col(valid, part) for part in TRIPLE), *bounds]))
         if self.window.duplicates == "set":
             source = merge(self.statement, source, TRIPLE)
-        triple = [col(source, name) for name in TRIPLE]
-        name = self.statement.add(
-            united(
-                [
-                    select_from(
-                        source,
-                        [*(c.copy() for c in triple), aliased(col(source, bound), "t"), aliased(number(change), "change")],
-                    )
-                    for bound, change in (("i", 1), ("j", -1))
-                ]
-            )
-        )
+        edges = []
+        for bound, change in (("i", 1), ("j", -1)):
+            columns = [col(source, part) for part in TRIPLE]
+            columns += [aliased(col(source, bound), "t"), aliased(number(change), "change")]
+            edges.append(select_from(source, columns))
+        name = self.statement.add(united(edges))
         keys = [col(name, part) for part in (*TRIPLE, "t")]
         balance = exp.Sum(this=col(name, "change"))
         unbalanced = self.statement.add(

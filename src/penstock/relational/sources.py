@@ -29,6 +29,7 @@ class NotYetError(NotImplementedError):
 COUNT = exp.Placeholder(this="count")
 """How many instants the slice has."""
 
+
 @dataclass(frozen=True, slots=True)
 class Tables:
     """Where the input is: tables `(s, p, o, ts, element, arrival, since)` of streams, `(s, p, o)` of graphs.
@@ -48,7 +49,7 @@ def always() -> list[exp.Expr]:
     return [aliased(exp.cast(number(0), "bigint"), "i"), aliased(exp.cast(COUNT.copy(), "bigint"), "j")]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ActiveGraph:
     """What triple patterns are matched against: static graphs and windows over streams, merged."""
 
@@ -60,13 +61,11 @@ class ActiveGraph:
 
     def scan(self, columns: Mapping[str, str], conditions: Conditions) -> str:
         """The relation of the rows that meet the conditions; `columns` maps s, p and o to names, as far as wanted."""
-        parts: list[exp.Select] = []
-        moving: list[exp.Select] = []
-        for table in self.static:
-            parts.append(_select(table, columns, conditions).select(*always()))
-        for table in self.changing:
-            bounds = [col(table, "starts"), col(table, "ends")]
-            moving.append(_select(table, columns, conditions).select(*bounds))
+        parts = [_select(table, columns, conditions).select(*always()) for table in self.static]
+        moving = [
+            _select(table, columns, conditions).select(col(table, "starts"), col(table, "ends"))
+            for table in self.changing
+        ]
         for window, table in self.windows:
             asked = conditions(table) or [exp.not_(col(table, "s").is_(exp.null()))]
             moving.append(window_rows(window, table, _columns(table, columns), asked))
@@ -117,6 +116,16 @@ def _next_instant(alias: str, time: exp.Expr) -> exp.Join:
     return exp.Join(this=exp.to_table(INSTANTS, alias=alias), method="ASOF", side="LEFT", on=is_after)
 
 
+@dataclass(frozen=True, slots=True)
+class NamedGraph:
+    """A graph with its name and, where that says which, the stream that it comes from and the variable to tell it."""
+
+    name: str
+    graph: ActiveGraph
+    stream_variable: str | None = None
+    stream: str | None = None
+
+
 class Sources:
     """The active graphs of a query."""
 
@@ -125,34 +134,33 @@ class Sources:
         self.dataset = dataset
         self.tables = tables
         self._known: dict[object, ActiveGraph] = {}
-        named = dataset.named_graphs if dataset.has_clauses else [g for g in tables.graphs if g is not None]
-        self.graph_names = [*named, *(w.name for w in dataset.windows if w.name is not None)]
-        self.window_names = [w.name for w in dataset.windows if w.name is not None]
 
     @property
     def default(self) -> ActiveGraph:
         unnamed = [window for window in self.dataset.windows if not window.is_named]
         return self._once("default", self._static_default, unnamed)
 
-    def graph(self, name: str) -> ActiveGraph:
-        """What GRAPH sees: a window of the default graph comes merged with the static part of it."""
-        windows = self._named(name)
-        if not windows:
-            return self._once(("graph", name), [name], [])
-        if windows[0].is_named:
-            return self.window(name)
-        return self._once(("merged", name), self._static_default, windows)
+    def graphs(self) -> list[NamedGraph]:
+        """What GRAPH can read; a window of the default graph comes merged with the static part of it."""
+        dataset = self.dataset
+        names = dataset.named_graphs if dataset.has_clauses else [g for g in self.tables.graphs if g is not None]
+        static = [NamedGraph(name, self._once(("graph", name), [name], [])) for name in names]
+        windows = [window for window in dataset.windows if window.stream_variable is None]
+        return [*static, *(named for window in windows for named in self._named(window, is_merged=not window.is_named))]
 
-    def window(self, name: str, stream: str | None = None) -> ActiveGraph:
-        """What WINDOW sees; of a window over every stream, what comes from one of them."""
-        return self._once(("window", name, stream), [], self._named(name), stream)
+    def windows(self) -> list[NamedGraph]:
+        """What WINDOW can read: of a window over every stream, each stream by itself."""
+        return [named for window in self.dataset.windows for named in self._named(window, is_merged=False)]
 
-    def stream_variable(self, name: str) -> str | None:
-        """The variable that tells which stream a window over every stream is about."""
-        return next((window.stream_variable for window in self._named(name)), None)
-
-    def _named(self, name: str) -> list[StreamWindow]:
-        return [window for window in self.dataset.windows if window.name == name]
+    def _named(self, window: StreamWindow, *, is_merged: bool) -> list[NamedGraph]:
+        if window.name is None:
+            return []
+        static = self._static_default if is_merged else []
+        found: list[NamedGraph] = []
+        for stream in streams_of(window, self.tables):
+            graph = self._once((window, stream, is_merged), static, [window], stream)
+            found.append(NamedGraph(window.name, graph, window.stream_variable, stream))
+        return found
 
     @property
     def _static_default(self) -> list[str | None]:

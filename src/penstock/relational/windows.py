@@ -35,6 +35,8 @@ def window_rows(
     An element that came late counts from `since` on, the watermark that it was behind (§2); `in_time` leaves it out.
     """
     kind = window.window
+    starts: exp.Expr
+    ends: exp.Expr
     kept = [condition.copy() for condition in conditions]
     if in_time:
         kept.append(_is_in_time(table))
@@ -63,9 +65,8 @@ def _interval(kind: object, time: exp.Expr) -> tuple[exp.Expr, exp.Expr, tuple[i
     """Where the interval of an element starts and ends, and how long after its timestamp it ends and starts, at most
     and at least: None is for ever."""
     match kind:
-        case RangeWindow(width, step, origin):
-            last = _last_closing(kind, time)
-            return time, exp.Add(this=last, expression=number(1)), (width, 0)
+        case RangeWindow(width):
+            return time, exp.Add(this=_last_closing(kind, time), expression=number(1)), (width, 0)
         case PastWindow(start, end):
             return _later(time, end), _later(time, start), (start, end)
         case NowWindow():

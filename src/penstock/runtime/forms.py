@@ -92,7 +92,7 @@ class Answering:
         assert self._dataset is not None
         there = self._dataset.evaluate(Slice([time]))
         columns = (there.column(place).to_pylist() for place in range(3))
-        triples = [Triple(*map(_decoded, row)) for row in zip(*columns, strict=True)] if solutions else []
+        triples = [_triple(*row) for row in zip(*columns, strict=True)] if solutions else []
         return Evaluation(self.name, time, triples=described(self.query.form, solutions, triples))
 
     @property
@@ -172,7 +172,6 @@ class CertainAnswering(Answering):
             evaluation = replace(evaluation, triples=new)
         yield evaluation
 
-
     @property
     def state(self) -> State:
         return {"given": [[*entry] for entry in self._given.items()], "triples": sorted(self._given_triples)}
@@ -195,6 +194,10 @@ def _lengths(times: pa.ChunkedArray) -> dict[int, int]:
 @lru_cache(maxsize=1 << 16)
 def _decoded(text: str) -> Node:
     return decode_oxigraph(text)
+
+
+def _triple(subject: str, predicate: str, target: str) -> Triple:
+    return Triple(_decoded(subject), _decoded(predicate), _decoded(target))  # type: ignore[arg-type]
 
 
 def _term(text: str | None) -> Node | None:

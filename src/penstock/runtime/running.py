@@ -7,15 +7,15 @@ instant needs is forgotten. How the input is cut into batches changes no answer.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.algebra import ContinuousQuery, Settings, build
-from penstock.algebra.inputs import GraphTriple, InputError
+from penstock.algebra.inputs import InputError
 from penstock.engines.protocol import CompiledReport, Engine
 from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation

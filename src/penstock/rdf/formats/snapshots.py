@@ -22,7 +22,7 @@ from penstock.rdf.formats.timed_graphs import times_within
 from penstock.rdf.inputs import Input, file_input
 from penstock.rdf.instants import parse_instant
 from penstock.rdf.parsing import parse_statements
-from penstock.rdf.timestamps import greatest
+from penstock.rdf.timestamps import greatest, in_range
 
 _NUMBER = re.compile(r"[0-9]+")
 
@@ -53,10 +53,14 @@ class _Snapshot:
 
     def time(self) -> int | None:
         """The time of the graph, or None if it has none, which is reported."""
-        named = time_in_name(self._path, self._manner.unit_ms)
+        problems: list[Malformed] = []
+        try:
+            named = time_in_name(self._path, self._manner.unit_ms)
+        except ReadingError as error:
+            self._manner.on_malformed(Malformed(str(self._path), "", error.reason))
+            return None
         if named is not None and self._manner.unit_ms is not None:
             return named
-        problems: list[Malformed] = []
         triples = self.triples(problems.append)
         own = times_within(triples or (), self._manner.time_predicate)
         try:
@@ -84,7 +88,7 @@ def time_in_name(path: Path, unit_ms: int | None) -> int | None:
     stem = uncompressed_name(path).stem
     if stem.isdecimal() or (instant := parse_instant(stem)) is None:
         numbers = _NUMBER.findall(stem)
-        return int(numbers[-1]) * (unit_ms or 1) if numbers else None
+        return in_range(int(numbers[-1]) * (unit_ms or 1)) if numbers else None
     return instant
 
 

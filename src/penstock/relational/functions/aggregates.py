@@ -1,169 +1,179 @@
-"""Aggregates (SPARQL 1.1 §18.5.1) inside a GROUP BY.
+"""Aggregates (SPARQL 1.1 §18.5.1), taken apart.
 
-SUM and AVG are sums of parts (`sum_parts`), each a plain SQL sum, and a last step (`sum_of_parts`, `mean_of_parts`):
-so they can be added up, and taken away again, along a sweep. Integers and decimals are exact. One value that is an
-error, or no number, makes the aggregate an error; COUNT and SAMPLE pass over errors.
+A group is first aggregated in portions (`Part.of_rows`), and these are put together (`Manner.together`), so that a
+portion can be part of many groups. What is a sum can also be swept: added where a portion begins to hold, and taken
+away where it ends. The last step (`finished`) makes the aggregate's term of its parts. Integers and decimals are exact.
+One value that is an error, or no number, makes the aggregate an error; COUNT and SAMPLE pass over errors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from sqlglot import exp
 
 from penstock.algebra.expressions import Aggregate
-from penstock.relational.functions.calls import all_of, applied, bound, call, is_null, or_zero, text
+from penstock.relational.functions.calls import applied, call, is_null, or_zero, text
 
-SUM_PARTS = ("low", "high", "fraction", "floating", "faults", "decimals", "floats", "doubles", "rows")
-"""What a sum is made of; `rows` is how many numbers there are, for the mean."""
+Parts = Mapping[str, exp.Expr]
 
 
-def compile_aggregate(
-    aggregate: Aggregate,
-    argument: exp.Expr | None,
-    columns: Sequence[exp.Expr] = (),
-    *,
-    present: exp.Expr | None = None,
-) -> exp.Expr:
-    """The aggregate of `argument`, a term: NULL where it is an error.
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a part of an aggregate comes together from portions."""
 
-    `columns` are those of a solution, for COUNT(DISTINCT *). Where a group may hold a row that stands for no solution
-    (a group of nothing, by a left join), `present` is NULL in that row and in no other.
+    together: Callable[[exp.Expr], exp.Expr]
+    is_swept: bool = False
+    weight: Callable[[exp.Expr], exp.Expr] = lambda value: value
+    """What a portion adds to the running sum, where it is not the part itself,"""
+    of_weights: Callable[[exp.Expr], exp.Expr] = lambda value: value
+    """and what that sum says of the part."""
+
+
+def _lists_together(lists: exp.Expr) -> exp.Expr:
+    there_are_some = exp.Where(this=exp.not_(is_null(lists)))
+    return exp.Flatten(this=exp.Filter(this=exp.ArrayAgg(this=lists), expression=there_are_some))
+
+
+SUM = Manner(lambda part: exp.Sum(this=part), is_swept=True)
+LEAST = Manner(lambda part: exp.Min(this=part))
+GREATEST = Manner(lambda part: exp.Max(this=part))
+KIND = Manner(
+    GREATEST.together,
+    is_swept=True,
+    weight=lambda kind: call("sparql_kind_weight", kind),
+    of_weights=lambda weights: call("sparql_heaviest_kind", weights),
+)
+FLOAT, DOUBLE = 2, 3
+"""The kinds of numbers (`sparql_sum_kind`) whose sums are floating."""
+FLOATING = Manner(SUM.together)
+"""A sum of doubles: what is added to it cannot be taken away again without a trace."""
+LISTS = Manner(_lists_together)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    of_rows: exp.Expr
+    manner: Manner
+
+
+def parts_of(aggregate: Aggregate, argument: exp.Expr | None) -> dict[str, Part]:
+    """What the aggregate is made of, by name; the same name means the same part for every aggregate of `argument`."""
+    return {} if argument is None else _AGGREGATES[aggregate.name].parts(argument)
+
+
+def finished(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
+    """The aggregate's term, NULL where it is an error; `size` is how many rows there are in the group.
+
+    The parts of a group of nothing are NULL, and its size may be.
     """
-    rows = exp.Count(this=exp.Star()) if present is None else exp.Count(this=present)
-    if argument is None:
-        return _term_of_count(rows if not aggregate.distinct else _distinct_solutions(columns, present))
-    return _AGGREGATES[aggregate.name](aggregate, argument, rows)
+    if aggregate.argument is None:
+        return _term_of_count(size)
+    return _AGGREGATES[aggregate.name].finish(aggregate, parts, size)
 
 
-def sum_parts(term: exp.Expr) -> dict[str, exp.Expr]:
-    """What each term adds to the parts of a sum (SUM_PARTS); all are numbers, and none is NULL."""
-    exact = applied("sparql_sum_low", term)
-    floating = applied("sparql_sum_floating", term)
+def is_swept(aggregate: Aggregate) -> bool:
+    """Whether running sums give the aggregate (but for floating numbers)."""
+    return aggregate.name in ("COUNT", "SUM", "AVG")
 
-    def having(*tags: str) -> exp.Expr:
-        tag = exp.Left(this=term.copy(), expression=exp.Literal.number(1))
-        return _number_if(exp.In(this=tag, expressions=[text(tag) for tag in tags]))
 
+def needs_distinct_rows(aggregate: Aggregate) -> bool:
+    """Whether it matters to the aggregate how often a value is there, and it must be there once."""
+    return aggregate.distinct and is_swept(aggregate)
+
+
+@dataclass(frozen=True, slots=True)
+class _Composition:
+    parts: Callable[[exp.Expr], dict[str, Part]]
+    finish: Callable[[Aggregate, Parts, exp.Expr], exp.Expr]
+
+
+def _count_parts(argument: exp.Expr) -> dict[str, Part]:
+    return {"bound": Part(exp.Count(this=argument.copy()), SUM)}
+
+
+def _count(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
+    return _term_of_count(parts["bound"])
+
+
+def _sum_parts(argument: exp.Expr) -> dict[str, Part]:
     return {
-        "low": or_zero(exact),
-        "high": or_zero(applied("sparql_sum_high", term)),
-        "fraction": or_zero(applied("sparql_sum_fraction", term)),
-        "floating": or_zero(floating),
-        "faults": _number_if(all_of(is_null(exact), is_null(floating))),
-        "decimals": having("d"),
-        "floats": having("f"),
-        "doubles": having("e"),
-        "rows": exp.Literal.number(1),
+        "low": Part(exp.Sum(this=applied("sparql_sum_low", argument)), SUM),
+        "high": Part(exp.Sum(this=applied("sparql_sum_high", argument)), SUM),
+        "fractions": Part(exp.Sum(this=applied("sparql_sum_decimal", argument)), SUM),
+        "floating": Part(exp.Sum(this=applied("sparql_sum_floating", argument)), FLOATING),
+        "kind": Part(exp.Max(this=applied("sparql_sum_kind", argument)), KIND),
     }
 
 
-def sum_of_parts(parts: Mapping[str, exp.Expr]) -> exp.Expr:
-    """SUM, given the sum of each part."""
-    return call("sparql_sum_term", call("sparql_sums", *(parts[name] for name in SUM_PARTS)))
+def _sums(parts: Parts) -> exp.Expr:
+    return call("sparql_sums", *(parts[name] for name in ("low", "high", "fractions", "floating", "kind")))
 
 
-def mean_of_parts(parts: Mapping[str, exp.Expr]) -> exp.Expr:
-    """AVG, given the sum of each part."""
-    return call("sparql_mean_term", call("sparql_sums", *(parts[name] for name in SUM_PARTS)))
+def _sum(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
+    return call("sparql_sum_term", _sums(parts))
 
 
-def _count(aggregate: Aggregate, argument: exp.Expr, rows: exp.Expr) -> exp.Expr:
-    counted = exp.Distinct(expressions=[argument]) if aggregate.distinct else argument
-    return _term_of_count(exp.Count(this=counted))
+def _mean(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
+    return call("sparql_mean_term", _sums(parts), size)
 
 
-def _sum(aggregate: Aggregate, argument: exp.Expr, rows: exp.Expr) -> exp.Expr:
-    return _from_sums(aggregate, argument, rows, sum_of_parts)
+def _errors(argument: exp.Expr) -> Part:
+    counted = exp.Count(this=argument.copy())
+    return Part(exp.Sub(this=exp.Count(this=exp.Star()), expression=counted), SUM)
 
 
-def _mean(aggregate: Aggregate, argument: exp.Expr, rows: exp.Expr) -> exp.Expr:
-    return _from_sums(aggregate, argument, rows, mean_of_parts)
+def _if_sound(parts: Parts, value: exp.Expr) -> exp.Expr:
+    is_sound = exp.EQ(this=or_zero(parts["errors"].copy()), expression=exp.Literal.number(0))
+    return exp.Case(ifs=[exp.If(this=is_sound, true=value)])
 
 
-def _from_sums(
-    aggregate: Aggregate,
-    argument: exp.Expr,
-    rows: exp.Expr,
-    finish: Callable[[Mapping[str, exp.Expr]], exp.Expr],
-) -> exp.Expr:
-    if aggregate.distinct:
-        errors = exp.Sub(this=rows, expression=exp.Count(this=argument.copy()))
-        terms = exp.column("terms")
-        sums = {name: _sum_of_list(terms, name) for name in SUM_PARTS}
-        sums["faults"] = exp.Add(this=exp.column("errors"), expression=or_zero(sums["faults"]))
-        sums["rows"] = or_zero(sums["rows"])
-        return bound([("errors", errors), ("terms", _terms(argument, True))], finish(sums))
-    parts = sum_parts(argument)
-    sums = {name: exp.Sum(this=part) for name, part in parts.items()}
-    # A row that stands for no solution adds nothing, and is no fault.
-    sound = exp.Sub(this=parts["rows"].copy(), expression=parts["faults"].copy())
-    sums["faults"] = exp.Sub(this=rows.copy(), expression=or_zero(exp.Sum(this=sound)))
-    sums["rows"] = rows
-    return finish(sums)
+def _extreme(function: type[exp.Min | exp.Max], manner: Manner, name: str) -> _Composition:
+    def parts(argument: exp.Expr) -> dict[str, Part]:
+        return {
+            f"{name} integer": Part(function(this=applied("sparql_plain_integer", argument)), manner),
+            f"{name} other": Part(function(this=applied("sparql_otherwise_ranked", argument)), manner),
+            "errors": _errors(argument),
+        }
+
+    def finish(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
+        return _if_sound(parts, call(f"sparql_{name}", parts[f"{name} integer"], parts[f"{name} other"]))
+
+    return _Composition(parts, finish)
 
 
-def _least(aggregate: Aggregate, argument: exp.Expr, rows: exp.Expr) -> exp.Expr:
-    return _extreme(exp.Min, "sparql_least", argument, rows)
-
-
-def _greatest(aggregate: Aggregate, argument: exp.Expr, rows: exp.Expr) -> exp.Expr:
-    return _extreme(exp.Max, "sparql_greatest", argument, rows)
-
-
-def _extreme(function: type[exp.Min | exp.Max], macro: str, argument: exp.Expr, rows: exp.Expr) -> exp.Expr:
-    integer = function(this=applied("sparql_plain_integer", argument))
-    other = function(this=applied("sparql_otherwise_ranked", argument))
-    is_sound = exp.EQ(this=rows, expression=exp.Count(this=argument.copy()))
-    return exp.Case(ifs=[exp.If(this=is_sound, true=call(macro, integer, other))])
-
-
-def _sample(aggregate: Aggregate, argument: exp.Expr, rows: exp.Expr) -> exp.Expr:
+def _sample_parts(argument: exp.Expr) -> dict[str, Part]:
     # Any value will do. The least is the same one however the rows arrive.
-    return exp.Min(this=argument)
+    return {"sample": Part(exp.Min(this=argument.copy()), LEAST)}
 
 
-def _group_concat(aggregate: Aggregate, argument: exp.Expr, rows: exp.Expr) -> exp.Expr:
+def _sample(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
+    return parts["sample"]
+
+
+def _group_concat_parts(argument: exp.Expr) -> dict[str, Part]:
+    bound = exp.Where(this=exp.not_(is_null(argument)))
+    listed = exp.Filter(this=exp.ArrayAgg(this=argument.copy()), expression=bound)
+    return {"terms": Part(listed, LISTS), "errors": _errors(argument)}
+
+
+def _group_concat(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
     separator = " " if aggregate.separator is None else aggregate.separator
-    errors = exp.Sub(this=rows, expression=exp.Count(this=argument.copy()))
-    return call("sparql_group_concat", _terms(argument, aggregate.distinct), text(separator), errors)
+    terms = call("list_distinct", parts["terms"]) if aggregate.distinct else parts["terms"]
+    return _if_sound(parts, call("sparql_group_concat", terms, text(separator)))
 
 
-_AGGREGATES: Mapping[str, Callable[[Aggregate, exp.Expr, exp.Expr], exp.Expr]] = {
-    "COUNT": _count,
-    "SUM": _sum,
-    "AVG": _mean,
-    "MIN": _least,
-    "MAX": _greatest,
-    "SAMPLE": _sample,
-    "GROUP_CONCAT": _group_concat,
+_AGGREGATES: Mapping[str, _Composition] = {
+    "COUNT": _Composition(_count_parts, _count),
+    "SUM": _Composition(_sum_parts, _sum),
+    "AVG": _Composition(_sum_parts, _mean),
+    "MIN": _extreme(exp.Min, LEAST, "least"),
+    "MAX": _extreme(exp.Max, GREATEST, "greatest"),
+    "SAMPLE": _Composition(_sample_parts, _sample),
+    "GROUP_CONCAT": _Composition(_group_concat_parts, _group_concat),
 }
 
 
 def _term_of_count(count: exp.Expr) -> exp.Expr:
-    return exp.DPipe(this=text("i"), expression=exp.cast(count, "TEXT"))
-
-
-def _distinct_solutions(columns: Sequence[exp.Expr], present: exp.Expr | None) -> exp.Expr:
-    row = exp.Anonymous(this="row", expressions=[*columns, text("")])
-    counted = exp.Count(this=exp.Distinct(expressions=[row]))
-    if present is None:
-        return counted
-    return exp.Filter(this=counted, expression=exp.Where(this=exp.not_(is_null(present))))
-
-
-def _terms(argument: exp.Expr, distinct: bool) -> exp.Expr:
-    """The terms of a group as a list, in an order that no arrival of rows changes; NULL if there are none."""
-    given = exp.Distinct(expressions=[argument.copy()]) if distinct else argument.copy()
-    order = exp.Ordered(this=argument.copy(), nulls_first=False)
-    listed = exp.ArrayAgg(this=exp.Order(this=given, expressions=[order]))
-    return exp.Filter(this=listed, expression=exp.Where(this=exp.not_(is_null(argument))))
-
-
-def _sum_of_list(terms: exp.Expr, part: str) -> exp.Expr:
-    function = exp.Lambda(this=sum_parts(exp.column("item"))[part], expressions=[exp.to_identifier("item")])
-    return exp.Anonymous(this="list_sum", expressions=[exp.Transform(this=terms, expression=function)])
-
-
-def _number_if(condition: exp.Expr) -> exp.Expr:
-    return exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))], default=exp.Literal.number(0))
+    return exp.DPipe(this=text("i"), expression=exp.cast(or_zero(count), "TEXT"))

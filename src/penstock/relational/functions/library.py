@@ -6,6 +6,8 @@ The files say the same thing by theme, in the order in which they build on each 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, Protocol
@@ -14,6 +16,9 @@ from sqlglot import exp
 
 THEMES = ("terms", "numbers", "dates", "comparison", "strings", "casts", "hashes", "ordering", "aggregates")
 
+_DEFINITION = re.compile(r"CREATE OR REPLACE TEMP MACRO (\w+)\(.*?;$", re.DOTALL | re.MULTILINE)
+_CALL = re.compile(r"\bsparql_\w+(?=\()")
+
 
 class Connection(Protocol):
     """What `install` needs of a connection; DuckDB's has it."""
@@ -21,17 +26,57 @@ class Connection(Protocol):
     def execute(self, query: str) -> Any: ...
 
 
+class Library:
+    """The SPARQL functions on a connection, each defined when a statement first calls it.
+
+    All of them take a fifth of a second, most statements call a few. They are temporary: each cursor has its own.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._defined: set[str] = set()
+
+    def provide(self, statement: str) -> None:
+        """Define what `statement` calls, as far as it is not there yet."""
+        needed = functions_called(statement) - self._defined
+        if needed:
+            missing = with_dependencies(needed) - self._defined
+            script = "\n".join(text for name, text in macros().items() if name in missing)
+            self._connection.execute(script).fetchall()
+            self._defined |= missing
+
+
 def install(connection: Connection) -> None:
-    """Define the SPARQL functions on `connection`; again does no harm. They are temporary: each cursor has its own."""
-    connection.execute(library_text()).fetchall()
+    """Define all SPARQL functions on `connection`; again does no harm."""
+    connection.execute("\n".join(macros().values())).fetchall()
+
+
+def functions_called(statement: str) -> set[str]:
+    """The macros that a statement names, whatever the capitals."""
+    return set(_CALL.findall(statement.lower())) & macros().keys()
+
+
+def with_dependencies(names: set[str]) -> set[str]:
+    """The macros and all that they call in their turn."""
+    found: set[str] = set()
+    pending = set(names)
+    while pending:
+        found |= pending
+        pending = {called for name in pending for called in _calls()[name]} - found
+    return found
 
 
 @cache
-def library_text() -> str:
-    """All macros, as one script."""
+def macros() -> Mapping[str, str]:
+    """The definition of each macro, in an order in which they can be made."""
     folder = files(__package__) / "duckdb"
     scripts = [(folder / f"{theme}.sql").read_text(encoding="utf-8") for theme in THEMES]
-    return "\n".join([_special_capitals(), *scripts])
+    return {found[1]: found[0] for script in (_special_capitals(), *scripts) for found in _DEFINITION.finditer(script)}
+
+
+@cache
+def _calls() -> Mapping[str, set[str]]:
+    return {name: functions_called(text) - {name} for name, text in macros().items()}
 
 
 def _special_capitals() -> str:

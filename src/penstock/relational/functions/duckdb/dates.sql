@@ -198,3 +198,8 @@ CREATE OR REPLACE TEMP MACRO sparql_time_negated(term) AS
     WHEN sparql_is_day_time(term) THEN sparql_day_time_term(-sparql_duration_seconds(term))
     WHEN sparql_is_year_month(term) THEN sparql_year_month_term(-sparql_duration_months(term))
   END;
+
+-- An evaluation instant, milliseconds since 1970, as NOW() gives it: in UTC, with a fraction of a second only where there is one.
+CREATE OR REPLACE TEMP MACRO sparql_instant_term(time) AS
+  't' || strftime(make_timestamp_ms(time), '%Y-%m-%dT%H:%M:%S')
+  || rtrim(rtrim('.' || lpad((((time % 1000) + 1000) % 1000)::VARCHAR, 3, '0'), '0'), '.') || 'Z';

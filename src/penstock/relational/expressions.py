@@ -1,0 +1,159 @@
+"""Expressions over the rows of a relation: what they ask of the rows before there is a value for each.
+
+EXISTS holds on some pieces of a row and not on others, so the row is cut into them, with a flag. NOW() is another value
+at each instant, so the row is spread over its instants. BNODE(…) tells one solution from another, so rows are numbered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from penstock.algebra.expressions import Apply, Exists, Expression, Variable
+from penstock.algebra.operators import Operator
+from penstock.relational.functions.calls import call, text
+from penstock.relational.functions.catalogue import compile_condition, compile_expression
+from penstock.relational.intervals import INSTANTS, gaps, merge, spread
+from penstock.relational.joining import numbered, side_by_side, within, without
+from penstock.relational.relations import Relation, Statement, aliased, col, select_from
+from penstock.relational.sources import NotYetError
+
+Asking = Callable[[Operator, Relation], Relation]
+"""The solutions of a pattern for each row that it is asked about, with the columns of that row."""
+
+NOW = "now"
+"""The column of the evaluation instant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A relation on each row of which some expressions have one value."""
+
+    relation: Relation
+    flags: Mapping[Exists, str]
+    base: str | None
+    row: str | None
+
+    def term(self, expression: Expression) -> exp.Expr:
+        """The value, a term; NULL where there is none."""
+        return compile_expression(
+            expression, self.relation.column, exists=self._flag, now=self._now, base=self.base, solution=self._solution
+        )
+
+    def condition(self, expression: Expression) -> exp.Expr:
+        """Whether the expression holds."""
+        return compile_condition(
+            expression, self.relation.column, exists=self._flag, now=self._now, base=self.base, solution=self._solution
+        )
+
+    def _flag(self, exists: Exists) -> exp.Expr:
+        return col(self.relation.name, self.flags[exists])
+
+    @property
+    def _now(self) -> exp.Expr:
+        return col(self.relation.name, NOW)
+
+    @property
+    def _solution(self) -> exp.Expr | None:
+        if self.row is None:
+            return None
+        return exp.DPipe(this=text(f"{self.row} "), expression=exp.cast(col(self.relation.name, self.row), "text"))
+
+
+@dataclass(frozen=True, slots=True)
+class Expressions:
+    """Evaluates expressions where `asking` says how to look for a pattern; `base` resolves relative IRIs."""
+
+    statement: Statement
+    asking: Asking
+    base: str | None
+
+    def rows(self, relation: Relation, expressions: Iterable[Expression]) -> Rows:
+        """The rows of the relation, cut and spread as the expressions need it."""
+        parts = [part for expression in expressions for part in parts_of(expression)]
+        calls = {(part.function, len(part.arguments)) for part in parts if isinstance(part, Apply)}
+        if any(function == "TIMESTAMP" for function, _ in calls):
+            raise NotYetError("timestamp()")
+        row = None
+        if ("BNODE", 1) in calls:
+            relation, row = numbered(self.statement, relation)
+        flags: dict[Exists, str] = {}
+        for exists in dict.fromkeys(part for part in parts if isinstance(part, Exists)):
+            relation, flags[exists] = self._flagged(relation, exists)
+        if ("NOW", 0) in calls:
+            relation = self._at_instants(relation)
+        return Rows(relation, flags, self.base, row)
+
+    def filtered(self, relation: Relation, condition: Expression) -> Relation:
+        """The rows, or the pieces of them, on which the condition holds."""
+        extra = relation.extra
+        conditions = list(_conjuncts(condition))
+        others = [part for part in conditions if not isinstance(part, Exists)]
+        if others:
+            rows = self.rows(relation, others)
+            kept = [col(rows.relation.name, name) for name in [*relation.columns.values(), *extra]]
+            query = select_from(rows.relation.name, [*kept, rows.relation.start, rows.relation.end])
+            query = query.where(*(rows.condition(part) for part in others))
+            relation = self.statement.relation(query, relation.columns, relation.certain, extra)
+        for exists in dict.fromkeys(part for part in conditions if isinstance(part, Exists)):
+            given, row = numbered(self.statement, relation)
+            found = self.asking(exists.pattern, given)
+            pieces = without if exists.negated else within
+            relation = pieces(self.statement, given, found, row)
+            relation = Relation(relation.name, relation.columns, relation.certain, extra)
+        return relation
+
+    def extended(self, relation: Relation, values: Mapping[Variable, Expression]) -> Relation:
+        """The rows with a value for each of the variables, none of which the expressions read."""
+        extra = relation.extra
+        rows = self.rows(relation, values.values())
+        names = {variable: self.statement.column_name(variable) for variable in values}
+        kept = [col(rows.relation.name, name) for name in [*relation.columns.values(), *extra]]
+        added = [aliased(exp.cast(rows.term(value), "text"), names[variable]) for variable, value in values.items()]
+        query = select_from(rows.relation.name, [*kept, *added, rows.relation.start, rows.relation.end])
+        bound = {v for v, value in values.items() if not isinstance(value, Apply | Variable | Exists)}
+        bound |= {v for v, value in values.items() if isinstance(value, Variable) and value in relation.certain}
+        return self.statement.relation(query, {**relation.columns, **names}, relation.certain | bound, extra)
+
+    def _flagged(self, relation: Relation, exists: Exists) -> tuple[Relation, str]:
+        """The rows cut into pieces on which the EXISTS is either true or false, and the column that tells which."""
+        rows, row = numbered(self.statement, relation)
+        found = self.asking(exists.pattern, rows)
+        flag = f"exists{len(self.statement.parts)}"
+        covered = merge(self.statement, found.name, [row])
+        free = gaps(self.statement, rows.name, rows.all_columns, covered, row)
+        inside = (
+            select_from(rows.name, [col(rows.name, name) for name in relation.all_columns])
+            .select(aliased(exp.convert(not exists.negated), flag), col(covered, "i"), col(covered, "j"))
+            .join(exp.to_table(covered), on=col(rows.name, row).eq(col(covered, row)))
+        )
+        outside = select_from(free, [col(free, name) for name in relation.all_columns])
+        outside = outside.select(aliased(exp.convert(exists.negated), flag), col(free, "i"), col(free, "j"))
+        united = side_by_side([inside, outside])
+        return self.statement.relation(united, relation.columns, relation.certain, (*relation.extra, flag)), flag
+
+    def _at_instants(self, relation: Relation) -> Relation:
+        snapshot = spread(self.statement, relation.name, relation.all_columns)
+        kept = [col(snapshot, name) for name in [*relation.all_columns, "i", "j"]]
+        now = aliased(call("sparql_instant_term", col(INSTANTS, "t")), NOW)
+        is_then = col(INSTANTS, "k").eq(col(snapshot, "i"))
+        query = select_from(snapshot, [*kept, now]).join(exp.to_table(INSTANTS), on=is_then)
+        return self.statement.relation(query, relation.columns, relation.certain, (*relation.extra, NOW))
+
+
+def parts_of(expression: Expression) -> Iterator[Expression]:
+    """The expression and all that it is made of; the pattern of an EXISTS is not part of it."""
+    yield expression
+    if isinstance(expression, Apply):
+        for argument in expression.arguments:
+            yield from parts_of(argument)
+
+
+def _conjuncts(condition: Expression) -> Iterator[Expression]:
+    if isinstance(condition, Apply) and condition.function == "&&":
+        for operand in condition.arguments:
+            yield from _conjuncts(operand)
+    else:
+        yield condition

@@ -1,0 +1,148 @@
+"""Joins, unions and differences of relations: intervals meet, are put side by side, or are taken from each other.
+
+OPTIONAL, MINUS and EXISTS cut a row into the pieces that have a partner and those that have none (Streaming SPARQL,
+Algorithms 4 and 5). Rows are numbered for that, in a column of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from sqlglot import exp
+
+from penstock.algebra.expressions import Variable
+from penstock.relational.intervals import gaps, merge
+from penstock.relational.relations import Relation, Statement, aliased, col, greatest, least, select_from
+
+
+def join(statement: Statement, relations: list[Relation], condition: exp.Expr | None = None) -> Relation:
+    """Equal shared variables, overlapping intervals. A variable that may be unbound joins by compatibility.
+
+    Columns that are no variables and that several relations have (numbers of rows) must be equal too.
+    """
+    if len(relations) == 1 and condition is None:
+        return relations[0]
+    holders: dict[Variable, list[Relation]] = {}
+    extras: dict[str, list[Relation]] = {}
+    for relation in relations:
+        for variable in relation.columns:
+            holders.setdefault(variable, []).append(relation)
+        for name in relation.extra:
+            extras.setdefault(name, []).append(relation)
+    conditions: list[exp.Expr] = []
+    selected: list[exp.Expr] = []
+    for variable, having in holders.items():
+        value, more = _shared(variable, having)
+        conditions += more
+        selected.append(aliased(value, statement.column_name(variable)))
+    for name, having in extras.items():
+        selected.append(col(having[0].name, name))
+        conditions += (col(having[0].name, name).eq(col(other.name, name)) for other in having[1:])
+    start, end = greatest([r.start for r in relations]), least([r.end for r in relations])
+    conditions.append(exp.LT(this=start.copy(), expression=end.copy()))
+    if condition is not None:
+        conditions.append(condition)
+    query = select_from(relations[0].name, [*selected, aliased(start, "i"), aliased(end, "j")])
+    for relation in relations[1:]:
+        query = query.join(exp.to_table(relation.name), join_type="cross")
+    columns = {variable: statement.column_name(variable) for variable in holders}
+    certain = frozenset().union(*(relation.certain for relation in relations))
+    return statement.relation(query.where(*conditions), columns, certain, tuple(extras))
+
+
+def _shared(variable: Variable, having: list[Relation]) -> tuple[exp.Expr, list[exp.Expr]]:
+    """The value of a variable that several relations have, and the conditions under which they agree on it."""
+    certain = [relation for relation in having if variable in relation.certain]
+    if certain:  # what agrees with a value agrees with all that agree with it
+        first = certain[0].column(variable)
+        others = [relation for relation in having if relation is not certain[0]]
+        return first, [_agree(variable, certain[0], other) for other in others]
+    values = [relation.column(variable) for relation in having]
+    value = values[0] if len(values) == 1 else exp.Coalesce(this=values[0], expressions=values[1:])
+    return value, [_agree(variable, one, other) for one, other in combinations(having, 2)]
+
+
+def _agree(variable: Variable, one: Relation, other: Relation) -> exp.Expr:
+    equal = one.column(variable).eq(other.column(variable))
+    uncertain = [relation for relation in (one, other) if variable not in relation.certain]
+    return exp.or_(equal, *(relation.column(variable).is_(exp.null()) for relation in uncertain))
+
+
+def union(statement: Statement, relations: list[Relation]) -> Relation:
+    columns = {v: statement.column_name(v) for relation in relations for v in relation.columns}
+    extra = relations[0].extra
+    united = side_by_side([aligned(relation, columns, extra) for relation in relations])
+    certain = frozenset.intersection(*(relation.certain for relation in relations))
+    return statement.relation(united, columns, certain, extra)
+
+
+def side_by_side(queries: Sequence[exp.Query]) -> exp.Query:
+    """UNION ALL."""
+    united = queries[0]
+    for query in queries[1:]:
+        united = exp.union(united, query, distinct=False, copy=False)
+    return united
+
+
+def aligned(relation: Relation, columns: dict[Variable, str], extra: tuple[str, ...]) -> exp.Query:
+    """The relation with just these columns, NULL for those it does not have."""
+    selected = [aliased(as_text(relation.column(v)), name) for v, name in columns.items()]
+    selected += [col(relation.name, name) for name in extra]
+    return select_from(relation.name, [*selected, relation.start, relation.end])
+
+
+def as_text(value: exp.Expr) -> exp.Expr:
+    """NULL is given the type of a term; a column has it."""
+    return exp.cast(value, "text") if isinstance(value, exp.Null) else value
+
+
+def with_extra(statement: Statement, relation: Relation, extra: tuple[str, ...]) -> Relation:
+    """The relation with these columns alone besides its variables."""
+    columns = [col(relation.name, name) for name in [*relation.columns.values(), *extra]]
+    query = select_from(relation.name, [*columns, relation.start, relation.end])
+    return statement.relation(query, relation.columns, relation.certain, extra)
+
+
+def numbered(statement: Statement, relation: Relation) -> tuple[Relation, str]:
+    """The relation with a number for each row, and the name of that column."""
+    row = f"row{len(statement.parts)}"
+    kept = [col(relation.name, name) for name in relation.all_columns]
+    number = aliased(exp.Window(this=exp.RowNumber(), partition_by=[]), row)
+    query = select_from(relation.name, [*kept, number, relation.start, relation.end])
+    extra = (*relation.extra, row)
+    return statement.relation(query, relation.columns, relation.certain, extra, materialized=True), row
+
+
+def without(statement: Statement, rows: Relation, matched: Relation, row: str) -> Relation:
+    """The pieces of the rows that `matched` does not cover."""
+    covered = merge(statement, matched.name, [row])
+    left_over = gaps(statement, rows.name, rows.all_columns, covered, row)
+    return Relation(left_over, rows.columns, rows.certain, rows.extra)
+
+
+def within(statement: Statement, rows: Relation, matched: Relation, row: str) -> Relation:
+    """The pieces of the rows that `matched` covers, each once."""
+    covered = merge(statement, matched.name, [row])
+    columns = [col(rows.name, name) for name in rows.all_columns]
+    query = select_from(rows.name, [*columns, col(covered, "i"), col(covered, "j")])
+    query = query.join(exp.to_table(covered), on=col(rows.name, row).eq(col(covered, row)))
+    return statement.relation(query, rows.columns, rows.certain, rows.extra)
+
+
+def minus(statement: Statement, left: Relation, right: Relation) -> Relation:
+    """Left rows without a right row that is compatible and has at least one variable bound on both sides."""
+    shared = [variable for variable in left.columns if variable in right.columns]
+    if not shared:
+        return left
+    rows, row = numbered(statement, left)
+    condition = None
+    if not any(variable in left.certain and variable in right.certain for variable in shared):
+        condition = exp.or_(*(_both_bound(rows, right, variable) for variable in shared))
+    matched = join(statement, [rows, right], condition)
+    return with_extra(statement, without(statement, rows, matched, row), left.extra)
+
+
+def _both_bound(left: Relation, right: Relation, variable: Variable) -> exp.Expr:
+    uncertain = [relation for relation in (left, right) if variable not in relation.certain]
+    return exp.and_(*(relation.column(variable).is_(exp.null()).not_() for relation in uncertain))

@@ -1,0 +1,132 @@
+"""Solution modifiers (SPARQL 1.1 §18.2.5) over intervals.
+
+Projection and DISTINCT keep intervals. The first solutions of an order are others at each instant, so LIMIT and OFFSET
+take a snapshot. Columns to order by are named by their direction: `ascending1`, `descending2`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from penstock.algebra.expressions import Exists, Expression, Variable
+from penstock.algebra.operators import Distinct, Operator, OrderBy, Project, Reduced, Slice
+from penstock.relational.expressions import Rows, parts_of
+from penstock.relational.functions.ordering import order_key
+from penstock.relational.intervals import merge, spread
+from penstock.relational.joining import aligned
+from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from
+
+_DIRECTIONS = ("ascending", "descending")
+
+
+@dataclass(frozen=True, slots=True)
+class Modifiers:
+    """What stands on top of a pattern, from the outside: Slice, Distinct, Project, OrderBy, as far as there are any."""
+
+    source: Operator
+    order: tuple[tuple[Expression, bool], ...] = ()
+    projected: tuple[Variable, ...] | None = None
+    is_distinct: bool = False
+    slice: Slice | None = None
+
+    @staticmethod
+    def of(operator: Operator) -> Modifiers:
+        sliced = operator if isinstance(operator, Slice) else None
+        node = operator.source if isinstance(operator, Slice) else operator
+        is_distinct = isinstance(node, Distinct)
+        if isinstance(node, (Distinct, Reduced)):
+            node = node.source
+        projected = node.variables if isinstance(node, Project) else None
+        if isinstance(node, Project):
+            node = node.source
+        order = node.conditions if isinstance(node, OrderBy) else ()
+        if isinstance(node, OrderBy):
+            node = node.source
+        return Modifiers(node, order, projected, is_distinct, sliced)
+
+    @property
+    def is_ordered_by_projection(self) -> bool:
+        """Whether the order looks at nothing but what is projected: then equal rows are equal in it."""
+        read = {part for expression, _ in self.order for part in parts_of(expression)}
+        names = {part for part in read if isinstance(part, Variable)}
+        return not any(isinstance(part, Exists) for part in read) and names <= set(self.projected or names)
+
+
+def with_order(
+    statement: Statement, relation: Relation, rows: Rows, conditions: Sequence[tuple[Expression, bool]]
+) -> Relation:
+    """The rows with columns to order them by; `rows` are those of the relation, with values for the conditions."""
+    keys = [(key, is_down) for value, is_down in conditions for key in order_key(rows.term(value))]
+    names = tuple(f"{_DIRECTIONS[is_down]}{place}" for place, (_, is_down) in enumerate(keys, start=1))
+    source = rows.relation
+    kept = [col(source.name, name) for name in relation.all_columns]
+    added = [aliased(key, name) for (key, _), name in zip(keys, names, strict=True)]
+    query = select_from(source.name, [*kept, *added, source.start, source.end])
+    return statement.relation(query, relation.columns, relation.certain, (*relation.extra, *names))
+
+
+def ordered(relation: Relation) -> list[exp.Ordered]:
+    """The order that the relation's columns stand for; unbound comes first, or last when descending."""
+    return [
+        exp.Ordered(this=col(relation.name, name), desc=is_down, nulls_first=not is_down)
+        for name in _order_columns(relation)
+        for is_down in [name.startswith("descending")]
+    ]
+
+
+def _order_columns(relation: Relation) -> list[str]:
+    return [name for name in relation.extra if name.startswith(_DIRECTIONS)]
+
+
+def projected(statement: Statement, relation: Relation, variables: Sequence[Variable]) -> Relation:
+    columns = {variable: statement.column_name(variable) for variable in dict.fromkeys(variables)}
+    query = aligned(relation, columns, relation.extra)
+    return statement.relation(query, columns, relation.certain & columns.keys(), relation.extra)
+
+
+def distinct(statement: Statement, relation: Relation, *, by_order: bool) -> Relation:
+    """Equal rows once; `by_order`: they may differ in what they are ordered by, and the first one stays."""
+    columns = list(relation.columns.values())
+    if by_order:
+        return _first(statement, relation, columns, ordered(relation), 0, 1)
+    merged = merge(statement, relation.name, relation.all_columns)
+    return Relation(merged, relation.columns, relation.certain, relation.extra)
+
+
+def sliced(statement: Statement, relation: Relation, limits: Slice) -> Relation:
+    """The first rows of each instant. Where the order leaves it open which ones these are, their terms decide."""
+    last = None if limits.limit is None else limits.offset + limits.limit
+    terms = [exp.Ordered(this=col(relation.name, name), nulls_first=True) for name in relation.columns.values()]
+    return _first(statement, relation, [], [*ordered(relation), *terms], limits.offset, last)
+
+
+def _first(
+    statement: Statement,
+    relation: Relation,
+    columns: Sequence[str],
+    order: Sequence[exp.Ordered],
+    offset: int,
+    last: int | None,
+) -> Relation:
+    """The rows number offset + 1 to last, among those that are equal in the columns, at each instant."""
+    snapshot = spread(statement, relation.name, relation.all_columns)
+    partition = [col(snapshot, name) for name in [*columns, "i"]]
+    in_snapshot = [
+        exp.Ordered(this=col(snapshot, key.this.name), desc=key.args.get("desc"), nulls_first=key.args["nulls_first"])
+        for key in order
+    ]
+    placed = exp.Window(
+        this=exp.RowNumber(),
+        partition_by=partition,
+        order=exp.Order(expressions=in_snapshot) if in_snapshot else None,
+    )
+    kept = [col(snapshot, name) for name in [*relation.all_columns, "i", "j"]]
+    ranked = statement.add(select_from(snapshot, [*kept, aliased(placed, "place")]))
+    conditions: list[exp.Expr] = [exp.GT(this=col(ranked, "place"), expression=number(offset))]
+    if last is not None:
+        conditions.append(exp.LTE(this=col(ranked, "place"), expression=number(last)))
+    query = select_from(ranked, [col(ranked, name) for name in [*relation.all_columns, "i", "j"]])
+    return statement.relation(query.where(*conditions), relation.columns, relation.certain, relation.extra)

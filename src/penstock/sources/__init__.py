@@ -1,0 +1,7 @@
+"""Where streams come from: a source is read in bounded batches, from the beginning or from where a run left off."""
+
+from penstock.sources.batches import Batch, Position, Source
+from penstock.sources.feeds import Feed
+from penstock.sources.opening import open_source
+
+__all__ = ["Batch", "Feed", "Position", "Source", "open_source"]

@@ -1,0 +1,64 @@
+"""Batches: a source is read as tables of some thousand triples, and what was malformed between them.
+
+How the input is cut into batches never changes an answer; it bounds what is in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import pyarrow as pa
+
+from penstock.rdf.elements import Malformed
+
+MOST_ELEMENTS = 100_000
+"""How many elements a batch has at most."""
+
+MOST_BYTES = 1 << 23
+"""About how much text a batch has at most."""
+
+MOST_SECONDS = 0.05
+"""How long elements of a live source wait for others to come into the same batch."""
+
+SCHEMA = pa.schema(
+    [("s", pa.string()), ("p", pa.string()), ("o", pa.string()), ("ts", pa.int64()), ("element", pa.int64())]
+)
+"""Encoded terms (rdf/encoding.py), the timestamp, and the element that the triple is part of: 0, 1, … within a batch.
+
+An element without triples, which an empty snapshot is, is a row whose terms are NULL: only its timestamp counts.
+"""
+
+Position: TypeAlias = dict[str, Any]
+"""Where reading goes on after a batch; JSON can hold it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Elements in the order of their arrival, what was malformed among them, and where reading goes on after them."""
+
+    table: pa.Table
+    position: Position
+    malformed: tuple[Malformed, ...] = ()
+
+    @property
+    def elements(self) -> int:
+        """How many elements there are."""
+        return self.table["element"][-1].as_py() + 1 if self.table.num_rows else 0
+
+
+class Source(Protocol):
+    """Something to read batches from.
+
+    A live one waits for its input (standard input, a replay), and nobody knows when it ends. One that can resume can be
+    read again from a position; of standard input what was read is gone.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def is_live(self) -> bool: ...
+    @property
+    def can_resume(self) -> bool: ...
+    def batches(self, position: Position | None = None) -> Iterator[Batch]: ...

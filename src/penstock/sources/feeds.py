@@ -1,0 +1,63 @@
+"""A source that a thread of its own reads ahead of the engine, but not far."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator
+
+from penstock.sources.batches import Batch, Position, Source
+
+_AHEAD = 2
+"""How many batches wait to be taken: while one is worked on the next is read, and memory stays bounded."""
+
+
+class Feed:
+    """Batches of a source, read in the background from a position on.
+
+    >>> feed = Feed(open_source("toll.tnt", scope="toll"))  # doctest: +SKIP
+    """
+
+    def __init__(self, source: Source, position: Position | None = None) -> None:
+        self.source = source
+        self.has_ended = False
+        self._read: queue.Queue[Batch | BaseException | None] = queue.Queue(_AHEAD)
+        self._is_closed = threading.Event()
+        thread = threading.Thread(target=self._run, args=(position,), name=f"feed of {source.name}", daemon=True)
+        thread.start()
+
+    def take(self, timeout: float | None = None) -> Batch | None:
+        """The next batch; None if none came within `timeout` seconds, or if the source has ended.
+
+        Raises what went wrong when the source was read.
+        """
+        if self.has_ended:
+            return None
+        try:
+            taken = self._read.get(timeout=timeout)
+        except queue.Empty:
+            return None
+        if isinstance(taken, Batch):
+            return taken
+        self.has_ended = True
+        if taken is not None:
+            raise taken
+        return None
+
+    def close(self) -> None:
+        """Stop reading; a thread that is waiting for input is left to wait."""
+        self.has_ended = True
+        self._is_closed.set()
+        while not self._read.empty():
+            self._read.get()
+
+    def _run(self, position: Position | None) -> None:
+        try:
+            batches: Iterator[Batch] = self.source.batches(position)
+            for batch in batches:
+                self._read.put(batch)
+                if self._is_closed.is_set():
+                    return
+            self._read.put(None)
+        except BaseException as error:
+            self._read.put(error)

@@ -1,0 +1,132 @@
+"""Sources that are files: lines of `.tnt` by columns, other formats element by element, and one file after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from penstock.rdf.compression import open_bytes
+from penstock.rdf.elements import Element, Malformed, OnMalformed
+from penstock.rdf.errors import SourceError
+from penstock.sources.batches import Batch, Position, Source
+from penstock.sources.blocks import Block, blocks, pieces_of_file
+from penstock.sources.tables import table_of
+from penstock.sources.tnt import decode_tnt
+
+
+@dataclass(frozen=True, slots=True)
+class TntFile:
+    """A `.tnt` file. Its position is the place of the next line: an offset in the unpacked text, and a line number."""
+
+    path: Path
+    scope: str
+    most_elements: int
+    is_live: bool = field(default=False, init=False)
+    can_resume: bool = field(default=True, init=False)
+
+    @property
+    def name(self) -> str:
+        return str(self.path)
+
+    def batches(self, position: Position | None = None) -> Iterator[Batch]:
+        offset, line = (0, 1) if position is None else (position["offset"], position["line"])
+        if offset is None:  # the file is damaged from here on
+            return
+        pieces = pieces_of_file(lambda: open_bytes(self.path), offset)
+        yield from tnt_batches(blocks(pieces), self.name, self.scope, self.most_elements, offset, line)
+
+
+def tnt_batches(
+    found: Iterator[Block], name: str, scope: str, most_elements: int, offset: int = 0, line: int = 1
+) -> Iterator[Batch]:
+    """Blocks of lines as batches; `offset` and `line` are those of the first."""
+    for block in found:
+        for start in range(0, len(block.lines), most_elements):
+            lines = block.lines.slice(start, most_elements)
+            malformed: list[Malformed] = []
+            table = decode_tnt(lines, name=name, first_line=line, scope=scope, on_malformed=malformed.append)
+            offset += _size(lines)
+            line += len(lines)
+            yield Batch(table, {"offset": offset, "line": line}, tuple(malformed))
+        if block.damage is not None:
+            problem = Malformed(f"{name}:{line}", "", block.damage)
+            yield Batch(table_of(()), {"offset": None, "line": line}, (problem,))
+
+
+def _size(lines: pa.Array) -> int:
+    """How many bytes lines are, with their ends."""
+    return cast(int, pc.sum(pc.binary_length(lines), min_count=0).as_py()) + len(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class ElementFile:
+    """Any format that is read element by element. Its position is how much has come out of it so far."""
+
+    name: str
+    read: Callable[[OnMalformed], Iterator[Element]]
+    most_elements: int
+    is_live: bool = field(default=False, init=False)
+    can_resume: bool = field(default=True, init=False)
+
+    def batches(self, position: Position | None = None) -> Iterator[Batch]:
+        malformed: list[Malformed] = []
+        gathered: list[Element] = []
+        triples = 0
+        taken = _Taken.at(position)
+        for element in self.read(malformed.append):
+            gathered.append(element)
+            triples += len(element.triples)
+            if len(gathered) >= self.most_elements or triples >= self.most_elements:
+                yield from taken.batch(gathered, malformed)
+                gathered, triples = [], 0
+        yield from taken.batch(gathered, malformed)
+
+
+class _Taken:
+    """How many elements and malformed pieces have come out, and how many of them had come out before."""
+
+    def __init__(self, elements: int, malformed: int) -> None:
+        self._skipped_elements, self._skipped_malformed = elements, malformed
+        self._elements = self._malformed = 0
+
+    @classmethod
+    def at(cls, position: Position | None) -> _Taken:
+        return cls(0, 0) if position is None else cls(position["elements"], position["malformed"])
+
+    def batch(self, elements: Sequence[Element], malformed: list[Malformed]) -> Iterator[Batch]:
+        """What is new of them as a batch; `malformed` is empty afterwards."""
+        new = elements[max(0, self._skipped_elements - self._elements) :]
+        problems = tuple(malformed[max(0, self._skipped_malformed - self._malformed) :])
+        self._elements += len(elements)
+        self._malformed += len(malformed)
+        malformed.clear()
+        if new or problems:
+            yield Batch(table_of(new), {"elements": self._elements, "malformed": self._malformed}, problems)
+
+
+@dataclass(frozen=True, slots=True)
+class OneAfterAnother:
+    """The files of a folder. The position is the file's name, and the position in the file."""
+
+    name: str
+    files: Sequence[tuple[str, Source]]
+    is_live: bool = field(default=False, init=False)
+    can_resume: bool = field(default=True, init=False)
+
+    def batches(self, position: Position | None = None) -> Iterator[Batch]:
+        names = [name for name, _ in self.files]
+        first = 0
+        within: Position | None = None
+        if position is not None:
+            if position["file"] not in names:
+                raise SourceError(f"{self.name}: the file {position['file']}, which was being read, is no longer there")
+            first, within = names.index(position["file"]), position["within"]
+        for name, file in self.files[first:]:
+            for batch in file.batches(within):
+                yield Batch(batch.table, {"file": name, "within": batch.position}, batch.malformed)
+            within = None

@@ -1,0 +1,52 @@
+"""Macros are defined when a statement calls them, with those that they call."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import duckdb
+import pytest
+
+from penstock.relational import functions
+from penstock.relational.functions.library import Library, functions_called, macros, with_dependencies
+
+
+class Recording:
+    """A connection that remembers the scripts it ran."""
+
+    def __init__(self) -> None:
+        self.connection = duckdb.connect(":memory:")
+        self.scripts: list[str] = []
+
+    def execute(self, query: str) -> duckdb.DuckDBPyConnection:
+        self.scripts.append(query)
+        return self.connection.execute(query)
+
+
+def test_every_definition_is_found() -> None:
+    scripts = [path.read_text(encoding="utf-8") for path in (files(functions) / "duckdb").iterdir()]
+    written = [name for script in scripts for name in re.findall(r"^CREATE.* MACRO (\w+)", script, re.MULTILINE)]
+    assert sorted(macros()) == sorted([*written, "sparql_special_capitals"])
+
+
+@pytest.mark.parametrize("name", ["sparql_to_string", "sparql_order_key", "sparql_ucase", "sparql_sha512"])
+def test_a_macro_comes_with_what_it_calls(name: str) -> None:
+    connection = Recording()
+    Library(connection).provide(f"SELECT {name.upper()}(a)")
+    defined = [len(re.findall("CREATE", script)) for script in connection.scripts]
+    assert defined == [len(with_dependencies({name}))]
+
+
+def test_each_is_defined_once() -> None:
+    connection = Recording()
+    library = Library(connection)
+    library.provide("SELECT sparql_str('I')")
+    library.provide("SELECT sparql_str('I'), sparql_lexical('I')")
+    library.provide("SELECT sparql_lang('I'), sparql_str('I')")
+    assert ["sparql_lexical(" in script for script in connection.scripts] == [True, False]
+    assert connection.connection.execute("SELECT sparql_str('Ia'), sparql_lang('Lde x')").fetchall() == [("Sa", "Sde")]
+
+
+def test_what_is_called() -> None:
+    assert functions_called("SELECT SPARQL_STR(x), sparql_own(y), sparql_lang FROM t") == {"sparql_str"}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from penstock.rdf.compression import open_bytes
-from penstock.rdf.elements import Element, OnMalformed
+from penstock.rdf.elements import Element, Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
 from penstock.rdf.formats.manner import Manner
 from penstock.rdf.formats.snapshots import read_snapshots
@@ -31,6 +31,7 @@ from penstock.sources.blocks import buffered, unbuffered
 from penstock.sources.files import ElementFile, OneAfterAnother, TntFile
 from penstock.sources.live import LiveElements, LiveTnt
 from penstock.sources.replaying import Replay, split_speed
+from penstock.sources.timed_graphs import NQuadsFile
 
 _REPLAY = "replay+"
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9.-]*(?:\+[A-Za-z0-9.-]+)?)://")
@@ -68,7 +69,7 @@ class _Opening:
         self._scope = scope
         self._most_elements = most_elements
         self._options = options
-        self._manner(lambda malformed: None)  # whatever is wrong with the options is said at once
+        self._manner(_ignore)  # whatever is wrong with the options is said at once
 
     def source(self, path: str) -> Source:
         format = self._options.get("format")
@@ -88,6 +89,8 @@ class _Opening:
     def _file(self, path: Path, format: str, number: int) -> Source:
         if format == "tnt":
             return TntFile(path, self._scope, self._most_elements)
+        if format == "nq":
+            return NQuadsFile(path, self._scope, self._manner(_ignore).time_predicate, self._most_elements)
         return ElementFile(
             str(path), lambda report: read_file(path, format, number, self._manner(report)), self._most_elements
         )
@@ -109,3 +112,7 @@ class _Opening:
             time_predicate=self._options.get("time_predicate", GENERATED_AT_TIME),
             unit_ms=self._options.get("unit_ms"),
         )
+
+
+def _ignore(malformed: Malformed) -> None:
+    """Nothing is read with it."""

@@ -52,9 +52,8 @@ class Tables:
         )
 
     def _title(self, evaluation: Evaluation) -> Text:
-        title = Text(instant_text(evaluation.time), style="bold")
-        title.append(f"  {_summary(evaluation)}", style=_style_of_summary(evaluation))
-        return title
+        summary = (f"  {_summary(evaluation)}", _style_of_summary(evaluation))
+        return Text.assemble((instant_text(evaluation.time), "bold"), summary)
 
     def _solutions(self, evaluation: Evaluation) -> Table:
         table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.rdf.instants import parse_instant
+from penstock.rdf.instants import instant_text, parse_instant
 
 DAY = 86_400_000
 
@@ -58,3 +58,19 @@ def test_any_date_in_any_zone(moment: datetime, offset: int) -> None:
         return
     assert parse_instant(shown) == expected
     assert parse_instant(str(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    ("instant", "text"),
+    [
+        (0, "0"),
+        (-5, "-5"),
+        (8000, "8000"),
+        (1_714_564_800_000, "2024-05-01T12:00:00Z"),
+        (1_714_564_800_005, "2024-05-01T12:00:00.005Z"),
+        (10**17, "100000000000000000"),
+    ],
+)
+def test_an_instant_as_text_and_back(instant: int, text: str) -> None:
+    assert instant_text(instant) == text
+    assert parse_instant(text) == instant

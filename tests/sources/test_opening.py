@@ -17,6 +17,7 @@ from tests.sources.collected import joined, read, read_one_by_one
 
 from penstock.rdf.errors import SourceError
 from penstock.sources import open_source
+from penstock.sources.blocks import pieces_of_file
 
 PROV = "http://www.w3.org/ns/prov#generatedAtTime"
 
@@ -139,6 +140,7 @@ class TestStandardInput:
         source = open_source(f"-?format={Path(name).suffix}", scope="s")
         assert (source.is_live, source.can_resume) == (True, False)
         assert joined(source.batches()).times == [1, 3, 2]
+        assert not sys.stdin.closed
 
     def test_what_is_malformed_in_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for format in ("tnt", "nq"):
@@ -189,6 +191,27 @@ def test_a_named_pipe_is_live(tmp_path: Path, name: str) -> None:
     assert (source.is_live, source.can_resume) == (True, False)
     assert joined(source.batches()).times == [1]
     sender.join()
+
+
+def test_a_compressed_named_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.tnt.gz"
+    os.mkfifo(pipe)
+    sender = threading.Thread(target=lambda: pipe.write_bytes(gzip.compress(tnt(1, 2).encode())))
+    sender.start()
+    assert read(pipe).times == [1, 2]
+    sender.join()
+
+
+def test_a_file_that_cannot_seek_is_read_up_to_the_position() -> None:
+    class Unseekable(io.BytesIO):
+        def seekable(self) -> bool:
+            return False
+
+        def seek(self, *_: int) -> int:
+            raise io.UnsupportedOperation
+
+    for offset in (0, 3, 10, 11):
+        assert b"".join(pieces_of_file(lambda: Unseekable(b"0123456789"), offset)) == b"0123456789"[offset:]
 
 
 class TestNothingToRead:

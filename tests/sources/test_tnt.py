@@ -35,7 +35,7 @@ from penstock.sources import blocks, tnt
 @pytest.fixture(autouse=True, scope="module")
 def few_lines_are_many() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tnt, "_FEW", 0)
+        patch.setattr(tnt, "FEW", 0)
         yield
 
 
@@ -142,7 +142,7 @@ def test_compressed_files_whole_and_cut_off(
 
 def test_a_few_lines_are_read_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "a.tnt", f"{LINE}\nwrong\n# a comment\n" * 3)
-    monkeypatch.setattr(tnt, "_FEW", 9)
+    monkeypatch.setattr(tnt, "FEW", 9)
     monkeypatch.setattr(tnt, "_ordinary", None)
     assert agree(path) == 3
 

@@ -43,3 +43,17 @@ def _offset(zone: str | None) -> timedelta:
         raise ValueError(zone)
     offset = timedelta(hours=hours, minutes=minutes)
     return -offset if zone[0] == "-" else offset
+
+
+FIRST_DATE = 10**11
+"""From here on (March 1973) an instant is shown as a date, below as plain milliseconds."""
+
+_LAST_DATE = 253_402_300_800_000
+
+
+def instant_text(instant: int) -> str:
+    """The instant as a person reads it: `8000`, or `2024-05-01T12:00:00Z`; `parse_instant` reads both."""
+    if not FIRST_DATE <= instant < _LAST_DATE:
+        return str(instant)
+    fraction = f".{instant % 1000:03}" if instant % 1000 else ""
+    return f"{_EPOCH + timedelta(seconds=instant // 1000):%Y-%m-%dT%H:%M:%S}{fraction}Z"

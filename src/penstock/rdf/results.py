@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, RdfFormat, Triple, parse
@@ -55,19 +56,33 @@ def to_json_line(evaluation: Evaluation) -> str:
     """The evaluation as one line of JSON, without the newline."""
     line: dict[str, Any] = {"query": evaluation.query, "time": evaluation.time}
     if evaluation.rows is not None:
-        variables = evaluation.variables or ()
-        line["head"] = {"vars": list(variables)}
-        line["results"] = {"bindings": [_binding(variables, row) for row in evaluation.rows]}
-    elif evaluation.boolean is not None:
+        line["head"] = {"vars": list(evaluation.variables or ())}
+        return f'{_json(line)[:-1]}, "results": {{"bindings": [{_bindings(evaluation)}]}}}}'
+    if evaluation.boolean is not None:
         line["head"] = {}
         line["boolean"] = evaluation.boolean
     else:
         line["triples"] = [f"{triple} ." for triple in evaluation.triples or ()]
-    return json.dumps(line, ensure_ascii=False)
+    return _json(line)
 
 
-def _binding(variables: tuple[str, ...], row: Row) -> dict[str, dict[str, str]]:
-    return {name: _term_object(term) for name, term in zip(variables, row, strict=True) if term is not None}
+def _bindings(evaluation: Evaluation) -> str:
+    """The rows as JSON, put together from the JSON of their terms: terms repeat."""
+    keys = [f"{_json(name)}: " for name in evaluation.variables or ()]
+    rows = [
+        ", ".join([key + _term_json(term) for key, term in zip(keys, row, strict=True) if term is not None])
+        for row in evaluation.rows or ()
+    ]
+    return ", ".join([f"{{{row}}}" for row in rows])
+
+
+@lru_cache(maxsize=1 << 16)
+def _term_json(term: Node) -> str:
+    return _json(_term_object(term))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _term_object(term: Node) -> dict[str, str]:

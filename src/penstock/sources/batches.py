@@ -45,7 +45,11 @@ class Batch:
     @property
     def elements(self) -> int:
         """How many elements there are."""
-        return self.table["element"][-1].as_py() + 1 if self.table.num_rows else 0
+        return count_elements(self.table)
+
+
+def count_elements(table: pa.Table) -> int:
+    return table["element"][-1].as_py() + 1 if table.num_rows else 0
 
 
 class Source(Protocol):

@@ -7,6 +7,7 @@ import os
 import select
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
@@ -60,21 +61,35 @@ def split_lines(text: bytes) -> pa.Array:
 def pieces_of_file(open_file: Callable[[], BinaryIO], offset: int = 0) -> Iterator[bytes]:
     """The content of a file from a place on; a compressed one is unpacked up to there."""
     with open_file() as file:
-        file.seek(offset)
-        read = getattr(file, "read1", file.read)
+        _skip(file, offset)
+        read = _read1(file)
         while piece := read(_PIECE):
             yield piece
 
 
+def _skip(file: BinaryIO, count: int) -> None:
+    if file.seekable():
+        file.seek(count)
+        return
+    while count and (piece := file.read(min(count, _PIECE))):
+        count -= len(piece)
+
+
 def pieces_as_they_come(stream: BinaryIO) -> Iterator[bytes | None]:
     """What a stream gives, and None whenever nothing more is waiting, or some milliseconds have passed."""
-    read = getattr(stream, "read1", stream.read)
-    since = time.monotonic()
+    read = _read1(stream)
+    since: float | None = None
     while piece := read(_PIECE):
         yield piece
+        since = since or time.monotonic()
         if not _is_waiting(stream) or time.monotonic() - since >= MOST_SECONDS:
             yield None
-            since = time.monotonic()
+            since = None
+
+
+def _read1(stream: BinaryIO) -> Callable[[int], bytes]:
+    """Reads what there is, at least one byte and at most so many; what has no buffer does so by itself."""
+    return cast(Callable[[int], bytes], getattr(stream, "read1", stream.read))
 
 
 def _is_waiting(stream: BinaryIO) -> bool:
@@ -85,17 +100,21 @@ def _is_waiting(stream: BinaryIO) -> bool:
         return False
 
 
-def unbuffered(stream: BinaryIO) -> BinaryIO:
-    """The same stream without a buffer, where it has a file descriptor.
+@contextmanager
+def unbuffered(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """The same stream without a buffer, where it has a file descriptor; it stays open.
 
     A thread that waits for standard input must not hold the lock of its buffer: Python could not exit.
     """
     try:
         descriptor = os.dup(stream.fileno())
-    except (OSError, ValueError, AttributeError):
-        return stream
-    return cast(BinaryIO, io.FileIO(descriptor, "rb"))
+    except (OSError, ValueError):
+        yield stream
+        return
+    with io.FileIO(descriptor, "rb") as raw:
+        yield cast(BinaryIO, raw)
 
 
 def buffered(stream: BinaryIO) -> BinaryIO:
+    """The same stream with a buffer, for what reads line by line."""
     return io.BufferedReader(stream) if isinstance(stream, io.RawIOBase) else stream

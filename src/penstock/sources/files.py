@@ -15,6 +15,7 @@ from penstock.rdf.elements import Element, Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
 from penstock.sources.batches import Batch, Position, Source
 from penstock.sources.blocks import Block, blocks, pieces_of_file
+from penstock.sources.counting import Counted
 from penstock.sources.tables import table_of
 from penstock.sources.tnt import decode_tnt
 
@@ -77,36 +78,14 @@ class ElementFile:
         malformed: list[Malformed] = []
         gathered: list[Element] = []
         triples = 0
-        taken = _Taken.at(position)
+        came = Counted(position)
         for element in self.read(malformed.append):
             gathered.append(element)
             triples += len(element.triples)
             if len(gathered) >= self.most_elements or triples >= self.most_elements:
-                yield from taken.batch(gathered, malformed)
+                yield from came.batches(table_of(gathered), malformed, self.most_elements)
                 gathered, triples = [], 0
-        yield from taken.batch(gathered, malformed)
-
-
-class _Taken:
-    """How many elements and malformed pieces have come out, and how many of them had come out before."""
-
-    def __init__(self, elements: int, malformed: int) -> None:
-        self._skipped_elements, self._skipped_malformed = elements, malformed
-        self._elements = self._malformed = 0
-
-    @classmethod
-    def at(cls, position: Position | None) -> _Taken:
-        return cls(0, 0) if position is None else cls(position["elements"], position["malformed"])
-
-    def batch(self, elements: Sequence[Element], malformed: list[Malformed]) -> Iterator[Batch]:
-        """What is new of them as a batch; `malformed` is empty afterwards."""
-        new = elements[max(0, self._skipped_elements - self._elements) :]
-        problems = tuple(malformed[max(0, self._skipped_malformed - self._malformed) :])
-        self._elements += len(elements)
-        self._malformed += len(malformed)
-        malformed.clear()
-        if new or problems:
-            yield Batch(table_of(new), {"elements": self._elements, "malformed": self._malformed}, problems)
+        yield from came.batches(table_of(gathered), malformed, self.most_elements)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 from penstock.rdf.elements import Element, Malformed, OnMalformed
 from penstock.sources.batches import MOST_SECONDS, Batch, Position
 from penstock.sources.blocks import blocks, pieces_as_they_come
 from penstock.sources.files import tnt_batches
 from penstock.sources.tables import table_of
+
+OpenStream: TypeAlias = Callable[[], AbstractContextManager[BinaryIO]]
 
 _MOST_WAITING = 10_000
 """How many elements are read ahead."""
@@ -25,7 +27,7 @@ class LiveTnt:
     """Lines of `.tnt` as they come."""
 
     name: str
-    open: Callable[[], AbstractContextManager[BinaryIO]]
+    open: OpenStream
     scope: str
     most_elements: int
     is_live: bool = field(default=True, init=False)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from penstock.rdf.compression import open_bytes
-from penstock.rdf.elements import Element, OnMalformed
+from penstock.rdf.elements import Element, Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
 from penstock.rdf.formats.manner import Manner
 from penstock.rdf.formats.snapshots import read_snapshots
@@ -29,8 +28,9 @@ from penstock.rdf.sources import SourceOptions, parse_source
 from penstock.sources.batches import MOST_ELEMENTS, Source
 from penstock.sources.blocks import buffered, unbuffered
 from penstock.sources.files import ElementFile, OneAfterAnother, TntFile
-from penstock.sources.live import LiveElements, LiveTnt
+from penstock.sources.live import LiveElements, LiveTnt, OpenStream
 from penstock.sources.replaying import Replay, split_speed
+from penstock.sources.timed_graphs import NQuadsFile
 
 _REPLAY = "replay+"
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9.-]*(?:\+[A-Za-z0-9.-]+)?)://")
@@ -68,12 +68,14 @@ class _Opening:
         self._scope = scope
         self._most_elements = most_elements
         self._options = options
-        self._manner(lambda malformed: None)  # whatever is wrong with the options is said at once
+        self._manner(_ignore)  # whatever is wrong with the options is said at once
 
     def source(self, path: str) -> Source:
         format = self._options.get("format")
         if path == STANDARD_INPUT:
-            return self._stream(STANDARD_INPUT_NAME, lambda: bytes_of(standard_input()), stream_format(format))
+            return self._stream(
+                STANDARD_INPUT_NAME, lambda: unbuffered(bytes_of(standard_input())), stream_format(format)
+            )
         files = stream_files(Path(path), format)
         if are_snapshots(files):
             return ElementFile(path, lambda report: read_snapshots(files, self._manner(report)), self._most_elements)
@@ -88,17 +90,20 @@ class _Opening:
     def _file(self, path: Path, format: str, number: int) -> Source:
         if format == "tnt":
             return TntFile(path, self._scope, self._most_elements)
+        if format == "nq":
+            return NQuadsFile(path, self._scope, self._manner(_ignore).time_predicate, self._most_elements)
         return ElementFile(
             str(path), lambda report: read_file(path, format, number, self._manner(report)), self._most_elements
         )
 
-    def _stream(self, name: str, open_stream: Callable[[], BinaryIO], format: str) -> Source:
+    def _stream(self, name: str, open_stream: OpenStream, format: str) -> Source:
         """What is read as it comes."""
         if format == "tnt":
-            return LiveTnt(name, lambda: unbuffered(open_stream()), self._scope, self._most_elements)
+            return LiveTnt(name, open_stream, self._scope, self._most_elements)
 
         def read(report: OnMalformed) -> Iterator[Element]:
-            return read_open_stream(buffered(unbuffered(open_stream())), name, format, self._manner(report))
+            with open_stream() as stream:
+                yield from read_open_stream(buffered(stream), name, format, self._manner(report))
 
         return LiveElements(name, read, self._most_elements)
 
@@ -109,3 +114,7 @@ class _Opening:
             time_predicate=self._options.get("time_predicate", GENERATED_AT_TIME),
             unit_ms=self._options.get("unit_ms"),
         )
+
+
+def _ignore(malformed: Malformed) -> None:
+    """Nothing is read with it."""

@@ -16,10 +16,7 @@ from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.tnt import decode_line, parse_timed_triple
 from penstock.sources.batches import SCHEMA
 from penstock.sources.columns import objects, predicates, subjects, times
-from penstock.sources.words import cut, texts_of
-
-_FEW = 16
-"""So few lines are read one by one: that takes less time than to set up the work by columns."""
+from penstock.sources.words import FEW, cut, texts_of
 
 
 def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:
@@ -27,7 +24,7 @@ def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_ma
 
     `name` and `first_line` say where the lines are from: what is malformed is at `name:line`.
     """
-    columns = _ordinary(lines, scope) if len(lines) > _FEW else _none(len(lines))
+    columns = _ordinary(lines, scope) if len(lines) > FEW else _none(len(lines))
     is_ordinary = pc.and_(pc.and_(columns[0].is_valid(), columns[1].is_valid()), columns[2].is_valid())
     is_ordinary = pc.and_(is_ordinary, columns[3].is_valid())
     if is_ordinary.true_count == len(lines):

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+FEW = 128
+"""So few lines are parsed one by one: that takes less time than to set up the work by columns."""
+
 _LONG = 1 << 20
 """From so many bytes on a line is left to the parser: there are lengths that it does not take."""
 
@@ -32,6 +35,12 @@ def cut(texts: pa.Array, *, left: int, right: int) -> Sequence[pa.Array]:
     *words, rest = (pc.list_element(first, place) for place in range(left + 1))
     last = _split(rest, right, " ".join(["?"] * (right + 1)), reverse=True)
     return *words, *(pc.list_element(last, place) for place in range(right + 1))
+
+
+def split_last(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """What is before the last space of each text, and the word behind it."""
+    words = _split(texts, 1, "? ?", reverse=True)
+    return pc.list_element(words, 0), pc.list_element(words, 1)
 
 
 def _split(texts: pa.Array, count: int, instead: str, *, reverse: bool) -> pa.Array:

@@ -16,7 +16,7 @@ from penstock.rdf.parsing import parse_statements
 def parse_lines(source: Input, format: RdfFormat, rename: Rename, on_malformed: OnMalformed) -> Iterator[Statement]:
     for number, line in source.lines(on_malformed):
         try:
-            yield from parse_statements(line, format, rename)
+            yield from parse_statements(line.removesuffix(b"\n") + b"\n", format, rename)
         except ReadingError as error:
             shown = line.decode(errors="replace").strip()
             on_malformed(Malformed(f"{source.name}:{number}", shown, error.reason))

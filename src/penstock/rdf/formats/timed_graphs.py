@@ -16,7 +16,7 @@ from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.manner import Manner
 from penstock.rdf.timestamps import greatest
 
-_ALL_IN_DEFAULT_GRAPH = (
+ALL_IN_DEFAULT_GRAPH = (
     "there is no named graph in it, and the default graph is not part of a stream: put the triples of each element "
     'into a graph with a name (TriG: <g> { … }; JSON-LD: "@id" and "@graph")'
 )
@@ -38,7 +38,7 @@ def graphs_of_document(read: ReadStatements, place: str, manner: Manner) -> Iter
         if mentioned is not None:
             last_mention[mentioned] = index
     if has_statements and not has_graphs:
-        manner.on_malformed(Malformed(place, "", _ALL_IN_DEFAULT_GRAPH))
+        manner.on_malformed(Malformed(place, "", ALL_IN_DEFAULT_GRAPH))
     graphs = _Graphs(place, manner)
     for index, statement in enumerate(read(manner.on_malformed)):
         graphs.add(statement)
@@ -95,12 +95,16 @@ class _Graphs:
         predicate = self._manner.time_predicate
         times = self._times.pop(graph, None) or times_within(triples, predicate)
         if not times:
-            raise ReadingError(
-                f"the graph {graph} has no time: write {graph} {predicate} "
-                '"2024-05-01T12:00:00Z"^^xsd:dateTime in the default graph (in a live stream: before the next graph '
-                "begins), or say which predicate gives the time (?time=IRI)"
-            )
+            raise ReadingError(without_time(graph, predicate))
         return greatest(times)
+
+
+def without_time(graph: Node, time_predicate: NamedNode) -> str:
+    return (
+        f"the graph {graph} has no time: write {graph} {time_predicate} "
+        '"2024-05-01T12:00:00Z"^^xsd:dateTime in the default graph (in a live stream: before the next graph begins), '
+        "or say which predicate gives the time (?time=IRI)"
+    )
 
 
 def times_within(triples: Iterable[Triple], time_predicate: NamedNode) -> list[Node]:

@@ -69,8 +69,8 @@ def as_term(number: Number, otherwise: exp.Expr | None = None) -> exp.Expr:
     return _dispatched(
         [number],
         "/" not in _operators(number),
-        call("sparql_integer_term", _tried(_integer(number))),
-        call("sparql_decimal_term", _tried(_decimal(number))),
+        call("sparql_integer_term", _tried(number, _integer)),
+        call("sparql_decimal_term", _tried(number, _decimal)),
         call("sparql_double_term", _double(number)),
         call("sparql_float_term", _float(number)),
         otherwise,
@@ -92,14 +92,15 @@ def compared(operator: str, left: Number, right: Number, otherwise: exp.Expr | N
         not_held = exp.Nullif(this=exp.Paren(this=is_null(of(lesser))), expression=exp.true())
         return exp.Case(ifs=[exp.If(this=call("isnan", of(greater)), true=not_held)], default=compare(of))
 
-    exact = compare(lambda number: _tried(_decimal(number)))
+    exact = compare(lambda number: _tried(number, _decimal))
     if isinstance(left, Leaf) and isinstance(right, Leaf):
-        # An integer of more than 20 digits is no DECIMAL(38, 18), but it is easily compared with one.
-        exact = exp.Coalesce(this=exact, expressions=[compare(_double)])
+        # What has more digits than a DECIMAL(38, 18) can still be told from what is another double.
+        are_apart = exp.NEQ(this=_double(left), expression=_double(right))
+        exact = exp.Coalesce(this=exact, expressions=[exp.Case(ifs=[exp.If(this=are_apart, true=compare(_double))])])
     held = _dispatched(
         [left, right],
         not {"/"} & (_operators(left) | _operators(right)),
-        compare(lambda number: _tried(_integer(number))),
+        compare(lambda number: _tried(number, _integer)),
         exact,
         compare_floating(_double),
         compare_floating(_float),
@@ -233,7 +234,7 @@ def _mixed(number: Operation, of: Callable[[Number], exp.Expr], type_name: str) 
     unknown = [leaf for leaf in leaves if leaf.tag is None]
     ifs: list[exp.If] = []
     if known <= {"i", "d"}:
-        exactly = exp.cast(_tried(_decimal(number)), type_name)
+        exactly = exp.cast(_tried(number, _decimal), type_name)
         ifs.append(exp.If(this=_all_have(unknown, "i", "n", "d"), true=exactly))
     if type_name == "DOUBLE" and "e" not in known:
         on_floats = exp.cast(_float(number), type_name)
@@ -248,9 +249,9 @@ def _applied(operator: str, operands: list[exp.Expr]) -> exp.Expr:
     return exp.Paren(this=_OPERATORS[operator](this=left, expression=right))
 
 
-def _tried(value: exp.Expr) -> exp.Expr:
+def _tried(number: Number, of: Callable[[Number], exp.Expr]) -> exp.Expr:
     """NULL where the value is too large for its type; a leaf's value needs no such care."""
-    return value if isinstance(value, exp.Anonymous | exp.Cast | exp.TryCast | exp.Null) else call("TRY", value)
+    return of(number) if isinstance(number, Leaf) else call("TRY", of(number))
 
 
 def _number(value: str, type_name: str) -> exp.Expr:

@@ -17,7 +17,7 @@ from penstock.rdf.vocabulary import XSD, XSD_STRING
 from penstock.relational.functions import arithmetic, patterns
 from penstock.relational.functions.bases import base_parts
 from penstock.relational.functions.calls import all_of, any_of, applied, bound, call, is_null, is_plain, term, text
-from penstock.relational.functions.families import family_of, tag_of
+from penstock.relational.functions.families import family_of, is_volatile, tag_of
 
 TERM_FUNCTIONS: Mapping[str, str] = {
     "STR": "sparql_str",
@@ -249,7 +249,9 @@ class _Compiler:
             case _:
                 tag = tag_of(expression)
                 value = self.term(expression)
-                return arithmetic.Leaf(value if tag is not None else names.name(expression, value), tag)
+                # A type that is not known has the value looked at more than once; one that is new each time may not be.
+                is_named = tag is None or is_volatile(expression)
+                return arithmetic.Leaf(names.name(expression, value) if is_named else value, tag)
 
     def _on_times(self, expression: Expression, names: _Names) -> exp.Expr | None:
         """What `+` and `-` give for times and durations, where the operands may be such."""

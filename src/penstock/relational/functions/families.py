@@ -61,3 +61,13 @@ _TAGS = {
 def tag_of(expression: Expression) -> str | None:
     """The tag of a function's result, a number, where the function alone says it."""
     return _TAGS.get(expression.function) if isinstance(expression, Apply) else None
+
+
+def is_volatile(expression: Expression) -> bool:
+    """Whether each evaluation gives another value."""
+    match expression:
+        case Apply("RAND" | "UUID" | "STRUUID") | Apply("BNODE", ()):
+            return True
+        case Apply(_, arguments):
+            return any(is_volatile(argument) for argument in arguments)
+    return False

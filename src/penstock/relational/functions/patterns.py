@@ -14,22 +14,23 @@ _NEGATED = {
     "W": r"[\p{P}\p{Z}\p{C}]",
     "S": r"[^ \t\n\r]",
 }
-_TOKEN = re.compile(r"\\.|.", re.DOTALL)
+_TOKEN = re.compile(r"\\[pP]\{\w+\}|\\.|\{[0-9]+(?:,[0-9]*)?\}|.", re.DOTALL)
 _REPLACEMENT = re.compile(r"\\[\\$]|\$[0-9]+|[\\$]|[^\\$]+", re.DOTALL)
 
 
 def to_re2(pattern: str, flags: str) -> str | None:
-    """`pattern` with its flags, for RE2; None where a flag is unknown."""
+    """`pattern` with its flags, for RE2; None where a flag is unknown, or a brace begins no quantifier."""
     if not set(flags) <= set("smixq"):
         return None
     inline = "".join(flag for flag in "smi" if flag in flags)
     prefix = f"(?{inline})" if inline else ""
     if "q" in flags:
         return prefix + re.sub(r"[\\.^$|?*+()\[\]{}-]", r"\\\g<0>", pattern)
-    return prefix + _translate(pattern, "x" in flags)
+    translated = _translate(pattern, "x" in flags)
+    return None if translated is None else prefix + translated
 
 
-def _translate(pattern: str, is_spaced: bool) -> str:
+def _translate(pattern: str, is_spaced: bool) -> str | None:
     # \d, \w and \s are Unicode's in XPath and ASCII's in RE2; in a class of characters they stand without brackets.
     written: list[str] = []
     is_in_class = False
@@ -42,6 +43,8 @@ def _translate(pattern: str, is_spaced: bool) -> str:
             written.append(_NEGATED[escaped])
         elif is_spaced and not is_in_class and token in " \t\n\r":
             continue
+        elif token == "{" and not is_in_class:
+            return None
         else:
             if token == "[" and not is_in_class:
                 is_in_class = True

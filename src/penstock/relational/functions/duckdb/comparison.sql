@@ -77,7 +77,7 @@ CREATE OR REPLACE TEMP MACRO sparql_equal(a, b) AS
   END;
 -- Of a term and a string.
 CREATE OR REPLACE TEMP MACRO sparql_equal_string(term, string) AS
-  CASE WHEN left(term, 1) IN ('S', 'I', 'B', 'L') THEN term = string WHEN sparql_is_known(term) THEN FALSE END;
+  CASE WHEN left(term, 1) IN ('S', 'I', 'B', 'L') THEN term = string WHEN string IS NOT NULL AND sparql_is_known(term) THEN FALSE END;
 
 -- The effective boolean value (§17.2.2); that of an ill-formed number or boolean is false.
 CREATE OR REPLACE TEMP MACRO sparql_ebv(term) AS

@@ -14,18 +14,26 @@ CREATE OR REPLACE TEMP MACRO sparql_order_class(term) AS
     WHEN sparql_is_date(term) THEN 5
     ELSE 6
   END;
--- What a double cannot tell apart: large integers, and long decimals. (Terms of one value are equal, of whichever type.)
+-- What a double cannot tell apart: large integers, and long decimals. It is the value less the double's, in whole numbers and the
+-- rest. (Terms of one value are equal, of whichever type.) A double below 2^53 stands for its shortest text: for 0.1, say.
+CREATE OR REPLACE TEMP MACRO sparql_double_as_decimal(value) AS
+  CASE
+    WHEN abs(value) < 9007199254740992 THEN TRY_CAST((value)::VARCHAR AS DECIMAL(38, 18))
+    ELSE TRY_CAST(TRY_CAST(value AS HUGEINT) AS DECIMAL(38, 18))
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_beyond_double(term) AS
+  TRY(TRY_CAST(substr(term, 2) AS DECIMAL(38, 18)) - sparql_double_as_decimal(TRY_CAST(substr(term, 2) AS DOUBLE)));
 CREATE OR REPLACE TEMP MACRO sparql_order_rest(term) AS
   CASE
     WHEN left(term, 1) IN ('t', 'O') THEN sparql_as_instant(term)
     WHEN left(term, 1) = 'b' THEN (term IN ('btrue', 'b1'))::INTEGER
     WHEN left(term, 1) IN ('i', 'n') AND length(term) > 16 THEN
       TRY(TRY_CAST(sparql_numeral(term) AS HUGEINT) - TRY_CAST(sparql_numeral(term) AS DOUBLE)::HUGEINT)
+    WHEN left(term, 1) = 'd' AND length(term) > 16 THEN floor(sparql_beyond_double(term))::HUGEINT
   END;
 CREATE OR REPLACE TEMP MACRO sparql_order_fraction(term) AS
   CASE
-    WHEN left(term, 1) = 'd' AND length(term) > 16 THEN
-      TRY(TRY_CAST(substr(term, 2) AS DECIMAL(38, 18)) - TRY_CAST(TRY_CAST(substr(term, 2) AS DOUBLE)::VARCHAR AS DECIMAL(38, 18)))
+    WHEN left(term, 1) = 'd' AND length(term) > 16 THEN sparql_beyond_double(term) - floor(sparql_beyond_double(term))
   END;
 -- Of two equal texts the one with another datatype comes first, then one with a language, then the simple string.
 CREATE OR REPLACE TEMP MACRO sparql_order_text(term, class) AS

@@ -47,7 +47,7 @@ CREATE OR REPLACE TEMP MACRO sparql_concat(terms) AS
 -- Characters count from 1; those before the first are no error.
 CREATE OR REPLACE TEMP MACRO sparql_characters(text, first, after) AS
   CASE
-    WHEN after IS NOT NULL
+    WHEN text IS NOT NULL AND after IS NOT NULL
     THEN substr(text, greatest(first, 1)::BIGINT, greatest(least(after, length(text) + 1) - greatest(first, 1), 0)::BIGINT)
   END;
 CREATE OR REPLACE TEMP MACRO sparql_substr_of(term, start, size) AS
@@ -57,7 +57,13 @@ CREATE OR REPLACE TEMP MACRO sparql_substr_of(term, start, size) AS
       sparql_text(term), least(sparql_p.start, 4000000000), TRY(sparql_p.start + sparql_p.size)
     )
   )[1];
-CREATE OR REPLACE TEMP MACRO sparql_substr(term, start) AS sparql_substr_of(term, start, 'i4000000000');
+CREATE OR REPLACE TEMP MACRO sparql_substr(term, start) AS
+  sparql_string_kind(term)
+  || list_transform([sparql_as_integer(start)], lambda sparql_p:
+    sparql_characters(
+      sparql_text(term), least(sparql_p, 4000000000), CASE WHEN sparql_p IS NOT NULL THEN 4000000000 END
+    )
+  )[1];
 
 CREATE OR REPLACE TEMP MACRO sparql_encode_for_uri(term) AS 'S' || url_encode(sparql_text(term));
 -- The engine maps character to character; some capitals are two characters (ß: SS), listed in special_capitals.
@@ -101,6 +107,7 @@ CREATE OR REPLACE TEMP MACRO sparql_flagged(pattern, flags) AS
       CASE WHEN regexp_matches(flags, '[smi]') THEN '(?' || regexp_replace(flags, '[xq]', '', 'g') || ')' ELSE '' END
       || CASE
         WHEN contains(flags, 'q') THEN regexp_escape(pattern)
+        WHEN contains(regexp_replace(pattern, '(?s)\\[pP]\{\w+\}|\\.|\[[^\]]*\]|\{[0-9]+(,[0-9]*)?\}', '', 'g'), '{') THEN NULL
         WHEN contains(flags, 'x') THEN regexp_replace(pattern, '\s', '', 'g')
         ELSE pattern
       END
@@ -126,7 +133,8 @@ CREATE OR REPLACE TEMP MACRO sparql_replace(term, pattern, replacement) AS
   END;
 
 -- IRIs from strings: absolute ones as they are, relative ones joined to what the compiler knows of the base.
-CREATE OR REPLACE TEMP MACRO sparql_is_iri_text(text) AS regexp_full_match(text, '[^\x00-\x20<>"{}|^`\\]*');
+CREATE OR REPLACE TEMP MACRO sparql_is_iri_text(text) AS
+  regexp_full_match(text, '([^/?#\[]*//[^/?#\[]*\[[0-9A-Fa-f:.]+\])?([^\x00-\x20<>"{}|^`\\%\[\]]|%[0-9A-Fa-f]{2})*');
 CREATE OR REPLACE TEMP MACRO sparql_is_absolute(text) AS regexp_matches(text, '^[A-Za-z][A-Za-z0-9+.-]*:');
 CREATE OR REPLACE TEMP MACRO sparql_iri(term) AS
   CASE

@@ -1,0 +1,117 @@
+"""Sinks by what people write: a file or `-`, and a format that fits the query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from penstock.algebra.model import AskForm, ConstructForm, DescribeForm, QueryForm, SelectForm
+from penstock.rdf.results import Evaluation
+from penstock.sinks.errors import SinkError
+from penstock.sinks.lines import Csv, JsonLines, NQuads, TimedTriples, TriG, Tsv, Writer
+from penstock.sinks.tables import Tables
+from penstock.sinks.targets import Target, open_target
+
+
+@dataclass(frozen=True, slots=True)
+class _Format:
+    forms: tuple[type[QueryForm], ...]
+    writer: Callable[[Mapping[str, str], Target], Writer]
+
+
+_ALL: tuple[type[QueryForm], ...] = (SelectForm, AskForm, ConstructForm, DescribeForm)
+_GRAPHS: tuple[type[QueryForm], ...] = (ConstructForm, DescribeForm)
+
+_FORMATS: dict[str, _Format] = {
+    "jsonl": _Format(_ALL, lambda prefixes, target: JsonLines()),
+    "table": _Format(_ALL, lambda prefixes, target: Tables(prefixes, is_terminal=target.is_terminal)),
+    "csv": _Format((SelectForm,), lambda prefixes, target: Csv()),
+    "tsv": _Format((SelectForm,), lambda prefixes, target: Tsv()),
+    "nquads": _Format(_GRAPHS, lambda prefixes, target: NQuads()),
+    "trig": _Format(_GRAPHS, lambda prefixes, target: TriG(prefixes)),
+    "tnt": _Format(_GRAPHS, lambda prefixes, target: TimedTriples()),
+}
+FORMATS = tuple(_FORMATS)
+"""The formats that there are."""
+
+_NAMES: dict[type[QueryForm], str] = {
+    SelectForm: "SELECT", AskForm: "ASK", ConstructForm: "CONSTRUCT", DescribeForm: "DESCRIBE"
+}  # fmt: skip
+
+
+def open_sink(
+    target: str | Path,
+    format: str,
+    form: QueryForm,
+    *,
+    prefixes: Mapping[str, str] | None = None,
+    position: int | None = None,
+) -> Sink:
+    """Evaluations of a query to a file, or to standard output (`-`).
+
+    `format` is one of `FORMATS`; `prefixes` shorten IRIs where the format can. With a `position`, which an earlier sink
+    gave, what is behind it in the file is cut off, and writing goes on there.
+
+    >>> sink = open_sink("answer.csv", "csv", query.form)  # doctest: +SKIP
+
+    Raises `SinkError` where the format does not fit the query, or the file cannot be written.
+    """
+    check_fits(format, form)
+    opened = open_target(target, position)
+    return Sink(opened, _FORMATS[format].writer(prefixes or {}, opened))
+
+
+def check_fits(format: str, form: QueryForm) -> None:
+    """Raise `SinkError` where there is no such format, or where the answers of a query do not fit it."""
+    if format not in _FORMATS:
+        raise SinkError(f"there is no format {format}: write {_list(FORMATS)}")
+    name = _NAMES[type(form)]
+    if type(form) not in _FORMATS[format].forms:
+        fitting = _list(other for other, known in _FORMATS.items() if type(form) in known.forms)
+        forms = _list(_NAMES[known] for known in _FORMATS[format].forms)
+        raise SinkError(f"{format} holds the answers of {forms}, and this is {name}: choose {fitting}")
+    has_graphs = isinstance(form, ConstructForm) and any(graph is not None for _, graph in form.template)
+    if has_graphs and _FORMATS[format].forms == _GRAPHS:
+        raise SinkError(
+            f"the query puts triples into named graphs, and in {format} each evaluation is one graph: choose jsonl"
+        )
+
+
+def _list(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+class Sink:
+    """Takes evaluations, one after the other."""
+
+    def __init__(self, target: Target, writer: Writer) -> None:
+        self._target = target
+        self._writer = writer
+
+    def write(self, evaluation: Evaluation) -> None:
+        if self._target.is_empty:
+            self._target.write(self._writer.beginning(evaluation))
+        self._target.write(self._writer.text(evaluation))
+
+    def flush(self) -> None:
+        """Let readers see what was written."""
+        self._target.flush()
+
+    def position(self) -> int | None:
+        """How many bytes there are, all of them safe on the disk; None where the target keeps nothing."""
+        return self._target.position()
+
+    def close(self) -> None:
+        self._target.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()

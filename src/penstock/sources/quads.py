@@ -1,0 +1,110 @@
+"""Lines of N-Quads as a table of quads: the ordinary ones by columns, and every other one by the parser."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyoxigraph import NamedNode, RdfFormat
+
+from penstock.rdf.blank_nodes import label_prefix, prefixed
+from penstock.rdf.conversion import decode_oxigraph, encode_oxigraph
+from penstock.rdf.elements import Malformed, OnMalformed, Statement
+from penstock.rdf.errors import ReadingError
+from penstock.rdf.parsing import parse_statements
+from penstock.rdf.timestamps import timestamp_of
+from penstock.sources.columns import objects, predicates, subjects, times
+from penstock.sources.words import FEW, cut, split_last, texts_of
+
+QUADS = pa.schema(
+    [("g", pa.string()), ("s", pa.string()), ("p", pa.string()), ("o", pa.string()), ("time", pa.int64())]
+)
+"""Encoded terms; `g` is NULL in the default graph. `time` is the object as a timestamp, of the time predicate only."""
+
+
+def decode_quads(
+    lines: pa.Array, time_predicate: NamedNode, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed
+) -> pa.Table:
+    """The quads of lines, given as bytes without their ends, in the order of the lines."""
+    predicate = encode_oxigraph(time_predicate)
+    quads = _ordinary(lines, scope, predicate) if len(lines) > FEW else _none(len(lines))
+    is_ordinary = pc.and_(pc.and_(quads["s"].is_valid(), quads["p"].is_valid()), quads["o"].is_valid())
+    if is_ordinary.combine_chunks().true_count < len(lines):
+        odd: list[tuple[int, Statement]] = []
+        for index in pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist():
+            found = _parsed(lines[index].as_py(), name, first_line + index, scope, on_malformed)
+            odd += ((index, statement) for statement in found)
+        quads = quads.filter(is_ordinary)
+        if odd:
+            quads = pa.concat_tables([quads, _table(odd)]).sort_by("line")
+    return _with_odd_times(quads.drop_columns("line"), predicate)
+
+
+def _ordinary(lines: pa.Array, scope: str, time_predicate: str) -> pa.Table:
+    """The quad of each line; a term is NULL where it is not ordinary."""
+    subject, predicate, rest, end = cut(texts_of(lines), left=2, right=1)
+    before, last = split_last(rest)
+    prefix = label_prefix(scope)
+    graph = subjects(last, prefix)
+    object_ = pc.if_else(graph.is_valid(), before, rest)
+    property_ = predicates(predicate)
+    is_end = pc.or_(pc.equal(end, "."), pc.equal(end, ".\r"))
+    if is_end.false_count:
+        property_ = pc.if_else(is_end, property_, None)
+    is_dated = pc.equal(property_, time_predicate).fill_null(False)
+    time = pa.nulls(len(lines), pa.int64())
+    if is_dated.true_count:
+        time = pc.replace_with_mask(time, is_dated, times(object_.filter(is_dated)))
+    columns = [graph, subjects(subject, prefix), property_, objects(object_, prefix), time]
+    return pa.table([*columns, pa.arange(0, len(lines))], names=[*QUADS.names, "line"]).cast(_WITH_LINE)
+
+
+def _none(length: int) -> pa.Table:
+    return pa.table([pa.nulls(length, field.type) for field in _WITH_LINE], schema=_WITH_LINE)
+
+
+_WITH_LINE = QUADS.append(pa.field("line", pa.int64()))
+
+
+def _parsed(line: bytes, name: str, number: int, scope: str, on_malformed: OnMalformed) -> list[Statement]:
+    """What `parse_lines` does with a line."""
+    if number == 1:
+        line = line.removeprefix(codecs.BOM_UTF8)
+    try:
+        return parse_statements(line + b"\n", RdfFormat.N_QUADS, prefixed(scope))
+    except ReadingError as error:
+        on_malformed(Malformed(f"{name}:{number}", line.decode(errors="replace").strip(), error.reason))
+        return []
+
+
+def _table(statements: Sequence[tuple[int, Statement]]) -> pa.Table:
+    columns = [
+        [None if graph is None else encode_oxigraph(graph) for _, (graph, _) in statements],
+        [encode_oxigraph(triple.subject) for _, (_, triple) in statements],
+        [encode_oxigraph(triple.predicate) for _, (_, triple) in statements],
+        [encode_oxigraph(triple.object) for _, (_, triple) in statements],
+        [None] * len(statements),
+        [line for line, _ in statements],
+    ]
+    return pa.table(
+        [pa.array(column, kind) for column, kind in zip(columns, _WITH_LINE.types, strict=True)], _WITH_LINE.names
+    )
+
+
+def _with_odd_times(quads: pa.Table, time_predicate: str) -> pa.Table:
+    """The timestamps that are not ordinary as well; what is none stays NULL."""
+    is_missing = pc.and_(pc.equal(quads["p"], time_predicate), quads["time"].is_null()).combine_chunks()
+    if not is_missing.true_count:
+        return quads
+    known = [_instant(text) for text in quads["o"].filter(is_missing).to_pylist()]
+    time = pc.replace_with_mask(quads["time"].combine_chunks(), is_missing, pa.array(known, pa.int64()))
+    return quads.set_column(4, QUADS.field("time"), time)
+
+
+def _instant(text: str) -> int | None:
+    try:
+        return timestamp_of(decode_oxigraph(text))
+    except ReadingError:
+        return None

@@ -1,0 +1,184 @@
+"""N-Quads with timestamped graphs by columns: the elements of `graphs_of_document`, without a Python object for each.
+
+A graph may come in pieces, and its time after it. So the file is read twice, block by block: once to see which graphs
+go on beyond the block that they begin in, and again to take the graphs that are over, in the order in which they first
+appear (rdf/formats/timed_graphs.py says what the elements are).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyoxigraph import NamedNode
+
+from penstock.rdf.compression import open_bytes
+from penstock.rdf.conversion import decode_oxigraph, encode_oxigraph
+from penstock.rdf.elements import Malformed, OnMalformed
+from penstock.rdf.errors import ReadingError
+from penstock.rdf.formats.timed_graphs import ALL_IN_DEFAULT_GRAPH, without_time
+from penstock.rdf.timestamps import greatest
+from penstock.sources.batches import SCHEMA, Batch, Position
+from penstock.sources.blocks import blocks, pieces_of_file
+from penstock.sources.counting import Counted
+from penstock.sources.quads import QUADS, decode_quads
+
+
+@dataclass(frozen=True, slots=True)
+class NQuadsFile:
+    """An `.nq` file. Its position is how much has come out of it so far."""
+
+    path: Path
+    scope: str
+    time_predicate: NamedNode
+    most_elements: int
+    is_live: bool = field(default=False, init=False)
+    can_resume: bool = field(default=True, init=False)
+
+    @property
+    def name(self) -> str:
+        return str(self.path)
+
+    def batches(self, position: Position | None = None) -> Iterator[Batch]:
+        malformed: list[Malformed] = []
+        outline = self._outline()
+        if outline.has_quads and not outline.has_graphs:
+            malformed.append(Malformed(self.name, "", ALL_IN_DEFAULT_GRAPH))
+        graphs = _Graphs(self.name, self.time_predicate)
+        came = Counted(position)
+        for number, quads in enumerate(self._quads(malformed.append)):
+            graphs.add(quads)
+            if number < outline.last_block:  # what the last one leaves open is over at the end
+                table = graphs.take(outline.open_after(number), malformed.append)
+                yield from came.batches(table, malformed, self.most_elements)
+        yield from came.batches(graphs.take(None, malformed.append), malformed, self.most_elements)
+
+    def _quads(self, on_malformed: OnMalformed) -> Iterator[pa.Table]:
+        line = 1
+        for block in blocks(pieces_of_file(lambda: open_bytes(self.path))):
+            yield decode_quads(
+                block.lines,
+                self.time_predicate,
+                name=self.name,
+                first_line=line,
+                scope=self.scope,
+                on_malformed=on_malformed,
+            )
+            line += len(block.lines)
+            if block.damage is not None:
+                on_malformed(Malformed(f"{self.name}:{line}", "", block.damage))
+
+    def _outline(self) -> _Outline:
+        mentions = []
+        has_quads = False
+        has_graphs = False
+        number = -1
+        for number, quads in enumerate(self._quads(lambda malformed: None)):
+            has_quads = has_quads or quads.num_rows > 0
+            has_graphs = has_graphs or quads["g"].null_count < quads.num_rows
+            is_dated = pc.equal(quads["p"], encode_oxigraph(self.time_predicate))
+            mentioned = pc.coalesce(quads["g"], pc.if_else(is_dated, quads["s"], None)).unique().drop_null()
+            mentions.append(pa.table({"name": mentioned, "block": pa.repeat(number, len(mentioned))}))
+        spans = pa.concat_tables(mentions or [_NO_MENTIONS]).group_by("name").aggregate([("block", "min_max")])
+        first, last = (pc.struct_field(spans["block_min_max"], place) for place in (0, 1))
+        spans = pa.table({"name": spans["name"], "last": last}).filter(pc.less(first, last))
+        return _Outline(has_quads, has_graphs, number, spans)
+
+
+_NO_MENTIONS = pa.schema([("name", pa.string()), ("block", pa.int64())]).empty_table()
+
+
+@dataclass(frozen=True, slots=True)
+class _Outline:
+    """What a first reading tells: how many blocks there are, and where the graphs end that go on for more than one."""
+
+    has_quads: bool
+    has_graphs: bool
+    last_block: int
+    spans: pa.Table
+
+    def open_after(self, block: int) -> pa.ChunkedArray:
+        """The graphs that are mentioned in this block or before, or later, and also after it."""
+        return self.spans["name"].filter(pc.greater(self.spans["last"], block))
+
+
+class _Graphs:
+    """The quads of graphs that have begun, and the times that the default graph gives."""
+
+    def __init__(self, name: str, time_predicate: NamedNode) -> None:
+        self._name = name
+        self._time_predicate = time_predicate
+        self._quads = QUADS.empty_table()
+        self._dates = QUADS.empty_table()
+
+    def add(self, quads: pa.Table) -> None:
+        is_default = quads["g"].is_null()
+        is_date = pc.and_(is_default, pc.equal(quads["p"], encode_oxigraph(self._time_predicate)))
+        self._dates = pa.concat_tables([self._dates, quads.filter(is_date)])
+        self._quads = pa.concat_tables([self._quads, quads.filter(pc.invert(is_default))])
+
+    def take(self, still_open: pa.ChunkedArray | None, on_malformed: OnMalformed) -> pa.Table:
+        """The graphs up to the first that is still open, as elements; those without a time are reported."""
+        named = self._quads["g"].combine_chunks().dictionary_encode()
+        order, names = named.indices.cast(pa.int64()), named.dictionary
+        count = len(names)
+        if still_open is not None:
+            is_open = pc.is_in(names, value_set=still_open)
+            count = pc.index(is_open, True).as_py() if is_open.true_count else count
+        is_over = pc.less(order, count)
+        over = _as_sets(self._quads.append_column("graph", order).filter(is_over))
+        self._quads = self._quads.filter(pc.invert(is_over))
+        return self._dated(over, names.slice(0, count), on_malformed)
+
+    def _dated(self, quads: pa.Table, names: pa.Array, on_malformed: OnMalformed) -> pa.Table:
+        of_dates = pc.index_in(self._dates["s"], value_set=names).cast(pa.int64())
+        dates = self._dates.append_column("graph", of_dates).filter(of_dates.is_valid())
+        self._dates = self._dates.filter(of_dates.is_null())
+        has_date = pc.is_in(quads["graph"], value_set=dates["graph"])
+        is_time = pc.equal(quads["p"], encode_oxigraph(self._time_predicate))
+        own = quads.filter(pc.and_(is_time, pc.invert(has_date)))
+        stated = pa.concat_tables([dates.select(["graph", "o", "time"]), own.select(["graph", "o", "time"])])
+        latest = stated.group_by("graph").aggregate([("time", "max")])
+        time = latest["time_max"].take(pc.index_in(pa.arange(0, len(names)), value_set=latest["graph"]))
+        for graph in pc.indices_nonzero(time.is_null()).to_pylist():
+            self._report(names[graph].as_py(), graph, quads, stated, on_malformed)
+        return _elements(quads, time)
+
+    def _report(self, name: str, graph: int, quads: pa.Table, stated: pa.Table, on_malformed: OnMalformed) -> None:
+        """Why a graph has no time, as `graphs_of_document` says it."""
+        node = decode_oxigraph(name)
+        objects = stated.filter(pc.equal(stated["graph"], graph))["o"].to_pylist()
+        try:
+            if objects:
+                greatest([decode_oxigraph(text) for text in objects])
+            raise ReadingError(without_time(node, self._time_predicate))
+        except ReadingError as error:
+            rows = quads.filter(pc.equal(quads["graph"], graph)).select(["s", "p", "o"]).to_pylist()
+            triples = [" ".join(str(decode_oxigraph(text)) for text in row.values()) for row in rows]
+            on_malformed(Malformed(self._name, "\n".join(f"{triple} {node} ." for triple in triples), error.reason))
+
+
+def _as_sets(quads: pa.Table) -> pa.Table:
+    """Each triple of a graph once, and the graphs one after the other, in their order."""
+    keys = pa.table(
+        {
+            "graph": quads["graph"],
+            **{name: quads[name].combine_chunks().dictionary_encode().indices for name in ("s", "p", "o")},
+            "row": pa.arange(0, quads.num_rows),
+        }
+    )
+    once = keys.group_by(["graph", "s", "p", "o"]).aggregate([("row", "min")])
+    in_order = once.sort_by([("graph", "ascending"), ("row_min", "ascending")])["row_min"]
+    return quads.take(in_order)
+
+
+def _elements(quads: pa.Table, time: pa.ChunkedArray) -> pa.Table:
+    """The quads of graphs that have a time, numbered anew without the others."""
+    has_time = time.is_valid()
+    number = pc.subtract(pc.cumulative_sum(has_time.cast(pa.int64())), 1)
+    rows = quads.filter(has_time.take(quads["graph"]))
+    columns = [rows["s"], rows["p"], rows["o"], time.take(rows["graph"]), number.take(rows["graph"])]
+    return pa.table(columns, schema=SCHEMA)

@@ -1,0 +1,162 @@
+"""Random continuous queries over random streams and graphs, all as text: what a failure prints can be pasted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Literal
+
+from hypothesis import strategies as st
+from tests.engines.strategies_inputs import graphs, streams
+from tests.engines.strategies_patterns import Patterns
+from tests.engines.strategies_windows import Datasets
+from tests.oracle.asking import EX, changing, elements
+
+import penstock
+from penstock.algebra import Settings
+from penstock.algebra.inputs import Inputs
+from penstock.rdf.vocabulary import XSD
+from penstock.syntax import ast
+from penstock.syntax.parser.reports import parse_report
+
+DIALECTS = ("rspql", "rspql", "csparql", "cqels", "sparqlstream", "streaming-sparql", "sparql")
+OPERATORS: tuple[ast.Operator, ...] = ("rstream", "istream", "dstream")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A query, what it reads, and what the user says from outside. The graph under "" is the unnamed one."""
+
+    query: str
+    dialect: str
+    streams: Mapping[str, str]
+    graphs: Mapping[str, str] = field(default_factory=dict)
+    lateness: int = 0
+    t0: int | Literal["first"] = 0
+    report: str | None = None
+    operator: ast.Operator | None = None
+    duplicates: Literal["set", "bag"] | None = None
+    flush: bool = False
+
+    def parsed(self) -> ast.Query:
+        return penstock.parse(self.query, self.dialect, prefixes={"": EX, "xsd": XSD})
+
+    def inputs(self) -> Inputs:
+        return Inputs(
+            {EX + name: elements(text) for name, text in self.streams.items()},
+            {EX + name if name else None: changing(text) for name, text in self.graphs.items()},
+            self.lateness,
+        )
+
+    def settings(self) -> Settings:
+        report = None if self.report is None else parse_report(self.report)
+        return Settings(report, self.operator, self.duplicates, self.t0)
+
+    def __repr__(self) -> str:
+        """As Python, with the texts on lines of their own."""
+        lines = [f"    {entry.name}={_shown(getattr(self, entry.name))}," for entry in fields(self)]
+        return "\n".join(["Scenario(", *lines, ")"])
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key!r}: {_shown(text)}" for key, text in value.items()) + "}"
+    return f"'''{value}'''" if isinstance(value, str) and "\n" in value else repr(value)
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    """A query of any dialect and form over two streams and three graphs."""
+    writer = _QueryWriter(draw)
+    dialect = draw(st.sampled_from(DIALECTS))
+    query = writer.query(dialect)
+    return Scenario(
+        query=query,
+        dialect=dialect,
+        streams={"s": draw(streams()), "t": draw(streams())},
+        graphs={"": draw(graphs()), "g": draw(graphs()), "h": draw(graphs())},
+        lateness=draw(st.sampled_from((0, 0, 2, 5))),
+        t0=draw(st.sampled_from((0, 0, 0, "first", 4, -3))),
+        report=writer.policy() if writer.chance(25) else None,
+        operator=draw(st.sampled_from((None, None, None, *OPERATORS))),
+        duplicates=draw(st.sampled_from((None, None, None, "set", "bag"))),
+        flush=writer.chance(30),
+    )
+
+
+class _QueryWriter(Patterns, Datasets):
+    """Writes one query."""
+
+    def query(self, dialect: str) -> str:
+        dataset = self.dataset(dialect)
+        self.places = dataset.places
+        self.group_windows = dataset.group_windows
+        self.asks_for_time = dialect == "csparql" and self.chance(15)
+        scope: list[str] = []
+        where = self.group(scope, 2)
+        for place in dataset.must_read:
+            if place.text.split("{")[0] not in where:
+                where = self._read_too(where, place.text.format(self.triples(scope)))
+        where += self._group_window()
+        return self._register(dialect) + self._form(dialect, scope, dataset.clauses, where)
+
+    def _read_too(self, where: str, block: str) -> str:
+        return self.choose(
+            f"{where} . OPTIONAL {{ {block} }}",
+            f"{block} . OPTIONAL {{ {where} }}",
+            f"{{ {where} }} UNION {{ {block} }}",
+            f"{where} . {block}",
+            f"{where} . FILTER NOT EXISTS {{ {block} }}",
+            f"{where} . MINUS {{ {block} }}",
+        )
+
+    def _register(self, dialect: str) -> str:
+        if dialect == "csparql" and self.chance(20):
+            return f"REGISTER QUERY q COMPUTED EVERY {self.length()}ms AS "
+        return ""
+
+    def _form(self, dialect: str, scope: list[str], dataset: str, where: str) -> str:
+        has_operator = dialect in ("rspql", "sparqlstream") and self.chance(50)
+        operator = f"{self.choose(*OPERATORS).upper()} " if has_operator else ""
+        body = f"{dataset} {{ {where} }}"
+        match self.choose("all", "some", "some", "distinct", "grouped", "grouped", "ordered", "other"):
+            case "some":
+                text = f"SELECT {operator}{self.projection(scope)[0]} {body}{self._aggregate_clause(dialect, scope)}"
+            case "distinct":
+                text = f"SELECT {operator}DISTINCT {self.projection(scope)[0]} {body}"
+            case "grouped":
+                text = self._with_operator(self.grouped(scope, body)[0], operator)
+            case "ordered":
+                text = self._with_operator(self.ordered(scope, dataset, where)[0], operator)
+            case "other":
+                return self._other_form(dialect, scope, body, operator)
+            case _:
+                text = f"SELECT {operator}* {body}{self._aggregate_clause(dialect, scope)}"
+        return f"{text} {self.values(scope)}" if self.chance(5) and "ORDER" not in text else text
+
+    def _with_operator(self, text: str, operator: str) -> str:
+        return text.replace("SELECT ", f"SELECT {operator}", 1)
+
+    def _aggregate_clause(self, dialect: str, scope: list[str]) -> str:
+        """C-SPARQL's AGGREGATE: every solution gets the aggregate over its group."""
+        if dialect != "csparql" or not self.chance(25):
+            return ""
+        keys = ", ".join(dict.fromkeys(self.several(lambda: self.choose(*scope), 1, 2)))
+        variable = self.new_variable()
+        function = self.choose("COUNT", f"COUNT({self.choose(*scope)})", *(["SUM(?n)", "MAX(?n)"] * ("?n" in scope)))
+        condition = f" FILTER ({variable} > {self.choose(0, 1, 2)})" if self.chance(50) else ""
+        return f" AGGREGATE {{ ({variable}, {function}, {{{keys}}}){condition} }}"
+
+    def _other_form(self, dialect: str, scope: list[str], body: str, operator: str) -> str:
+        match self.choose("ask", "construct", "construct", "describe"):
+            case "ask":
+                return f"ASK {body}"
+            case "describe":
+                return f"DESCRIBE {self.choose(':a', '*', self.choose(*scope))} {body}"
+        subject, target = self.choose("[]", ":a", *scope), self.choose("1", "_:new", *scope)
+        triples = f"{subject} {self.choose(':made', '?r')} {target}"
+        if self.chance(30):
+            triples += f" . {self.choose(*scope)} :also [ :of {self.choose(*scope)} ]"
+        if dialect == "rspql" and self.chance(20):
+            triples = f"GRAPH {self.choose(':g', '?a')} {{ {triples} }}"
+        return f"CONSTRUCT {operator}{{ {triples} }} {body}"

@@ -1,12 +1,17 @@
-"""The queries of the W3C test suite for SPARQL 1.1, sorted by what its manifests say about them."""
+"""The W3C test suite for SPARQL 1.1: its queries, sorted by what the manifests say about them, and its evaluations."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pyoxigraph
-from tests.corpora.samples import SHARED, Sample, read_sample
+import pytest
+from tests.corpora.samples import ABSENT, SHARED, Sample, read_sample
 
 FOLDER = SHARED / "data" / "w3c-sparql11"
 
@@ -20,6 +25,62 @@ SELECT DISTINCT ?query ?negative {
   BIND(?kind IN (mf:NegativeSyntaxTest, mf:NegativeSyntaxTest11) AS ?negative)
 }
 """
+
+_EVALUATIONS = """
+PREFIX mf: <http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#>
+PREFIX qt: <http://www.w3.org/2001/sw/DataAccess/tests/test-query#>
+SELECT ?test ?query ?result ?data ?graph {
+  VALUES ?kind { mf:QueryEvaluationTest mf:CSVResultFormatTest }
+  ?test a ?kind ; mf:action ?action ; mf:result ?result .
+  ?action qt:query ?query .
+  OPTIONAL { ?action qt:data ?data }
+  OPTIONAL { ?action qt:graphData ?graph }
+} ORDER BY ?test
+"""
+_FILES = ("query", "result", "data", "graph")
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationTest:
+    """A query, what it is asked over, and the file with its answer. A named graph goes by the IRI of its file."""
+
+    name: str
+    query: Path
+    data: tuple[Path, ...]
+    graphs: tuple[Path, ...]
+    result: Path
+
+
+def evaluations() -> list[EvaluationTest]:
+    """The tests that name an answer: those of query evaluation, and those of the CSV format."""
+    return [test for manifest in sorted(FOLDER.glob("*/manifest.ttl")) for test in _evaluations(manifest)]
+
+
+def each_evaluation() -> pytest.MarkDecorator:
+    """One test an evaluation, as `samples.each`."""
+    parameters = [pytest.param(test, id=test.name) for test in evaluations()]
+    absent = pytest.param(None, id="absent", marks=pytest.mark.skip(reason=ABSENT))
+    return pytest.mark.parametrize("test", parameters or [absent])
+
+
+def _evaluations(manifest: Path) -> Iterator[EvaluationTest]:
+    store = pyoxigraph.Store()
+    store.load(path=str(manifest), format=pyoxigraph.RdfFormat.TURTLE, base_iri=manifest.as_uri())
+    tests = store.query(_EVALUATIONS)
+    assert isinstance(tests, pyoxigraph.QuerySolutions)
+    for test, rows in groupby(tests, key=lambda row: row["test"].value):
+        found = [{name: _path(row[name].value) for name in _FILES if row[name] is not None} for row in rows]
+        yield EvaluationTest(
+            f"{manifest.parent.name}/{test.rpartition('#')[2]}",
+            found[0]["query"],
+            tuple(dict.fromkeys(row["data"] for row in found if "data" in row)),
+            tuple(dict.fromkeys(row["graph"] for row in found if "graph" in row)),
+            found[0]["result"],
+        )
+
+
+def _path(iri: str) -> Path:
+    return Path(unquote(urlsplit(iri).path))
 
 
 def positive() -> list[Sample]:

@@ -69,6 +69,8 @@ class TestHeldUntilTheEnd:
             ("SELECT ?x ?n { ?x :q ?w { SELECT (COUNT(*) AS ?n) { ?y :p ?v } } }", {5: ["a 3"]}),
             ("SELECT ?x { ?x :p ?v FILTER (?v > 1 && NOT EXISTS { ?x :q ?w }) }", {5: ["b"]}),
             ("SELECT ?x ?b { ?x :q ?w BIND (EXISTS { ?x :p 1 } AS ?b) }", {5: ["a true"]}),
+            ("SELECT ?x { ?x :p ?v FILTER (RAND() < 2) }", {5: ["a", "b", "c"]}),
+            ("SELECT ?x ?b { ?x :p 2 BIND (ISBLANK(BNODE()) AS ?b) }", {5: ["b true"]}),
         ],
     )
     def test_what_later_input_could_take_back(self, query: str, expected: dict[int, list[str]]) -> None:

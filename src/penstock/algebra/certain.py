@@ -2,7 +2,8 @@
 
 As a stream only grows, a solution of a monotonic pattern stays a solution. `certain_part` is the largest monotonic
 part of a query: its solutions are solutions of the query now and for ever. The unmatched left side of an OPTIONAL,
-MINUS, NOT EXISTS, aggregates, ORDER BY and LIMIT are not in it.
+MINUS, NOT EXISTS, aggregates, ORDER BY and LIMIT are not in it, and neither is what asking again would change: NOW(),
+or a new blank node.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from dataclasses import replace
 
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import walk
+
+_NEW_EACH_TIME = frozenset({"BNODE", "NOW", "RAND", "STRUUID", "UUID"})
 
 
 def certain_part(query: ast.Query) -> ast.Query | None:
@@ -28,7 +31,17 @@ def _keeps_certainty(projections: tuple[ast.Projection, ...], modifiers: ast.Mod
     if modifiers != ast.Modifiers():
         return False
     expressions = [projection.expression for projection in projections if projection.expression is not None]
-    return not any(isinstance(node, (ast.Aggregate, ast.Exists)) for e in expressions for node in walk(e))
+    return all(_is_settled(expression) for expression in expressions)
+
+
+def _is_settled(expression: ast.Expression) -> bool:
+    """Whether it has one value for a solution, now and later."""
+    return not any(_may_change(node) for node in walk(expression))
+
+
+def _may_change(node: ast.Node) -> bool:
+    is_new = isinstance(node, ast.Call) and node.name in _NEW_EACH_TIME
+    return is_new or isinstance(node, (ast.Aggregate, ast.Exists))
 
 
 def _certain_group(group: ast.Group) -> ast.Group | None:
@@ -55,8 +68,7 @@ def _certain_element(element: ast.Element) -> ast.Element | None:
             certain = _certain_condition(condition)
             return None if certain is None else replace(element, condition=certain)
         case ast.Bind(expression):
-            has_exists = any(isinstance(node, ast.Exists) for node in walk(expression))
-            return None if has_exists else element
+            return element if _is_settled(expression) else None
         case ast.Optional(pattern):
             return _certain_group(pattern)
         case ast.Group():
@@ -92,4 +104,4 @@ def _certain_condition(condition: ast.Expression) -> ast.Expression | None:
         parts = [_certain_condition(operand) for operand in condition.operands]
         certain = tuple(part for part in parts if part is not None)
         return replace(condition, operands=certain) if len(certain) == len(parts) else None
-    return None if any(isinstance(node, ast.Exists) for node in walk(condition)) else condition
+    return condition if _is_settled(condition) else None

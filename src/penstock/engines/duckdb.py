@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -14,7 +15,7 @@ from sqlglot import exp
 from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
-from penstock.engines.protocol import Slice
+from penstock.engines.protocol import Slice, StorageError
 from penstock.rdf.conversion import encode_oxigraph
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.functions.library import Library
@@ -25,7 +26,7 @@ from penstock.relational.sources import Tables
 from penstock.relational.windows import FOREVER, passed
 
 _FEWEST_TO_EVICT = 50_000
-"""So many rows that nobody needs may stay: to forget them costs time, too."""
+"""So many rows come before it is asked which are still needed: to forget some costs time, too."""
 
 
 @dataclass(slots=True)
@@ -33,6 +34,8 @@ class _Stream:
     table: str
     arrived: int = 0
     """How many triples have come."""
+    looked_at: int = 0
+    """How many had come when it was last asked whether they are still needed."""
     passed: int = 0
     """How many elements that came in time have been evicted."""
 
@@ -41,7 +44,8 @@ class DuckDBEngine:
     """Tables of streams and graphs, and statements over them. `database` is a file; without one all is in memory."""
 
     def __init__(self, database: Path | None = None) -> None:
-        self.connection = duckdb.connect(":memory:" if database is None else str(database))
+        with _told():
+            self.connection = duckdb.connect(":memory:" if database is None else str(database))
         self._library = Library(self.connection)
         self._streams: dict[str, _Stream] = {}
         self._graphs: dict[str | None, str] = {}
@@ -90,6 +94,31 @@ class DuckDBEngine:
         with self._view("loading", pa.table(columns)):
             self.run(f"CREATE OR REPLACE TABLE {table} AS SELECT DISTINCT * FROM loading")
 
+    # Restarts
+
+    @property
+    def state(self) -> dict[str, list[object]]:
+        """The streams, beside their rows."""
+        return {
+            iri: [stream.table, stream.arrived, stream.looked_at, stream.passed]
+            for iri, stream in self._streams.items()
+        }
+
+    def restore(self, state: Mapping[str, Sequence[Any]]) -> None:
+        """The streams of a database that was there before."""
+        self._streams = {iri: _Stream(*entry) for iri, entry in state.items()}
+
+    def begin(self) -> None:
+        with _told():
+            self.connection.begin()
+
+    def commit(self) -> None:
+        with _told():
+            self.connection.commit()
+
+    def close(self) -> None:
+        self.connection.close()
+
     # Answers
 
     def compile(self, query: ContinuousQuery, expression: Operator, delivery: Delivery) -> DuckDBQuery:
@@ -114,6 +143,9 @@ class DuckDBEngine:
     def evict(self, query: ContinuousQuery, horizon: int) -> None:
         """Tables are written anew, without what nobody needs, when that is more than half of them."""
         for iri, stream in self._streams.items():
+            if stream.arrived < stream.looked_at + _FEWEST_TO_EVICT:
+                continue
+            stream.looked_at = stream.arrived
             oldest = self.prepared(compile_oldest(query, self.tables, iri)).value({"horizon": horizon})
             if oldest is None or oldest <= -FOREVER // 2:
                 continue
@@ -121,7 +153,7 @@ class DuckDBEngine:
             counted = f"count(*) FILTER ({is_old}), count(*)"
             elements = f"count(DISTINCT element) FILTER ({is_old} AND since IS NULL)"
             (old, rows, of_elements) = self.rows(f"SELECT {counted}, {elements} FROM {table}")[0]
-            if old > max(_FEWEST_TO_EVICT, rows - old):
+            if old > rows - old:
                 self.run(f"CREATE OR REPLACE TABLE {table} AS SELECT * FROM {table} WHERE NOT {is_old}")
                 stream.passed += of_elements
 
@@ -146,10 +178,16 @@ class DuckDBEngine:
         self.connection.register(INSTANTS, pa.table(columns))
 
     def run(self, text: str) -> None:
-        self.connection.execute(text).fetchall()
+        self.rows(text)
 
-    def rows(self, text: str) -> list[tuple[int, ...]]:
-        return self.connection.execute(text).fetchall()
+    def insert(self, table: str, row: tuple[object, ...]) -> None:
+        with _told():
+            marks = ", ".join("?" * len(row))
+            self.connection.execute(f"INSERT INTO {table} VALUES ({marks})", list(row)).fetchall()
+
+    def rows(self, text: str) -> list[tuple[Any, ...]]:
+        with _told():
+            return self.connection.execute(text).fetchall()
 
     @contextmanager
     def _view(self, name: str, table: pa.Table) -> Iterator[None]:
@@ -158,6 +196,15 @@ class DuckDBEngine:
             yield
         finally:
             self.connection.unregister(name)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What is wrong with a disk, as one sentence."""
+    try:
+        yield
+    except (duckdb.IOException, duckdb.FatalException) as error:
+        raise StorageError(str(error).splitlines()[0]) from None
 
 
 class PreparedStatement:
@@ -171,7 +218,8 @@ class PreparedStatement:
 
     def table(self, parameters: Mapping[str, int | None]) -> pa.Table:
         given = {name: value for name, value in {**self.engine.passed, **parameters}.items() if name in self.parameters}
-        return self.engine.connection.sql(self.text, params=given).to_arrow_table()
+        with _told():
+            return self.engine.connection.sql(self.text, params=given).to_arrow_table()
 
     def value(self, parameters: Mapping[str, int | None]) -> int | None:
         found: int | None = self.table(parameters).column(0)[0].as_py()

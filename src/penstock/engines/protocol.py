@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -12,6 +12,10 @@ from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.relational.answers import Delivery
+
+
+class StorageError(Exception):
+    """What an engine keeps on disk cannot be read or written: the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,12 @@ class CompiledReport(Protocol):
 
 
 class Engine(Protocol):
+    @property
+    def state(self) -> Mapping[str, Sequence[Any]]:
+        """What it knows of its streams beside their rows; JSON can hold it."""
+
+    def restore(self, state: Mapping[str, Sequence[Any]]) -> None: ...
+
     def add_stream(self, iri: str) -> None: ...
 
     def load_graph(self, iri: str | None, triples: Sequence[GraphTriple]) -> None: ...

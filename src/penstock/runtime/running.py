@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,11 +19,12 @@ from penstock.algebra.inputs import InputError
 from penstock.engines.protocol import CompiledReport, Engine
 from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
+from penstock.runtime.checkpoints import Checkpoint, State
 from penstock.runtime.clock import Clock, StreamClock
 from penstock.runtime.forms import Answering, answering
+from penstock.runtime.reading import Reading
 from penstock.runtime.slices import Slicing
-from penstock.sources.batches import Batch, Source
-from penstock.sources.feeds import Feed
+from penstock.sources.batches import Batch, Position, Source
 from penstock.syntax import ast
 
 
@@ -63,7 +64,9 @@ class RunSettings:
 class Run:
     """One query over its streams.
 
-    `on_late` and `on_malformed` are told of what does not count. `counts` says at any time how far it is.
+    `on_late` and `on_malformed` are told of what does not count. `counts` says at any time how far it is. With a
+    `checkpoint`, the engine being that of it, the run goes on where it was when it was last committed, which happens
+    whenever the evaluations of a batch have been taken; `written` says how long the output is then.
     """
 
     def __init__(
@@ -77,6 +80,8 @@ class Run:
         name: str = "query",
         on_late: Callable[[Late], None] = lambda late: None,
         on_malformed: Callable[[Malformed], None] = lambda malformed: None,
+        checkpoint: Checkpoint | None = None,
+        written: Callable[[], int | None] = lambda: None,
     ) -> None:
         self.engine = engine
         self.text = query
@@ -88,25 +93,68 @@ class Run:
         self.streams = _streams_of(build(query, replace(self.settings, origin=0)), streams)
         self.clock = Clock({iri: StreamClock(self.how.lateness) for iri in self.streams})
         self.slicing = Slicing(self.how.instants_per_slice)
-        for iri in self.streams:
-            engine.add_stream(iri)
+        self._positions: dict[str, Position] = {}
         self._elements = dict.fromkeys(self.streams, 0)
         self._with_late: set[str] = set()
         self._next: int | None = None
         self._started: _Started | None = None
+        self._checkpoint, self._written = checkpoint, written
+        if checkpoint is not None and checkpoint.state is not None:
+            self._restore(checkpoint.state)
+            return
+        for iri in self.streams:
+            engine.add_stream(iri)
         if isinstance(self.settings.origin, int):
             self._start(self.settings.origin)
 
     def evaluations(self) -> Iterator[Evaluation]:
         """Every evaluation in time order, also those without solutions."""
-        reading = Reading(self.streams, self.clock, self.how.idle_timeout)
+        if self._checkpoint is not None:
+            if self._checkpoint.has_finished:
+                return
+            self._checkpoint.begin()
+        reading = Reading(self.streams, self.clock, self._positions, self.how.idle_timeout)
         with closing(reading):
             for stream, batch in reading.batches():
                 self._take(stream, batch)
                 yield from self._advance()
+                self._commit(has_finished=False)
         yield from self._finish()
+        self._commit(has_finished=True)
+
+    # Restarts
+
+    def _commit(self, *, has_finished: bool) -> None:
+        if self._checkpoint is None:
+            return
+        started = self._started
+        state = {
+            "engine": self.engine.state,
+            "positions": self._positions,
+            "elements": self._elements,
+            "clock": {iri: [clock.greatest, clock.least] for iri, clock in self.clock.streams.items()},
+            "next": self._next,
+            "previous": self.slicing.previous,
+            "counts": asdict(self.counts),
+            "origin": None if started is None else started.origin,
+            "answering": None if started is None else started.answering.state,
+        }
+        self._checkpoint.commit(state, self._written(), has_finished=has_finished)
+
+    def _restore(self, state: State) -> None:
+        self.engine.restore(state["engine"])
+        self._positions, self._elements, self._next = state["positions"], state["elements"], state["next"]
+        self.slicing.previous = state["previous"]
+        self.counts = Counts(**state["counts"])
+        for iri, (greatest, least) in state["clock"].items():
+            self.clock.streams[iri].greatest, self.clock.streams[iri].least = greatest, least
+        if state["origin"] is not None:
+            self._start(state["origin"]).answering.state = state["answering"]
+
+    # Input
 
     def _take(self, stream: str, batch: Batch) -> None:
+        self._positions[stream] = batch.position
         for malformed in batch.malformed:
             self.counts.malformed += 1
             self.on_malformed(malformed)
@@ -134,12 +182,12 @@ class Run:
 
     # Instants
 
-    def _start(self, origin: int) -> None:
+    def _start(self, origin: int) -> _Started:
         """The query is complete when its windows know their origin."""
         query = build(self.text, replace(self.settings, origin=origin))
-        self._started = _Started(
-            query, self.engine.compile_report(query), answering(self.engine, query, query.name or self.name)
-        )  # fmt: skip
+        how = answering(self.engine, query, query.name or self.name)
+        self._started = _Started(origin, query, self.engine.compile_report(query), how)
+        return self._started
 
     def _advance(self) -> Iterator[Evaluation]:
         """Answers every instant before the watermark."""
@@ -167,68 +215,25 @@ class Run:
         assert first is not None
         if last < first:
             return
-        if self._started is None:
-            self._start(first - 1)
-        assert self._started is not None
-        self._drop_uncounted(self._started.query)
-        instants = self._started.report.instants(first, last, end)
+        started = self._started or self._start(first - 1)
+        self._drop_uncounted(started.query)
+        instants = started.report.instants(first, last, end)
         for part in self.slicing.slices(instants):
-            for evaluation in self._started.answering.evaluations(part, end):
+            for evaluation in started.answering.evaluations(part, end):
                 self.counts.evaluations += 1
                 self.counts.rows += len(evaluation.rows or evaluation.triples or ())
                 yield evaluation
         self._next = last + 1
         previous = self.slicing.previous
-        self.engine.evict(self._started.query, self._next if previous is None else min(self._next, previous))
+        self.engine.evict(started.query, self._next if previous is None else min(self._next, previous))
 
 
 @dataclass(frozen=True, slots=True)
 class _Started:
+    origin: int
     query: ContinuousQuery
     report: CompiledReport
     answering: Answering
-
-
-class Reading:
-    """The batches of several streams, always of the one that is furthest behind: so none is read far ahead."""
-
-    def __init__(self, streams: Mapping[str, Source], clock: Clock, idle_timeout: int | None) -> None:
-        self._feeds = {iri: Feed(source) for iri, source in streams.items()}
-        self._clock = clock
-        self._idle_timeout = None if idle_timeout is None else idle_timeout / 1000
-
-    def batches(self) -> Iterator[tuple[str, Batch]]:
-        while True:
-            open_feeds = [iri for iri, feed in self._feeds.items() if not feed.has_ended]
-            if not open_feeds:
-                return
-            awaited = [iri for iri in open_feeds if not self._clock.streams[iri].is_silent] or open_feeds
-            stream = min(awaited, key=self._time_of)
-            batch = self._feeds[stream].take(self._idle_timeout)
-            clock = self._clock.streams[stream]
-            if batch is not None:
-                clock.is_silent = False
-                yield stream, batch
-            else:
-                clock.is_silent = True  # it has ended, or it is idle
-                yield from self._waiting(set(open_feeds) - {stream})
-
-    def _waiting(self, streams: set[str]) -> Iterator[tuple[str, Batch]]:
-        """What has come meanwhile from streams that had been idle."""
-        for stream in streams:
-            if self._clock.streams[stream].is_silent and not self._feeds[stream].has_ended:
-                batch = self._feeds[stream].take(0)
-                if batch is not None:
-                    self._clock.streams[stream].is_silent = False
-                    yield stream, batch
-
-    def _time_of(self, stream: str) -> float:
-        greatest = self._clock.streams[stream].greatest
-        return float("-inf") if greatest is None else greatest
-
-    def close(self) -> None:
-        for feed in self._feeds.values():
-            feed.close()
 
 
 def _now() -> int:

@@ -1,0 +1,81 @@
+"""Runs that can be killed and started again: what they knew, where they read on, what they had written.
+
+State, positions of the sources and the length of the output are committed together, in one transaction of one file,
+after what they stand for has been written. A run that goes on from there cuts the output to that length first: so no
+result is lost and none is there twice.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.protocol import StorageError
+
+State = dict[str, Any]
+"""What a run knows besides the rows of its streams; JSON can hold it."""
+
+_FILE = "state.duckdb"
+
+
+class CheckpointError(Exception):
+    """A folder that cannot be used for a checkpoint; the message says why."""
+
+
+class Checkpoint:
+    """The folder of a run that can be restarted.
+
+    `fingerprint` tells the run: its query, options and streams. A folder that was made by another one is refused.
+    """
+
+    def __init__(self, folder: Path, fingerprint: str) -> None:
+        self.folder = folder
+        self.fingerprint = fingerprint
+        self.state: State | None = None
+        self.written: int | None = None
+        """How much of the output stands."""
+        self.has_finished = False
+        """Whether all input has been read and answered."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self.engine = DuckDBEngine(folder / _FILE)
+            self._read()
+        except OSError as error:
+            raise CheckpointError(f"{folder}: no checkpoint can be kept there ({error.strerror})") from None
+        except StorageError as error:
+            raise CheckpointError(f"{folder}: no checkpoint can be kept there ({error})") from None
+
+    def _read(self) -> None:
+        self.engine.run("CREATE TABLE IF NOT EXISTS progress (fingerprint VARCHAR, state VARCHAR)")
+        rows = self.engine.rows("SELECT fingerprint, state FROM progress")
+        if not rows:
+            return
+        ((fingerprint, text),) = rows
+        if fingerprint != self.fingerprint:
+            raise CheckpointError(
+                f"{self.folder}: this checkpoint is of another run, with other streams, options or another query; "
+                "name another folder, or remove this one to begin anew"
+            )
+        kept = json.loads(str(text))
+        self.state, self.written, self.has_finished = kept["run"], kept["written"], kept["has_finished"]
+
+    def begin(self) -> None:
+        """What happens from now on counts when it is committed."""
+        self.engine.begin()
+
+    def commit(self, state: State, written: int | None, *, has_finished: bool = False) -> None:
+        """Keep the state; then go on as after `begin`."""
+        text = json.dumps({"run": state, "written": written, "has_finished": has_finished})
+        try:
+            self.engine.run("DELETE FROM progress")
+            self.engine.insert("progress", (self.fingerprint, text))
+            self.engine.commit()
+        except StorageError as error:
+            raise CheckpointError(f"{self.folder}: the checkpoint cannot be written ({error})") from None
+        self.state, self.written, self.has_finished = state, written, has_finished
+        self.engine.begin()
+
+    def close(self) -> None:
+        self.engine.close()

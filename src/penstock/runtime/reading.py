@@ -1,0 +1,57 @@
+"""The batches of several streams, in an order that keeps them together in time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from penstock.runtime.clock import Clock
+from penstock.sources.batches import Batch, Position, Source
+from penstock.sources.feeds import Feed
+
+
+class Reading:
+    """Always the stream that is furthest behind is read: none is read far ahead of the others.
+
+    A stream that has ended, or has been silent for longer than the idle timeout, holds no other back.
+    """
+
+    def __init__(
+        self,
+        streams: Mapping[str, Source],
+        clock: Clock,
+        positions: Mapping[str, Position],
+        idle_timeout: int | None,
+    ) -> None:
+        self._feeds = {iri: Feed(source, positions.get(iri)) for iri, source in streams.items()}
+        self._clock = clock
+        self._idle_timeout = None if idle_timeout is None else idle_timeout / 1000
+
+    def batches(self) -> Iterator[tuple[str, Batch]]:
+        while True:
+            streams = [iri for iri, feed in self._feeds.items() if not feed.has_ended]
+            if not streams:
+                return
+            awaited = [iri for iri in streams if not self._clock.streams[iri].is_silent] or streams
+            stream = min(awaited, key=self._time_of)
+            batch = self._feeds[stream].take(self._idle_timeout)
+            self._clock.streams[stream].is_silent = batch is None
+            if batch is not None:
+                yield stream, batch
+            for other in streams:
+                if self._clock.streams[other].is_silent and other != stream:
+                    yield from self._waiting(other)
+
+    def _waiting(self, stream: str) -> Iterator[tuple[str, Batch]]:
+        """What has come meanwhile from a stream that was silent."""
+        batch = self._feeds[stream].take(0)
+        if batch is not None:
+            self._clock.streams[stream].is_silent = False
+            yield stream, batch
+
+    def _time_of(self, stream: str) -> float:
+        greatest = self._clock.streams[stream].greatest
+        return float("-inf") if greatest is None else greatest
+
+    def close(self) -> None:
+        for feed in self._feeds.values():
+            feed.close()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 from sqlglot import exp
 
 from penstock.algebra.inputs import GraphTriple
@@ -22,11 +24,18 @@ from penstock.relational.functions.library import Library
 from penstock.relational.intervals import INSTANTS
 from penstock.relational.reporting import InstantsPlan, compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted
-from penstock.relational.sources import Tables
+from penstock.relational.sources import Shape, Tables
 from penstock.relational.windows import FOREVER, passed
 
 _FEWEST_TO_EVICT = 50_000
 """So many rows come before it is asked which are still needed: to forget some costs time, too."""
+
+
+_LARGE = 30_000
+"""From so many rows on it pays to look for what comes again before sorting."""
+
+_MANY = 100
+"""So many predicates of a table are known by name at most."""
 
 
 @dataclass(slots=True)
@@ -36,6 +45,9 @@ class _Stream:
     """How many triples have come."""
     looked_at: int = 0
     """How many had come when it was last asked whether they are still needed."""
+    needed: int = 0
+    """How many were then."""
+    evicted: int = 0
     passed: int = 0
     """How many elements that came in time have been evicted."""
 
@@ -46,15 +58,34 @@ class DuckDBEngine:
     def __init__(self, database: Path | None = None) -> None:
         with _told():
             self.connection = duckdb.connect(":memory:" if database is None else str(database))
+        self.run("SET asof_loop_join_threshold = 0")  # estimates are too low here, and loops too slow
         self._library = Library(self.connection)
         self._streams: dict[str, _Stream] = {}
         self._graphs: dict[str | None, str] = {}
+        self._predicates: dict[str, frozenset[str] | None] = {}
         self._changing: set[str | None] = set()
+        self._horizons: dict[object, PreparedStatement] = {}
 
     @property
     def tables(self) -> Tables:
         streams = {iri: stream.table for iri, stream in self._streams.items()}
-        return Tables(streams, dict(self._graphs), frozenset(self._changing))
+        known = {table: predicates for table, predicates in self._predicates.items() if predicates is not None}
+        return Tables(streams, dict(self._graphs), frozenset(self._changing), known)
+
+    @property
+    def known_predicates(self) -> int:
+        """How many times a predicate has been seen for the first time."""
+        return sum(_MANY + 1 if known is None else len(known) for known in self._predicates.values())
+
+    @property
+    def is_large(self) -> bool:
+        return any(stream.arrived - stream.evicted > _LARGE for stream in self._streams.values())
+
+    def _note_predicates(self, table: str, predicates: Iterable[str | None]) -> None:
+        known = self._predicates.get(table, frozenset())
+        if known is not None:
+            now = known.union(predicate for predicate in predicates if predicate is not None)
+            self._predicates[table] = now if len(now) <= _MANY else None
 
     # Input
 
@@ -62,18 +93,20 @@ class DuckDBEngine:
         """Forget all input."""
         for table in [*self.tables.streams.values(), *self._graphs.values()]:
             self.run(f"DROP TABLE {table}")
-        self._streams, self._graphs, self._changing = {}, {}, set()
+        self._streams, self._graphs, self._predicates, self._changing, self._horizons = {}, {}, {}, set(), {}
 
     def add_stream(self, iri: str) -> None:
         table = f"stream_{len(self._streams) + 1}"
         self._streams[iri] = _Stream(table)
         numbers = "ts BIGINT, element BIGINT, arrival BIGINT, since BIGINT"
         self.run(f"CREATE OR REPLACE TABLE {table} (s VARCHAR, p VARCHAR, o VARCHAR, {numbers})")
+        self._predicates[table] = frozenset()
 
     def append(self, stream: str, rows: pa.Table) -> None:
         known = self._streams[stream]
         arrival = pa.arange(known.arrived, known.arrived + rows.num_rows)
         known.arrived += rows.num_rows
+        self._note_predicates(known.table, pc.unique(rows["p"]).to_pylist())
         with self._view("incoming", rows.append_column("arrival", arrival)):
             self.run(f"INSERT INTO {known.table} SELECT s, p, o, ts, element, arrival, since FROM incoming")
 
@@ -93,6 +126,8 @@ class DuckDBEngine:
             columns["ends"] = pa.array(ends, pa.int64())
         with self._view("loading", pa.table(columns)):
             self.run(f"CREATE OR REPLACE TABLE {table} AS SELECT DISTINCT * FROM loading")
+        self._predicates[table] = frozenset()
+        self._note_predicates(table, pc.unique(columns["p"]).to_pylist())
 
     # Restarts
 
@@ -107,6 +142,9 @@ class DuckDBEngine:
     def restore(self, state: Mapping[str, Sequence[Any]]) -> None:
         """The streams of a database that was there before."""
         self._streams = {iri: _Stream(*entry) for iri, entry in state.items()}
+        for stream in self._streams.values():
+            found = self.rows(f"SELECT DISTINCT p FROM {stream.table}")
+            self._note_predicates(stream.table, [predicate for (predicate,) in found])
 
     def begin(self) -> None:
         with _told():
@@ -122,10 +160,10 @@ class DuckDBEngine:
     # Answers
 
     def compile(self, query: ContinuousQuery, expression: Operator, delivery: Delivery) -> DuckDBQuery:
-        return DuckDBQuery(self, compile_query(query, expression, delivery, self.tables))
+        return DuckDBQuery(self, lambda shape: compile_query(query, expression, delivery, self.tables, shape))
 
     def compile_dataset(self, query: ContinuousQuery) -> DuckDBQuery:
-        return DuckDBQuery(self, compile_dataset(query, self.tables))
+        return DuckDBQuery(self, lambda shape: compile_dataset(query, self.tables, shape))
 
     def compile_report(self, query: ContinuousQuery) -> DuckDBReport:
         return DuckDBReport(self, compile_instants(query, self.tables), compile_last_end(query, self.tables))
@@ -140,22 +178,32 @@ class DuckDBEngine:
             self.run(f"DELETE FROM {known.table} WHERE arrival IN (SELECT arrival FROM uncounted)")
         return late
 
-    def evict(self, query: ContinuousQuery, horizon: int) -> None:
+    def evict(self, query: ContinuousQuery, horizon: int) -> int:
         """Tables are written anew, without what nobody needs, when that is more than half of them."""
+        kept = 0
         for iri, stream in self._streams.items():
-            if stream.arrived < stream.looked_at + _FEWEST_TO_EVICT:
-                continue
-            stream.looked_at = stream.arrived
-            oldest = self.prepared(compile_oldest(query, self.tables, iri)).value({"horizon": horizon})
-            if oldest is None or oldest <= -FOREVER // 2:
-                continue
-            is_old, table = f"ts < {oldest}", stream.table
-            counted = f"count(*) FILTER ({is_old}), count(*)"
-            elements = f"count(DISTINCT element) FILTER ({is_old} AND since IS NULL)"
-            (old, rows, of_elements) = self.rows(f"SELECT {counted}, {elements} FROM {table}")[0]
-            if old > rows - old:
-                self.run(f"CREATE OR REPLACE TABLE {table} AS SELECT * FROM {table} WHERE NOT {is_old}")
-                stream.passed += of_elements
+            if stream.arrived >= stream.looked_at + _FEWEST_TO_EVICT:
+                self._look_at(stream, self._oldest(query, iri).value({"horizon": horizon}))
+            kept += stream.needed
+        return kept
+
+    def _oldest(self, query: ContinuousQuery, stream: str) -> PreparedStatement:
+        key = (query.dataset, stream)
+        if key not in self._horizons:
+            self._horizons[key] = self.prepared(compile_oldest(query, self.tables, stream))
+        return self._horizons[key]
+
+    def _look_at(self, stream: _Stream, oldest: int | None) -> None:
+        stream.looked_at = stream.arrived
+        table, is_old = stream.table, f"ts < {-FOREVER if oldest is None else oldest}"
+        elements = f"count(DISTINCT element) FILTER ({is_old} AND since IS NULL)"
+        counted = f"SELECT count(*) FILTER ({is_old}), count(*), {elements} FROM {table}"
+        ((old, rows, of_elements),) = self.rows(counted)
+        stream.needed = rows - old
+        if old > stream.needed:
+            self.run(f"CREATE OR REPLACE TABLE {table} AS SELECT * FROM {table} WHERE NOT {is_old}")
+            stream.passed += of_elements
+            stream.evicted += old
 
     # Statements
 
@@ -227,15 +275,35 @@ class PreparedStatement:
 
 
 class DuckDBQuery:
-    def __init__(self, engine: DuckDBEngine, plan: Plan) -> None:
+    """Statements for the shapes that slices have, made when they are first needed."""
+
+    def __init__(self, engine: DuckDBEngine, plan: Callable[[Shape], Plan]) -> None:
         self.engine = engine
-        self.variables = plan.variables
-        self.statement = engine.prepared(plan.statement)
+        self._plan = plan
+        self._known_predicates = engine.known_predicates
+        self._plans: dict[Shape, tuple[Plan, PreparedStatement]] = {}
+        self.variables = plan(Shape()).variables
+
+    @property
+    def joins_streams(self) -> bool:
+        return self._compiled(Shape(is_regular=True, is_large=self.engine.is_large))[0].stream_scans > 1
 
     def evaluate(self, part: Slice) -> pa.Table:
         times = [*([] if part.previous is None else [part.previous]), *part.instants]
+        step = times[1] - times[0] if len(times) > 1 else 1
+        is_regular = all(later - earlier == step for earlier, later in pairwise(times))
         self.engine.set_instants(times, part.previous is None)
-        return self.statement.table({"first": times[0], "last": times[-1], "count": len(times)})
+        _, statement = self._compiled(Shape(is_regular, self.engine.is_large))
+        return statement.table({"first": times[0], "last": times[-1], "count": len(times), "step": step})
+
+    def _compiled(self, shape: Shape) -> tuple[Plan, PreparedStatement]:
+        if self.engine.known_predicates != self._known_predicates:
+            self._known_predicates = self.engine.known_predicates
+            self._plans.clear()
+        if shape not in self._plans:
+            plan = self._plan(shape)
+            self._plans[shape] = plan, self.engine.prepared(plan.statement)
+        return self._plans[shape]
 
 
 class DuckDBReport:

@@ -31,6 +31,10 @@ class CompiledQuery(Protocol):
 
     variables: tuple[str, ...]
 
+    @property
+    def joins_streams(self) -> bool:
+        """Whether it joins rows of streams with each other: what does not meet in time is joined in vain."""
+
     def evaluate(self, part: Slice) -> pa.Table:
         """The solutions, encoded, a column per variable in their order and the instant as the last; in time order."""
 
@@ -67,5 +71,5 @@ class Engine(Protocol):
     def take_uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
         """What came too late to count; it is no longer part of the stream."""
 
-    def evict(self, query: ContinuousQuery, horizon: int) -> None:
-        """Forget what no instant from the horizon on needs."""
+    def evict(self, query: ContinuousQuery, horizon: int) -> int:
+        """Forget what no instant from the horizon on needs; how many triples are kept for them."""

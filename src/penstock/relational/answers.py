@@ -14,7 +14,7 @@ from penstock.relational.compiler import Compiler
 from penstock.relational.intervals import INSTANTS
 from penstock.relational.matching import TRIPLE
 from penstock.relational.relations import Relation, Statement, aliased, col, select_from, united
-from penstock.relational.sources import Sources, Tables
+from penstock.relational.sources import Shape, Sources, Tables
 
 _Delivered = tuple[str, exp.Expr]
 """The relation that has what is to be delivered, and the condition under which a row of it comes at an instant."""
@@ -27,18 +27,21 @@ Delivery = OneOf["rstream", "istream", "dstream", "once"]
 class Plan:
     """A statement whose rows are the values of `variables` and an instant `t`, in the order of time.
 
-    It reads the table `instants` and has the parameters `first`, `last` and `count`. Instant number 0 of every slice
-    but the first is the last one of the slice before, for comparison: it is not reported (the table says so in its
-    column `is_reported`).
+    It reads the table `instants` and has the parameters `first`, `last`, `count` and `step`. Instant number 0 of every
+    slice but the first is the last one of the slice before, for comparison: it is not reported (the table says so in
+    its column `is_reported`).
     """
 
     statement: exp.Select
     variables: tuple[str, ...]
+    stream_scans: int
 
 
-def compile_query(query: ContinuousQuery, expression: Operator, delivery: Delivery, tables: Tables) -> Plan:
+def compile_query(
+    query: ContinuousQuery, expression: Operator, delivery: Delivery, tables: Tables, shape: Shape
+) -> Plan:
     """RSTREAM spreads rows over their instants at the very end; ISTREAM and DSTREAM are ends of merged intervals."""
-    compiler = Compiler(query, tables)
+    compiler = Compiler(query, tables, shape)
     solutions = compiler.solutions(expression, keep_order=True)
     visible = {variable: name for variable, name in solutions.columns.items() if variable.is_visible}
     names = list(visible.values())
@@ -46,19 +49,19 @@ def compile_query(query: ContinuousQuery, expression: Operator, delivery: Delive
     order = compiler.ordered(replace(solutions, name=rows))
     selected = select_from(rows, [col(rows, name) for name in names])
     variables = tuple(variable.name for variable in visible)
-    return Plan(_reported(compiler.statement, selected, condition, order), variables)
+    return Plan(_reported(compiler.statement, selected, condition, order), variables, compiler.statement.stream_scans)
 
 
-def compile_dataset(query: ContinuousQuery, tables: Tables) -> Plan:
+def compile_dataset(query: ContinuousQuery, tables: Tables, shape: Shape) -> Plan:
     """All triples that there are at each instant, in whatever graph: what DESCRIBE looks at."""
     statement = Statement()
-    sources = Sources(statement, query.dataset, tables)
+    sources = Sources(statement, query.dataset, tables, shape)
     graphs = [sources.default, *(named.graph for named in (*sources.graphs(), *sources.windows()))]
     contents = [graph.triples() for graph in dict.fromkeys(graphs)]
     whole = statement.add(united([select_from(name, [exp.Star()]) for name in contents]))
     columns = [aliased(exp.cast(col(whole, part), "text"), part) for part in TRIPLE]
     selected = select_from(whole, columns)
-    return Plan(_reported(statement, selected, _covers(whole, col(INSTANTS, "k")), []), TRIPLE)
+    return Plan(_reported(statement, selected, _covers(whole, col(INSTANTS, "k")), []), TRIPLE, statement.stream_scans)
 
 
 def _reported(

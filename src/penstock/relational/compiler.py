@@ -39,7 +39,7 @@ from penstock.relational.joining import join, minus, numbered, union, with_extra
 from penstock.relational.matching import pattern_conditions, terms_of
 from penstock.relational.paths import PathCompiler
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from
-from penstock.relational.sources import ActiveGraph, NamedGraph, NotYetError, Sources, Tables, always
+from penstock.relational.sources import ActiveGraph, NamedGraph, NotYetError, Shape, Sources, Tables, always
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,10 @@ class Context:
 
 
 class Compiler:
-    def __init__(self, query: ContinuousQuery, tables: Tables) -> None:
+    def __init__(self, query: ContinuousQuery, tables: Tables, shape: Shape) -> None:
         self.query = query
         self.statement = Statement()
-        self.sources = Sources(self.statement, query.dataset, tables)
+        self.sources = Sources(self.statement, query.dataset, tables, shape)
 
     def solutions(self, operator: Operator, context: Context | None = None, *, keep_order: bool = False) -> Relation:
         """A pattern with its modifiers; `keep_order`: the columns to order by stay, for `ordered`."""
@@ -130,7 +130,9 @@ class Compiler:
         for part, term in terms_of(pattern):
             if isinstance(term, Variable) and term not in columns:
                 wanted[part] = columns[term] = self.statement.column_name(term)
-        return Relation(graph.scan(wanted, pattern_conditions(pattern)), columns, frozenset(columns))
+        predicate = encode(pattern.predicate.term) if isinstance(pattern.predicate, Constant) else None
+        found = graph.scan(wanted, pattern_conditions(pattern), predicate)
+        return Relation(found, columns, frozenset(columns))
 
     def _path(self, pattern: PathPattern, graph: ActiveGraph) -> Relation:
         """The pairs that the path connects, with the ends of the pattern in place of x and y."""

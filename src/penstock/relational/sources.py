@@ -7,8 +7,8 @@ tables itself, so that what it does not match is not touched.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -16,7 +16,7 @@ from penstock.algebra.model import Dataset, StreamWindow
 from penstock.relational.intervals import INSTANTS, once
 from penstock.relational.matching import TRIPLE, Conditions
 from penstock.relational.relations import Statement, aliased, col, number, select_from, united
-from penstock.relational.windows import window_rows
+from penstock.relational.windows import FIRST, window_rows
 
 
 class NotYetError(NotImplementedError):
@@ -26,8 +26,8 @@ class NotYetError(NotImplementedError):
         super().__init__(f"the embedded engine does not run {part} yet; `penstock oracle` does")
 
 
-COUNT = exp.Placeholder(this="count")
-"""How many instants the slice has."""
+COUNT, STEP = exp.Placeholder(this="count"), exp.Placeholder(this="step")
+"""How many instants the slice has, and how far they are apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,20 @@ class Tables:
     streams: Mapping[str, str]
     graphs: Mapping[str | None, str]
     changing: frozenset[str | None] = frozenset()
+    predicates: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """All predicates that a table has, where that is known: no other pattern finds anything there."""
+
+    def may_match(self, table: str, predicate: str | None) -> bool:
+        known = self.predicates.get(table)
+        return known is None or predicate is None or predicate in known
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a statement may count on: slices whose instants are `$step` apart, and whether there are many rows."""
+
+    is_regular: bool = False
+    is_large: bool = True
 
 
 def always() -> list[exp.Expr]:
@@ -54,30 +68,95 @@ class ActiveGraph:
     """What triple patterns are matched against: static graphs and windows over streams, merged."""
 
     statement: Statement
+    tables: Tables
+    shape: Shape
     static: Sequence[str] = ()
     changing: Sequence[str] = ()
     windows: Sequence[tuple[StreamWindow, str]] = ()
     _triples: list[str] = field(default_factory=list)
 
-    def scan(self, columns: Mapping[str, str], conditions: Conditions) -> str:
-        """The relation of the rows that meet the conditions; `columns` maps s, p and o to names, as far as wanted."""
-        parts = [_select(table, columns, conditions).select(*always()) for table in self.static]
-        moving = [
+    def scan(self, columns: Mapping[str, str], conditions: Conditions, predicate: str | None = None) -> str:
+        """The relation of the rows that meet the conditions; `columns` maps s, p and o to names, as far as wanted.
+
+        One of the conditions may be that the predicate is a certain one.
+        """
+        return self._with(predicate)._scan(columns, conditions)
+
+    def _with(self, predicate: str | None) -> ActiveGraph:
+        """Without the tables that have nothing with such a predicate."""
+        return replace(
+            self,
+            static=[table for table in self.static if self.tables.may_match(table, predicate)],
+            changing=[table for table in self.changing if self.tables.may_match(table, predicate)],
+            windows=[entry for entry in self.windows if self.tables.may_match(entry[1], predicate)],
+        )
+
+    def _scan(self, columns: Mapping[str, str], conditions: Conditions) -> str:
+        names = list(columns.values())
+        parts: list[exp.Query] = []
+        if self.static:
+            parts.append(self._static(columns, conditions))
+        moving = self._moving(columns, conditions)
+        self.statement.stream_scans += bool(self.windows)
+        if moving is not None and self._is_bag:
+            parts.append(self._numbered(moving, names))
+        elif moving is not None:
+            parts += self._each_once(moving, names, parts[0] if parts else None)
+        if not parts:
+            nothing = [aliased(exp.cast(exp.null(), "text"), name) for name in names]
+            parts.append(exp.select(*nothing, *always()).where(exp.false()))
+        return self.statement.add(united(parts))
+
+    def _static(self, columns: Mapping[str, str], conditions: Conditions) -> exp.Select:
+        """A graph has each of its triples once; what is in several of them counts once, too."""
+        rows = [_select(table, columns, conditions) for table in self.static]
+        if len(rows) == 1:
+            return rows[0].select(*always())
+        merged = united(rows)
+        if not self._is_bag:
+            merged.set("distinct", True)
+        kept = [col("merged", name) for name in columns.values()]
+        return exp.select(*kept, *always()).from_(merged.subquery("merged"))
+
+    def _moving(self, columns: Mapping[str, str], conditions: Conditions) -> exp.Query | None:
+        """What comes and goes, with its intervals `[starts, ends)`."""
+        rows: list[exp.Query] = [
             _select(table, columns, conditions).select(col(table, "starts"), col(table, "ends"))
             for table in self.changing
         ]
         for window, table in self.windows:
             asked = conditions(table) or [exp.not_(col(table, "s").is_(exp.null()))]
-            moving.append(window_rows(window, table, _columns(table, columns), asked))
-        if moving:
-            parts.append(self._numbered(self.statement.add(united(moving)), list(columns.values())))
-        if not parts:
-            nothing = [aliased(exp.cast(exp.null(), "text"), name) for name in columns.values()]
-            parts.append(exp.select(*nothing, *always()).where(exp.false()))
-        name = self.statement.add(united(parts))
-        if self._is_bag or not (moving or len(parts) > 1):
-            return name
-        return once(self.statement, name, list(columns.values()))
+            rows.append(window_rows(window, table, _columns(table, columns), asked))
+        return united(rows) if rows else None
+
+    def _each_once(self, moving: exp.Query, names: list[str], static: exp.Query | None) -> list[exp.Query]:
+        """A set: what is static anyway counts no more, and what overlaps in time counts once.
+
+        Few triples come again. Among many rows these are found by hashes, so that only they are sorted.
+        """
+        if static is not None:
+            moving = _without_equal(moving, static, names)
+        if not names or not self.shape.is_large:
+            return [self._once(moving, names)]
+        key = aliased(exp.func("hash", *(col("moving", name) for name in names)), "key")
+        hashed = exp.select(exp.Column(this=exp.Star(), table=exp.to_identifier("moving")), key)
+        hashed = hashed.from_(moving.subquery("moving"))
+        is_again = exp.GT(this=exp.Count(this=exp.Star()), expression=number(1))
+        keys = exp.select(exp.column("key")).from_(hashed.subquery("hashed")).group_by("key").having(is_again)
+        again = self.statement.add(keys, materialized=True)
+        same = col("hashed", "key").eq(col(again, "key"))
+        kept = [col("hashed", name) for name in (*names, "starts", "ends")]
+        alone, repeated = (
+            exp.select(*(c.copy() for c in kept))
+            .from_(hashed.copy().subquery("hashed"))
+            .join(again, on=same.copy(), join_type=kind)
+            for kind in ("anti", "semi")
+        )
+        return [self._numbered(alone, names), self._once(repeated, names)]
+
+    def _once(self, rows: exp.Query, names: list[str]) -> exp.Query:
+        disjoint = once(self.statement, self.statement.add(self._numbered(rows, names)), names)
+        return select_from(disjoint, [col(disjoint, name) for name in (*names, "i", "j")])
 
     def triples(self) -> str:
         """The whole graph as a relation `(s, p, o, i, j)`."""
@@ -90,14 +169,39 @@ class ActiveGraph:
         """A merge of windows is a set, unless one of them is a bag."""
         return any(window.duplicates == "bag" for window, _ in self.windows)
 
-    def _numbered(self, source: str, names: Iterable[str]) -> exp.Select:
+    def _numbered(self, rows: exp.Query, names: list[str]) -> exp.Select:
         """`[starts, ends)` as numbers of instants; rows that no instant sees are left out."""
+        if self.shape.is_regular:
+            return _numbered_by_step(rows, names)
         first, behind = "first_instant", "instant_behind"
         start, end = (exp.Coalesce(this=col(table, "k"), expressions=[COUNT.copy()]) for table in (first, behind))
-        columns = [*(col(source, name) for name in names), aliased(start, "i"), aliased(end, "j")]
-        joined = select_from(source, columns)
-        joined.set("joins", [_next_instant(first, col(source, "starts")), _next_instant(behind, col(source, "ends"))])
+        columns = [*(col("timed", name) for name in names), aliased(start, "i"), aliased(end, "j")]
+        joined = exp.select(*columns).from_(rows.subquery("timed"))
+        joined.set("joins", [_next_instant(first, col("timed", "starts")), _next_instant(behind, col("timed", "ends"))])
         return joined.where(exp.LT(this=start.copy(), expression=end.copy()))
+
+
+def _numbered_by_step(rows: exp.Query, names: list[str]) -> exp.Select:
+    """Instants that are a step apart are counted off; the first of them at or after a time is what matters."""
+    columns = [col("timed", name) for name in names]
+    bounds = []
+    for time, name in (("starts", "i"), ("ends", "j")):
+        behind = exp.Sub(this=col("timed", time), expression=FIRST.copy())
+        rounded = exp.Sub(this=exp.Add(this=behind, expression=STEP.copy()), expression=number(1))
+        steps = exp.IntDiv(this=exp.Paren(this=rounded), expression=STEP.copy())
+        not_before = exp.Greatest(this=steps, expressions=[number(0)], ignore_nulls=True)
+        bounds.append(aliased(exp.Least(this=not_before, expressions=[COUNT.copy()], ignore_nulls=True), name))
+    counted = exp.select(*columns, *bounds).from_(rows.subquery("timed"))
+    kept = [col("counted", name) for name in (*names, "i", "j")]
+    is_seen = exp.LT(this=col("counted", "i"), expression=col("counted", "j"))
+    return exp.select(*kept).from_(counted.subquery("counted")).where(is_seen)
+
+
+def _without_equal(rows: exp.Query, others: exp.Query, names: list[str]) -> exp.Query:
+    equal: list[exp.Expr] = [col("rows", name).eq(col("others", name)) for name in names]
+    kept = [col("rows", name) for name in (*names, "starts", "ends")]
+    query = exp.select(*kept).from_(rows.subquery("rows"))
+    return query.join(others.copy().subquery("others"), on=exp.and_(*equal) if equal else exp.true(), join_type="anti")
 
 
 def _columns(table: str, columns: Mapping[str, str]) -> list[exp.Expr]:
@@ -129,8 +233,9 @@ class NamedGraph:
 class Sources:
     """The active graphs of a query."""
 
-    def __init__(self, statement: Statement, dataset: Dataset, tables: Tables) -> None:
+    def __init__(self, statement: Statement, dataset: Dataset, tables: Tables, shape: Shape) -> None:
         self.statement = statement
+        self.shape = shape
         self.dataset = dataset
         self.tables = tables
         self._known: dict[object, ActiveGraph] = {}
@@ -173,6 +278,8 @@ class Sources:
             bound = [graph for graph in graphs if graph in self.tables.graphs]
             self._known[key] = ActiveGraph(
                 self.statement,
+                self.tables,
+                self.shape,
                 [self.tables.graphs[graph] for graph in bound if graph not in self.tables.changing],
                 [self.tables.graphs[graph] for graph in bound if graph in self.tables.changing],
                 [

@@ -53,6 +53,11 @@ class Answering:
     def _prepare(self) -> None:
         self._solutions = self._compiled(self.query.expression, self.query.operator)
 
+    @property
+    def joins_streams(self) -> bool:
+        """Whether rows of streams are joined with each other."""
+        return self._solutions.joins_streams
+
     def _compiled(self, expression: Operator, delivery: Delivery) -> CompiledQuery:
         return self.engine.compile(self.query, expression, delivery)
 
@@ -139,6 +144,7 @@ class CertainAnswering(Answering):
         delivery: Delivery = "rstream" if isinstance(self.query.form, DescribeForm) else "once"
         self._certain = None if expression is None else self._compiled(self._asked(expression), delivery)
         self._whole = self._compiled(self._asked(self.query.expression), "rstream")
+        self._solutions = self._whole
 
     def _asked(self, expression: Operator) -> Operator:
         return _any_of(expression) if isinstance(self.query.form, AskForm) else expression

@@ -16,9 +16,11 @@ import pyarrow.compute as pc
 
 from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.algebra.inputs import InputError
+from penstock.algebra.windows import PastWindow, RangeWindow
 from penstock.engines.protocol import CompiledReport, Engine
 from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
+from penstock.relational.windows import FOREVER
 from penstock.runtime.checkpoints import Checkpoint, State
 from penstock.runtime.clock import Clock, StreamClock
 from penstock.runtime.forms import Answering, answering
@@ -96,6 +98,9 @@ class Run:
         self._positions: dict[str, Position] = {}
         self._elements = dict.fromkeys(self.streams, 0)
         self._with_late: set[str] = set()
+        self._fresh, self._held = 0, 0
+        """How many triples have come since instants were last answered, and how many were held for later ones then."""
+        self._is_live = any(source.is_live for source in self.streams.values())
         self._next: int | None = None
         self._started: _Started | None = None
         self._checkpoint, self._written = checkpoint, written
@@ -168,6 +173,7 @@ class Run:
         table = table.set_column(4, "element", pc.add(table["element"], number)).append_column("since", since)
         self._elements[stream] = number + batch.elements
         self.counts.elements += batch.elements
+        self._fresh += table.num_rows
         self.engine.append(stream, table)
         if since.null_count < len(since):
             self._with_late.add(stream)
@@ -190,9 +196,14 @@ class Run:
         return self._started
 
     def _advance(self) -> Iterator[Evaluation]:
-        """Answers every instant before the watermark."""
+        """Answers every instant before the watermark.
+
+        As long as nobody waits for answers, only when as much has come as is held: what is held is read each time.
+        """
         watermark, first = self.clock.watermark, self.clock.first
         if watermark is None or first is None or watermark <= first:
+            return
+        if self._fresh < self._held and not self._is_live:
             return
         self.counts.watermark = watermark
         yield from self._evaluate(watermark - 1, None)
@@ -218,14 +229,17 @@ class Run:
         started = self._started or self._start(first - 1)
         self._drop_uncounted(started.query)
         instants = started.report.instants(first, last, end)
-        for part in self.slicing.slices(instants):
+        for part in self.slicing.slices(instants, started.longest_slice):
             for evaluation in started.answering.evaluations(part, end):
                 self.counts.evaluations += 1
-                self.counts.rows += len(evaluation.rows or evaluation.triples or ())
+                rows = len(evaluation.rows or evaluation.triples or ())
+                self.counts.rows += rows
+                self.slicing.note(rows)
                 yield evaluation
         self._next = last + 1
         previous = self.slicing.previous
-        self.engine.evict(started.query, self._next if previous is None else min(self._next, previous))
+        self._held = self.engine.evict(started.query, self._next if previous is None else min(self._next, previous))
+        self._fresh = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +248,24 @@ class _Started:
     query: ContinuousQuery
     report: CompiledReport
     answering: Answering
+
+    @property
+    def longest_slice(self) -> int | None:
+        """Some windows long, where rows are joined that may never be in one window: in time they grow as the square."""
+        return _WINDOWS_PER_SLICE * _longest_window(self.query) if self.answering.joins_streams else None
+
+
+_WINDOWS_PER_SLICE = 4
+
+
+def _longest_window(query: ContinuousQuery) -> int:
+    """The length of the longest window that has one."""
+    lengths = [0]
+    for window in query.dataset.windows:
+        match window.window:
+            case RangeWindow(width=length) | PastWindow(start=length):
+                lengths.append(length)
+    return max(lengths) or FOREVER
 
 
 def _now() -> int:

@@ -3,40 +3,60 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from penstock.engines.protocol import Slice
 
-_QUICK, _SLOW = 0.25, 1.0
-"""In seconds: what takes less may be longer, what takes more shall be shorter."""
+_FIRST, _MOST = 16, 1 << 16
+"""How many instants the first slice has, and any slice at most."""
 
-_MOST = 1 << 16
+_GROWTH = 8
+_ROWS = 1 << 20
+"""About so many solutions come out of a slice at most: they have to be held in memory."""
+
+_SLOW = 2.0
+"""A slice that takes longer, in seconds, is followed by a shorter one."""
 
 
 class Slicing:
-    """Cuts instants into slices: longer ones as long as they are quick, for the work on a slice is shared by all its
-    instants; shorter ones when they are slow, for what they give has to be held in memory."""
+    """Cuts instants into slices.
+
+    The rows of a slice are read once for all its instants, so that longer ones cost less. How long they can be shows
+    by what comes out of the first ones, and by the time that they take.
+    """
 
     def __init__(self, length: int | None = None) -> None:
-        self._length = length or 64
+        self._length = length or _FIRST
         self._is_fixed = length is not None
+        self._rows = 0
         self.previous: int | None = None
         """The last instant that was answered."""
 
-    def slices(self, instants: Sequence[int]) -> Iterator[Slice]:
+    def slices(self, instants: Sequence[int], longest: int | None = None) -> Iterator[Slice]:
+        """`longest` is the longest time that a slice may be about."""
         place = 0
         while place < len(instants):
-            part = Slice(instants[place : place + self._length], self.previous)
+            end = place + self._length
+            if longest is not None:
+                end = max(place + 1, min(end, bisect_right(instants, instants[place] + longest)))
+            part = Slice(instants[place:end], self.previous)
+            self._rows = 0
             began = time.perf_counter()
             yield part
-            taken = time.perf_counter() - began
+            seconds = time.perf_counter() - began
             place += len(part.instants)
             self.previous = part.instants[-1]
             if not self._is_fixed:
-                self._adapt(taken, len(part.instants))
+                self._adapt(seconds, len(part.instants))
+
+    def note(self, rows: int) -> None:
+        """So many solutions more came out of the slice."""
+        self._rows += rows
 
     def _adapt(self, seconds: float, length: int) -> None:
-        if seconds < _QUICK and length == self._length:
-            self._length = min(2 * self._length, _MOST)
-        elif seconds > _SLOW:
-            self._length = max(self._length // 2, 1)
+        if seconds > _SLOW:
+            self._length = max(length // 2, 1)
+        elif length == self._length:
+            bearable = _ROWS * length // max(self._rows, 1)
+            self._length = max(1, min(_GROWTH * length, bearable, _MOST))

@@ -52,7 +52,7 @@ def once(statement: Statement, source: str, keys: Sequence[str]) -> str:
 def gaps(statement: Statement, source: str, columns: Sequence[str], covered: str, row: str) -> str:
     """The rows of `source` at the instants that `covered` leaves free.
 
-    Both number the rows in the column `row`; the intervals of `covered` are merged, and lie within those of `source`.
+    Both number the rows, in the column `row`. The intervals of `covered` do not overlap, and lie within the rows' own.
     """
     partition, order = [col(covered, row)], [col(covered, "i")]
     previous = exp.Window(

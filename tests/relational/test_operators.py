@@ -88,6 +88,7 @@ NOW = [
     f"SELECT DISTINCT ?x ?y {S} {{ ?a :p ?b BIND (NOW() AS ?x) BIND (?x = NOW() AS ?y) }}",
 ]
 MODIFIERS = [
+    f"SELECT REDUCED ?a {S} {{ ?a :p ?b {{ SELECT REDUCED ?b {{ ?b :q ?c }} }} }}",
     f"SELECT DISTINCT ?a {S} {{ ?a :p ?b }} ORDER BY ?a",
     f"SELECT ?a ?n {S} {{ ?a :n ?n }} ORDER BY ?n ?a OFFSET 1 LIMIT 2",
     f"SELECT ?a ?n {S} {{ ?a :n ?n }} ORDER BY ?n ?a OFFSET 1",

@@ -157,3 +157,9 @@ def test_an_answer_is_a_stream_that_another_query_can_read() -> None:
     first = ask(query, "1 :a :p 1 \n 7 :b :p 2 \n 10 :c :p 3")
     busy = [Element(e.time, (triple,)) for e in first.evaluations for triple in e.triples or ()]
     assert shown(ask("SELECT ?x { STREAM :s [NOW] { ?x :is :busy } }", busy)) == {5: ["a"], 10: ["b", "c"]}
+
+
+def test_reduced_drops_nothing() -> None:
+    """SPARQL leaves it open which duplicates go; the answer must be unique."""
+    query = "SELECT REDUCED ?a FROM STREAM :s [RANGE 10ms TUMBLING] WHERE { ?a :p ?b }"
+    assert shown(ask(query, "1 :a :p :b\n2 :a :p :c\n10 :a :p :d")) == {10: ["a", "a", "a"]}

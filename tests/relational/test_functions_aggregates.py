@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sqlglot import exp
 
 from penstock.algebra.expressions import Aggregate, Variable
-from penstock.relational.functions.aggregates import Manner, finished, needs_distinct_rows, parts_of
+from penstock.relational.functions.aggregates import KIND, finished, needs_distinct_rows, parts_of, readings_of
 from penstock.relational.functions.library import install
 from penstock.relational.functions.ordering import order_key
 
@@ -40,14 +40,20 @@ def aggregated(
     """The aggregate of all terms, each portion of them first."""
     aggregate = Aggregate(name, Variable("x"), distinct, separator)
     _fill(connection, terms)
-    parts = parts_of(aggregate, X)
-    source = "(SELECT DISTINCT x FROM terms) AS terms" if needs_distinct_rows(aggregate) else "terms"
+    readings = readings_of(aggregate)
+    parts = parts_of(aggregate, X, {name: exp.column(f"read_{name}") for name in readings})
+    rows = "(SELECT DISTINCT x FROM terms)" if needs_distinct_rows(aggregate) else "terms"
+    columns = [f"{macro}(x) AS read_{name}" for name, macro in readings.items()]
+    source = f"(SELECT {', '.join(['x', *columns])} FROM {rows}) AS terms"
     portion = f"abs(hash(terms.x)) % {portions}"
-    columns = [exp.alias_(part.of_rows, name.replace(" ", "_")) for name, part in parts.items()]
-    inner = exp.select(*columns, "count(*) AS size").from_(source, dialect="duckdb").group_by(portion).subquery("parts")
-    found = {name: part.manner.together(exp.column(name.replace(" ", "_"))) for name, part in parts.items()}
-    term = finished(aggregate, found, exp.Sum(this=exp.column("size")))
-    [(value,)] = connection.execute(exp.select(term).from_(inner).sql("duckdb")).fetchall()
+    of_rows = [exp.alias_(part.of_rows, name.replace(" ", "_")) for name, part in parts.items()]
+    inner = exp.select(*of_rows, "count(*) AS size").from_(source, dialect="duckdb").group_by(portion).subquery("parts")
+    names = {name: name.replace(" ", "_") for name in parts}
+    together = [exp.alias_(part.manner.together(exp.column(names[n])), names[n]) for n, part in parts.items()]
+    size = exp.alias_(exp.Sum(this=exp.column("size")), "size")
+    groups = exp.select(*together, size).from_(inner).subquery("groups")
+    term = finished(aggregate, {name: exp.column(column) for name, column in names.items()}, exp.column("size"))
+    [(value,)] = connection.execute(exp.select(term).from_(groups).sql("duckdb")).fetchall()
     return value
 
 
@@ -153,11 +159,10 @@ def test_kinds_can_be_taken_away(
     connection: duckdb.DuckDBPyConnection, kinds: list[int], gone: list[int], expected: int
 ) -> None:
     """Along a sweep the kind of a sum is that of the greatest number which is still there."""
-    manner: Manner = parts_of(Aggregate("SUM", Variable("x")), X)["kind"].manner
-    weight = manner.weight(exp.column("kind")).sql("duckdb")
+    weight = KIND.weight(exp.column("kind")).sql("duckdb")
     values = [(kind, 1) for kind in kinds] + [(kind, -1) for kind in gone] + [(None, 1)]
     listed = ", ".join(f"({'NULL' if kind is None else kind}, {sign})" for kind, sign in values)
-    found = manner.of_weights(exp.column("weight")).sql("duckdb")
+    found = KIND.of_weights(exp.column("weight")).sql("duckdb")
     query = f"SELECT {found} FROM (SELECT sum(sign * {weight}) AS weight FROM (VALUES {listed}) AS v(kind, sign))"
     assert connection.execute(query).fetchall() == [(expected,)]
 

@@ -60,7 +60,7 @@ class Rewriting:
         )
         return replace(
             rewritten,
-            form=self._expressions_of(_without_star(query.form, query.where, query.values), timed),
+            form=self._expressions_of(_determined(_without_star(query.form, query.where, query.values)), timed),
             modifiers=self._expressions_of(query.modifiers, timed),
         )
 
@@ -117,7 +117,7 @@ class Rewriting:
         return replace(
             select,
             where=where,
-            select=self._expressions_of(_without_star(select.select, select.where, select.values), timed),
+            select=self._expressions_of(_determined(_without_star(select.select, select.where, select.values)), timed),
             modifiers=self._expressions_of(select.modifiers, timed),
         )
 
@@ -304,6 +304,11 @@ def _without_star(form: FormNode, where: ast.Group | None, values: ast.InlineDat
     names = visible_variables(where, values)
     projections = tuple(ast.Projection(ast.Variable(name)) for name in names)
     return replace(form, projections=projections) if projections else form
+
+
+def _determined(form: FormNode) -> FormNode:
+    """REDUCED leaves it to the engine which duplicates to drop; dropping none makes the answer unique."""
+    return replace(form, modifier=None) if isinstance(form, ast.Select) and form.modifier == "REDUCED" else form
 
 
 def _has_choices(triples: ast.Triples) -> bool:

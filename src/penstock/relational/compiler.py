@@ -205,11 +205,11 @@ class Compiler:
     def _group(self, group: Group, context: Context) -> Relation:
         source = self._operator(group.source, Context(context.graph))
         solution = [variable for variable in source.columns if variable.is_visible]
-        values: dict[Variable, Expression] = {v: value for v, value in group.keys if v != value}
+        values = {variable: value for variable, value in group.keys if variable not in source.columns}
         arguments = {
             value: Variable(f".argument{place}")
             for place, (_, aggregate) in enumerate(group.aggregates)
-            if (value := aggregate.argument) is not None and not isinstance(value, Variable)
+            if (value := aggregate.argument) is not None and value not in source.columns
         }
         values |= {variable: value for value, variable in arguments.items()}
         rows = self._expressions(context).extended(source, values) if values else source

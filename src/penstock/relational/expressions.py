@@ -15,9 +15,9 @@ from penstock.algebra.expressions import Apply, Exists, Expression, Variable
 from penstock.algebra.operators import Operator
 from penstock.relational.functions.calls import call, text
 from penstock.relational.functions.catalogue import compile_condition, compile_expression
-from penstock.relational.intervals import INSTANTS, gaps, merge, spread
-from penstock.relational.joining import numbered, side_by_side, within, without
-from penstock.relational.relations import Relation, Statement, aliased, col, select_from
+from penstock.relational.intervals import INSTANTS, gaps, once, spread
+from penstock.relational.joining import numbered, within, without
+from penstock.relational.relations import Relation, Statement, aliased, col, select_from, united
 from penstock.relational.sources import NotYetError
 
 Asking = Callable[[Operator, Relation], Relation]
@@ -122,7 +122,7 @@ class Expressions:
         rows, row = numbered(self.statement, relation)
         found = self.asking(exists.pattern, rows)
         flag = f"exists{len(self.statement.parts)}"
-        covered = merge(self.statement, found.name, [row])
+        covered = once(self.statement, found.name, [row])
         free = gaps(self.statement, rows.name, rows.all_columns, covered, row)
         inside = (
             select_from(rows.name, [col(rows.name, name) for name in relation.all_columns])
@@ -131,8 +131,8 @@ class Expressions:
         )
         outside = select_from(free, [col(free, name) for name in relation.all_columns])
         outside = outside.select(aliased(exp.convert(exists.negated), flag), col(free, "i"), col(free, "j"))
-        united = side_by_side([inside, outside])
-        return self.statement.relation(united, relation.columns, relation.certain, (*relation.extra, flag)), flag
+        pieces = united([inside, outside])
+        return self.statement.relation(pieces, relation.columns, relation.certain, (*relation.extra, flag)), flag
 
     def _at_instants(self, relation: Relation) -> Relation:
         snapshot = spread(self.statement, relation.name, relation.all_columns)

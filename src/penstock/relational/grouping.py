@@ -2,7 +2,7 @@
 
 Rows of a group that hold at the same instants are one portion, aggregated once. COUNT, SUM and AVG are then swept: what
 a portion adds where it begins is taken away where it ends, so a slide costs nothing. DISTINCT ones are, too, once the
-intervals of equal values are merged. What cannot be taken away again, a least value or a sum of doubles, is put
+intervals of equal values no longer overlap. What cannot be taken away again, a least value or a sum of doubles, is put
 together from the portions instant by instant.
 """
 
@@ -26,11 +26,11 @@ from penstock.relational.functions.aggregates import (
     is_swept,
     needs_distinct_rows,
     parts_of,
+    readings_of,
 )
 from penstock.relational.functions.calls import call
-from penstock.relational.intervals import each_instant, each_instant_if, merge, running_sums
-from penstock.relational.joining import as_text, side_by_side
-from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from
+from penstock.relational.intervals import each_instant, each_instant_if, once, running_sums
+from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from, united
 
 
 @dataclass(slots=True)
@@ -39,6 +39,8 @@ class _Portions:
 
     source: str
     size: str
+    arguments: dict[str, dict[str, str]] = field(default_factory=dict)
+    """The columns that aggregates look at, and what is read from each: macros by the names of their columns."""
     parts: dict[str, Part] = field(default_factory=dict)
 
 
@@ -55,7 +57,7 @@ class _Calculation:
 class Grouping:
     """The groups of `rows` by `keys`; without keys there is one, at every instant (`always`), even if it is empty.
 
-    The arguments of aggregates are variables of the rows; `solution` are those that COUNT(DISTINCT *) looks at.
+    Keys and arguments of aggregates are variables of the rows; `solution` are those that COUNT(DISTINCT *) looks at.
     """
 
     def __init__(
@@ -93,27 +95,27 @@ class Grouping:
         assert argument is None or isinstance(argument, Variable)
         values = self.solution if argument is None else [argument]
         portions = self._portions_of(
-            tuple(self.rows.columns[v] for v in values if v in self.rows.columns)
-            if needs_distinct_rows(aggregate)
-            else None
+            tuple(self.rows.columns[v] for v in values) if needs_distinct_rows(aggregate) else None
         )
         names: dict[str, str] = {}
         if argument is not None:
-            column = self.rows.columns.get(argument)
-            term = as_text(exp.null()) if column is None else col(portions.source, column)
-            for part_name, part in parts_of(aggregate, term).items():
-                key = (portions.size, argument.name, part_name)
+            column = self.rows.columns[argument]
+            readings = {name: f"{column}_{name}" for name in readings_of(aggregate)}
+            macros = {readings[name]: macro for name, macro in readings_of(aggregate).items()}
+            portions.arguments.setdefault(column, {}).update(macros)
+            read = {name: exp.column(own) for name, own in readings.items()}
+            for part_name, part in parts_of(aggregate, exp.column(column), read).items():
+                key = (portions.size, column, part_name)
                 names[part_name] = self._columns.setdefault(key, f"part{len(self._columns) + 1}")
                 portions.parts[names[part_name]] = part
         return _Calculation(variable, aggregate, names, portions.size)
 
     def _portions_of(self, distinct: tuple[str, ...] | None) -> _Portions:
-        """All rows, or those that are left when the intervals of equal values are merged."""
+        """All rows, or each value once at an instant."""
         if distinct not in self._portions:
             source = self.rows.name
             if distinct is not None:
-                keys = [name for key, name in self.keys.items() if key in self.rows.columns]
-                source = merge(self.statement, source, list(dict.fromkeys([*keys, *distinct])))
+                source = once(self.statement, source, list(dict.fromkeys([*self.keys.values(), *distinct])))
             self._portions[distinct] = _Portions(source, f"size{len(self._portions) + 1}")
         return self._portions[distinct]
 
@@ -122,31 +124,37 @@ class Grouping:
         columns = [name for portions in self._portions.values() for name in (portions.size, *portions.parts)]
         queries: list[exp.Query] = []
         for portions in self._portions.values():
+            self._read(portions)
             own = {portions.size: exp.Count(this=exp.Star())} | {
                 name: part.of_rows for name, part in portions.parts.items()
             }
-            keys = self._keys_in(portions.source)
-            bounds = [col(portions.source, "i"), col(portions.source, "j")]
-            selected = [aliased(key, name) for key, name in zip(keys, self.keys.values(), strict=True)]
-            selected += [aliased(own.get(name, exp.null()), name) for name in columns]
-            grouped = [key.copy() for key in keys if isinstance(key, exp.Column)]
-            query = select_from(portions.source, [*selected, *bounds])
-            queries.append(query.group_by(*grouped, *(bound.copy() for bound in bounds)))
+            grouped = [col(portions.source, name) for name in [*self.keys.values(), "i", "j"]]
+            selected = [aliased(own.get(name, exp.null()), name) for name in columns]
+            query = select_from(portions.source, [*grouped, *selected])
+            queries.append(query.group_by(*(column.copy() for column in grouped)))
         if not self.keys:
-            queries.append(exp.select(*(aliased(exp.null(), name) for name in columns), *self.always))
-        return self.statement.add(side_by_side(queries))
+            queries.append(exp.select(*self.always, *(aliased(exp.null(), name) for name in columns)))
+        return self.statement.add(united(queries))
 
-    def _keys_in(self, source: str) -> list[exp.Expr]:
-        return [
-            col(source, name) if key in self.rows.columns else as_text(exp.null()) for key, name in self.keys.items()
+    def _read(self, portions: _Portions) -> None:
+        """What is read from the arguments, as columns of the source."""
+        readings = [
+            aliased(call(macro, col(portions.source, column)), name)
+            for column, macros in portions.arguments.items()
+            for name, macro in macros.items()
         ]
+        if not readings:
+            return
+        kept = dict.fromkeys([*self.keys.values(), *portions.arguments, "i", "j"])
+        query = select_from(portions.source, [*(col(portions.source, name) for name in kept), *readings])
+        portions.source = self.statement.add(query)
 
-    def _results(self, calculations: Sequence[_Calculation], found: Mapping[str, exp.Expr]) -> list[exp.Expr]:
-        """The terms of the aggregates, given the values of all columns of the portions."""
+    def _results(self, calculations: Sequence[_Calculation], source: str, **others: str) -> list[exp.Expr]:
+        """The terms of the aggregates; their parts are columns of `source`, but for those that stand in `others`."""
         results: list[exp.Expr] = []
         for calculation in calculations:
-            parts = {name: found[column] for name, column in calculation.parts.items()}
-            term = finished(calculation.aggregate, parts, found[calculation.size])
+            parts = {name: col(others.get(column, source), column) for name, column in calculation.parts.items()}
+            term = finished(calculation.aggregate, parts, col(source, calculation.size))
             results.append(aliased(term, self.statement.column_name(calculation.variable)))
         return results
 
@@ -166,15 +174,15 @@ class Grouping:
     def _swept(self, portions: str, calculations: Sequence[_Calculation]) -> exp.Query:
         swept = [name for name, part in self._parts.items() if part.manner.is_swept]
         events = [self._edges(portions, swept, edge, sign) for edge, sign in (("i", 1), ("j", -1))]
-        united = self.statement.add(side_by_side(events))
-        levels = running_sums(self.statement, united, list(self.keys.values()), [*self._sizes, *swept])
+        edges = self.statement.add(united(events))
+        levels = running_sums(self.statement, edges, list(self.keys.values()), [*self._sizes, *swept])
         is_there: exp.Expr = exp.GT(this=col(levels, self._sizes[0]), expression=number(0))
         if not self.keys:
             is_there = exp.not_(col(levels, "j").is_(exp.null()))
         if self._columns_of(FLOATING):
             return self._with_floating(portions, levels, is_there, calculations)
         selected: list[exp.Expr] = [col(levels, name) for name in self.keys.values()]
-        selected += self._results(calculations, self._found_in(levels))
+        selected += self._results(calculations, levels)
         return select_from(levels, [*selected, col(levels, "i"), col(levels, "j")]).where(is_there)
 
     def _edges(self, portions: str, swept: Sequence[str], edge: str, sign: int) -> exp.Select:
@@ -183,11 +191,6 @@ class Grouping:
         selected: list[exp.Expr] = [col(portions, name) for name in self.keys.values()]
         selected += [aliased(v if sign > 0 else exp.Neg(this=v), name) for name, v in values.items()]
         return select_from(portions, [*selected, aliased(col(portions, edge), "i")])
-
-    def _found_in(self, levels: str) -> dict[str, exp.Expr]:
-        found: dict[str, exp.Expr] = {size: col(levels, size) for size in self._sizes}
-        swept = {name: part for name, part in self._parts.items() if part.manner.is_swept}
-        return found | {name: part.manner.of_weights(col(levels, name)) for name, part in swept.items()}
 
     # Floating numbers are summed up anew at each instant that has some
 
@@ -201,20 +204,21 @@ class Grouping:
         summed = select_from(at_instants, [*(col(at_instants, name) for name in instant), *totals])
         sums = self.statement.add(summed.group_by(*(col(at_instants, name) for name in instant)))
         pieces = self._pieces(levels, is_there)
-        found = self._found_in(pieces) | {name: col(sums, name) for name in floating}
         end = exp.Coalesce(this=col(pieces, "j"), expressions=[exp.Add(this=col(pieces, "i"), expression=number(1))])
         selected: list[exp.Expr] = [col(pieces, name) for name in self.keys.values()]
-        selected += [*self._results(calculations, found), col(pieces, "i"), aliased(end, "j")]
+        selected += self._results(calculations, pieces, **dict.fromkeys(floating, sums))
+        selected += [col(pieces, "i"), aliased(end, "j")]
         are_same = [_same(key in self.rows.certain, pieces, sums, name) for key, name in self.keys.items()]
         on = exp.and_(*are_same, _same(True, pieces, sums, "i"))
         return select_from(pieces, selected).join(exp.to_table(sums), on=on, join_type="left")
 
     def _pieces(self, levels: str, is_there: exp.Expr) -> str:
         """The levels, cut into instants (with an open end) where they have floating numbers."""
-        kinds = [call("sparql_heaviest_kind", col(levels, name)) for name in self._columns_of(KIND)]
-        has_floating = exp.or_(*(kind.isin(number(FLOAT), number(DOUBLE)) for kind in kinds))
-        swept = [name for name, part in self._parts.items() if part.manner.is_swept]
-        columns = [col(levels, name) for name in [*self.keys.values(), *self._sizes, *swept]]
+        kinds = {name: KIND.of_weights(col(levels, name)) for name in self._columns_of(KIND)}
+        has_floating = exp.or_(*(kind.copy().isin(number(FLOAT), number(DOUBLE)) for kind in kinds.values()))
+        columns: list[exp.Expr] = [col(levels, name) for name in [*self.keys.values(), *self._sizes]]
+        columns += [col(levels, name) for name in self._columns_of(SUM)]
+        columns += [aliased(kind, name) for name, kind in kinds.items()]
         start, end = col(levels, "i"), col(levels, "j")
         bounds = [
             aliased(each_instant_if(has_floating, start, end), "i"),
@@ -226,12 +230,16 @@ class Grouping:
 
     def _spread(self, portions: str, calculations: Sequence[_Calculation]) -> exp.Query:
         rows = self._at_instants(portions, [*self._sizes, *self._parts])
-        found: dict[str, exp.Expr] = {size: SUM.together(col(rows, size)) for size in self._sizes}
-        found |= {name: part.manner.together(col(rows, name)) for name, part in self._parts.items()}
-        selected: list[exp.Expr] = [col(rows, name) for name in self.keys.values()]
-        end = exp.Add(this=col(rows, "i"), expression=number(1))
-        selected += [*self._results(calculations, found), col(rows, "i"), aliased(end, "j")]
-        return select_from(rows, selected).group_by(*(col(rows, name) for name in [*self.keys.values(), "i"]))
+        instant = [col(rows, name) for name in [*self.keys.values(), "i"]]
+        together = [aliased(SUM.together(col(rows, size)), size) for size in self._sizes]
+        together += [aliased(part.manner.together(col(rows, name)), name) for name, part in self._parts.items()]
+        groups = self.statement.add(
+            select_from(rows, [*instant, *together]).group_by(*(column.copy() for column in instant))
+        )
+        end = exp.Add(this=col(groups, "i"), expression=number(1))
+        selected: list[exp.Expr] = [col(groups, name) for name in self.keys.values()]
+        selected += self._results(calculations, groups)
+        return select_from(groups, [*selected, col(groups, "i"), aliased(end, "j")])
 
     def _at_instants(self, portions: str, columns: Sequence[str], *, bound: Sequence[str] = ()) -> str:
         """A row per instant and portion; with `bound`, of those portions only in which one of these is."""

@@ -52,7 +52,7 @@ def once(statement: Statement, source: str, keys: Sequence[str]) -> str:
 def gaps(statement: Statement, source: str, columns: Sequence[str], covered: str, row: str) -> str:
     """The rows of `source` at the instants that `covered` leaves free.
 
-    Both number the rows in the column `row`; the intervals of `covered` are merged, and lie within those of `source`.
+    Both number the rows, in the column `row`. The intervals of `covered` do not overlap, and lie within the rows' own.
     """
     partition, order = [col(covered, row)], [col(covered, "i")]
     previous = exp.Window(
@@ -106,6 +106,24 @@ def spread(statement: Statement, source: str, columns: Sequence[str]) -> str:
     selected = [col(source, column) for column in [*columns, "i"]]
     behind = exp.Add(this=col(source, "i"), expression=number(1))
     return statement.add(exp.select(*selected, aliased(behind, "j")).from_(snapshot.subquery(source)))
+
+
+def cut_alike(statement: Statement, source: str, columns: Sequence[str]) -> str:
+    """The rows cut wherever one of them begins or ends: two pieces hold at the same instants, or at none together."""
+    ends = [select_from(source, [aliased(col(source, edge), "i")]) for edge in ("i", "j")]
+    cuts = statement.add(exp.union(*ends, distinct=True))
+    following = exp.Window(
+        this=exp.Lead(this=col(cuts, "i"), offset=number(1)),
+        order=exp.Order(expressions=[exp.Ordered(this=col(cuts, "i"))]),
+    )
+    stretches = statement.add(select_from(cuts, [col(cuts, "i"), aliased(following, "j")]))
+    kept = [col(source, column) for column in columns]
+    is_within = exp.and_(
+        exp.GTE(this=col(stretches, "i"), expression=col(source, "i")),
+        exp.LT(this=col(stretches, "i"), expression=col(source, "j")),
+    )
+    pieces = select_from(source, [*kept, col(stretches, "i"), col(stretches, "j")])
+    return statement.add(pieces.join(exp.to_table(stretches), on=is_within))
 
 
 def running_sums(statement: Statement, events: str, keys: Sequence[str], values: Sequence[str]) -> str:

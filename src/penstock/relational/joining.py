@@ -6,14 +6,13 @@ Algorithms 4 and 5). Rows are numbered for that, in a column of their own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 
 from sqlglot import exp
 
 from penstock.algebra.expressions import Variable
-from penstock.relational.intervals import gaps, merge
-from penstock.relational.relations import Relation, Statement, aliased, col, greatest, least, select_from
+from penstock.relational.intervals import gaps, once
+from penstock.relational.relations import Relation, Statement, aliased, col, greatest, least, select_from, united
 
 
 def join(statement: Statement, relations: list[Relation], condition: exp.Expr | None = None) -> Relation:
@@ -72,17 +71,9 @@ def _agree(variable: Variable, one: Relation, other: Relation) -> exp.Expr:
 def union(statement: Statement, relations: list[Relation]) -> Relation:
     columns = {v: statement.column_name(v) for relation in relations for v in relation.columns}
     extra = relations[0].extra
-    united = side_by_side([aligned(relation, columns, extra) for relation in relations])
+    query = united([aligned(relation, columns, extra) for relation in relations])
     certain = frozenset.intersection(*(relation.certain for relation in relations))
-    return statement.relation(united, columns, certain, extra)
-
-
-def side_by_side(queries: Sequence[exp.Query]) -> exp.Query:
-    """UNION ALL."""
-    united = queries[0]
-    for query in queries[1:]:
-        united = exp.union(united, query, distinct=False, copy=False)
-    return united
+    return statement.relation(query, columns, certain, extra)
 
 
 def aligned(relation: Relation, columns: dict[Variable, str], extra: tuple[str, ...]) -> exp.Query:
@@ -116,14 +107,14 @@ def numbered(statement: Statement, relation: Relation) -> tuple[Relation, str]:
 
 def without(statement: Statement, rows: Relation, matched: Relation, row: str) -> Relation:
     """The pieces of the rows that `matched` does not cover."""
-    covered = merge(statement, matched.name, [row])
+    covered = once(statement, matched.name, [row])
     left_over = gaps(statement, rows.name, rows.all_columns, covered, row)
     return Relation(left_over, rows.columns, rows.certain, rows.extra)
 
 
 def within(statement: Statement, rows: Relation, matched: Relation, row: str) -> Relation:
     """The pieces of the rows that `matched` covers, each once."""
-    covered = merge(statement, matched.name, [row])
+    covered = once(statement, matched.name, [row])
     columns = [col(rows.name, name) for name in rows.all_columns]
     query = select_from(rows.name, [*columns, col(covered, "i"), col(covered, "j")])
     query = query.join(exp.to_table(covered), on=col(rows.name, row).eq(col(covered, row)))

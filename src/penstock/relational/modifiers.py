@@ -15,7 +15,7 @@ from penstock.algebra.expressions import Exists, Expression, Variable
 from penstock.algebra.operators import Distinct, Operator, OrderBy, Project, Reduced, Slice
 from penstock.relational.expressions import Rows, parts_of
 from penstock.relational.functions.ordering import order_key
-from penstock.relational.intervals import merge, spread
+from penstock.relational.intervals import once, spread
 from penstock.relational.joining import aligned
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from
 
@@ -92,8 +92,8 @@ def distinct(statement: Statement, relation: Relation, *, by_order: bool) -> Rel
     columns = list(relation.columns.values())
     if by_order:
         return _first(statement, relation, columns, ordered(relation), 0, 1)
-    merged = merge(statement, relation.name, relation.all_columns)
-    return Relation(merged, relation.columns, relation.certain, relation.extra)
+    rows = once(statement, relation.name, relation.all_columns)
+    return Relation(rows, relation.columns, relation.certain, relation.extra)
 
 
 def sliced(statement: Statement, relation: Relation, limits: Slice) -> Relation:

@@ -1,7 +1,8 @@
 """Property paths as pairs of nodes `(x, y, i, j)` (SPARQL 1.1 §9.3, §18.4).
 
 Steps, sequences and alternatives work on intervals. What repeats (`?`, `*`, `+`) gives each pair once; its closure is
-computed per instant, by a recursive query, and merged into intervals again.
+computed by a recursive query, apart for each stretch of time in which no step comes or goes, and so only once for what
+never changes.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.algebra import paths
-from penstock.relational.intervals import merge, spread
-from penstock.relational.relations import Statement, aliased, col, greatest, least, select_from
+from penstock.relational.intervals import cut_alike, merge
+from penstock.relational.relations import Statement, aliased, col, greatest, least, select_from, united
 
 PAIR = ("x", "y")
 
@@ -67,10 +68,7 @@ class PathCompiler:
         return self.statement.add(select_from(pairs, columns))
 
     def _united(self, parts: list[str]) -> str:
-        united: exp.Query = _pairs_of(parts[0])
-        for part in parts[1:]:
-            united = exp.union(united, _pairs_of(part), distinct=False)
-        return self.statement.add(united)
+        return self.statement.add(united([_pairs_of(part) for part in parts]))
 
     def _composed(self, left: str, right: str) -> str:
         start, end = greatest([col(left, "i"), col(right, "i")]), least([col(left, "j"), col(right, "j")])
@@ -79,15 +77,15 @@ class PathCompiler:
         return self.statement.add(select_from(left, columns).join(exp.to_table(right), on=meets))
 
     def _closure(self, step: str) -> str:
-        """All pairs that one or more steps connect, instant by instant."""
-        at_instants = spread(self.statement, step, PAIR)
+        """All pairs that one or more steps connect, stretch by stretch."""
+        steps = cut_alike(self.statement, step, PAIR)
         name = self.statement.next_name()
         further = (
-            select_from(name, [col(name, "x"), col(at_instants, "y"), col(name, "i"), col(name, "j")])
-            .join(exp.to_table(at_instants), on=col(name, "y").eq(col(at_instants, "x")))
-            .where(col(name, "i").eq(col(at_instants, "i")))
+            select_from(name, [col(name, "x"), col(steps, "y"), col(name, "i"), col(name, "j")])
+            .join(exp.to_table(steps), on=col(name, "y").eq(col(steps, "x")))
+            .where(col(name, "i").eq(col(steps, "i")))
         )
-        closure = self.statement.add(exp.union(_pairs_of(at_instants), further, distinct=True), recursive=True)
+        closure = self.statement.add(exp.union(_pairs_of(steps), further, distinct=True), recursive=True)
         assert closure == name
         return merge(self.statement, closure, PAIR)
 
@@ -101,10 +99,7 @@ class PathCompiler:
         for term in self.terms:
             pair = [aliased(exp.Literal.string(term), name) for name in PAIR]
             parts.append(exp.select(*pair, *(bound.copy() for bound in self.always)))
-        united = parts[0]
-        for part in parts[1:]:
-            united = exp.union(united, part, distinct=False)
-        return merge(self.statement, self.statement.add(united), PAIR)
+        return merge(self.statement, self.statement.add(united(parts)), PAIR)
 
 
 def _pairs_of(name: str) -> exp.Select:

@@ -1,9 +1,10 @@
 """Aggregates (SPARQL 1.1 §18.5.1), taken apart.
 
-A group is first aggregated in portions (`Part.of_rows`), and these are put together (`Manner.together`), so that a
-portion can be part of many groups. What is a sum can also be swept: added where a portion begins to hold, and taken
-away where it ends. The last step (`finished`) makes the aggregate's term of its parts. Integers and decimals are exact.
-One value that is an error, or no number, makes the aggregate an error; COUNT and SAMPLE pass over errors.
+An argument is a column, from which some things are read first (`readings_of`). A group is aggregated in portions
+(`Part.of_rows`), and these are put together (`Manner.together`), so that a portion can be part of many groups. What is
+a sum can also be swept: added where a portion begins to hold, and taken away where it ends. The last step (`finished`)
+makes the aggregate's term of its parts. Integers and decimals are exact. One value that is an error, or no number,
+makes the aggregate an error; COUNT and SAMPLE pass over errors.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from penstock.algebra.expressions import Aggregate
-from penstock.relational.functions.calls import applied, call, is_null, or_zero, text
+from penstock.relational.functions.calls import call, is_null, or_zero, text
 
 Parts = Mapping[str, exp.Expr]
+Readings = Mapping[str, exp.Expr]
+
+_NUMBERS = {name: f"sparql_read_{name}" for name in ("integer", "decimal", "floating")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +62,20 @@ class Part:
     manner: Manner
 
 
-def parts_of(aggregate: Aggregate, argument: exp.Expr | None) -> dict[str, Part]:
+def readings_of(aggregate: Aggregate) -> Mapping[str, str]:
+    """What the aggregate needs to know of its argument, by name: macros whose values are to be columns of their own."""
+    return _NUMBERS if aggregate.name in ("SUM", "AVG") else {}
+
+
+def parts_of(aggregate: Aggregate, argument: exp.Expr, read: Readings) -> dict[str, Part]:
     """What the aggregate is made of, by name; the same name means the same part for every aggregate of `argument`."""
-    return {} if argument is None else _AGGREGATES[aggregate.name].parts(argument)
+    return _AGGREGATES[aggregate.name].parts(argument, read)
 
 
 def finished(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
     """The aggregate's term, NULL where it is an error; `size` is how many rows there are in the group.
 
-    The parts of a group of nothing are NULL, and its size may be.
+    Parts and size are columns; those of a group of nothing are NULL.
     """
     if aggregate.argument is None:
         return _term_of_count(size)
@@ -85,11 +94,11 @@ def needs_distinct_rows(aggregate: Aggregate) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Composition:
-    parts: Callable[[exp.Expr], dict[str, Part]]
+    parts: Callable[[exp.Expr, Readings], dict[str, Part]]
     finish: Callable[[Aggregate, Parts, exp.Expr], exp.Expr]
 
 
-def _count_parts(argument: exp.Expr) -> dict[str, Part]:
+def _count_parts(argument: exp.Expr, read: Readings) -> dict[str, Part]:
     return {"bound": Part(exp.Count(this=argument.copy()), SUM)}
 
 
@@ -97,26 +106,26 @@ def _count(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
     return _term_of_count(parts["bound"])
 
 
-def _sum_parts(argument: exp.Expr) -> dict[str, Part]:
+def _sum_parts(argument: exp.Expr, read: Readings) -> dict[str, Part]:
+    integer, decimal, floating = (read[name] for name in ("integer", "decimal", "floating"))
     return {
-        "low": Part(exp.Sum(this=applied("sparql_sum_low", argument)), SUM),
-        "high": Part(exp.Sum(this=applied("sparql_sum_high", argument)), SUM),
-        "fractions": Part(exp.Sum(this=applied("sparql_sum_decimal", argument)), SUM),
-        "floating": Part(exp.Sum(this=applied("sparql_sum_floating", argument)), FLOATING),
-        "kind": Part(exp.Max(this=applied("sparql_sum_kind", argument)), KIND),
+        "low": Part(exp.Sum(this=call("sparql_sum_low", integer, decimal)), SUM),
+        "high": Part(exp.Sum(this=call("sparql_sum_high", integer)), SUM),
+        "fractions": Part(exp.Sum(this=call("sparql_sum_fraction", decimal)), SUM),
+        "floating": Part(exp.Sum(this=floating.copy()), FLOATING),
+        "kind": Part(exp.Max(this=call("sparql_sum_kind", argument, integer, decimal, floating)), KIND),
     }
 
 
-def _sums(parts: Parts) -> exp.Expr:
-    return call("sparql_sums", *(parts[name] for name in ("low", "high", "fractions", "floating", "kind")))
+_SUM_PARTS = ("low", "high", "fractions", "floating", "kind")
 
 
 def _sum(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
-    return call("sparql_sum_term", _sums(parts))
+    return call("sparql_sum_term", *(parts[name] for name in _SUM_PARTS))
 
 
 def _mean(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
-    return call("sparql_mean_term", _sums(parts), size)
+    return call("sparql_mean_term", *(parts[name] for name in _SUM_PARTS), size)
 
 
 def _errors(argument: exp.Expr) -> Part:
@@ -130,10 +139,10 @@ def _if_sound(parts: Parts, value: exp.Expr) -> exp.Expr:
 
 
 def _extreme(function: type[exp.Min | exp.Max], manner: Manner, name: str) -> _Composition:
-    def parts(argument: exp.Expr) -> dict[str, Part]:
+    def parts(argument: exp.Expr, read: Readings) -> dict[str, Part]:
         return {
-            f"{name} integer": Part(function(this=applied("sparql_plain_integer", argument)), manner),
-            f"{name} other": Part(function(this=applied("sparql_otherwise_ranked", argument)), manner),
+            f"{name} integer": Part(function(this=call("sparql_plain_integer", argument)), manner),
+            f"{name} other": Part(function(this=call("sparql_otherwise_ranked", argument)), manner),
             "errors": _errors(argument),
         }
 
@@ -143,7 +152,7 @@ def _extreme(function: type[exp.Min | exp.Max], manner: Manner, name: str) -> _C
     return _Composition(parts, finish)
 
 
-def _sample_parts(argument: exp.Expr) -> dict[str, Part]:
+def _sample_parts(argument: exp.Expr, read: Readings) -> dict[str, Part]:
     # Any value will do. The least is the same one however the rows arrive.
     return {"sample": Part(exp.Min(this=argument.copy()), LEAST)}
 
@@ -152,7 +161,7 @@ def _sample(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
     return parts["sample"]
 
 
-def _group_concat_parts(argument: exp.Expr) -> dict[str, Part]:
+def _group_concat_parts(argument: exp.Expr, read: Readings) -> dict[str, Part]:
     bound = exp.Where(this=exp.not_(is_null(argument)))
     listed = exp.Filter(this=exp.ArrayAgg(this=argument.copy()), expression=bound)
     return {"terms": Part(listed, LISTS), "errors": _errors(argument)}

@@ -1,32 +1,33 @@
--- Exact sums. Integers, and the whole parts of large decimals, are added up in two parts (`low` below 10^28 and `high`), decimals as they
--- are below 10^8 and by their fractions above: so no sum of fewer than 10^10 rows overflows while it is being made. The last step puts
--- the parts together, and gives the greatest type that was among the numbers.
+-- Exact sums. A term is first read: as an integer, a decimal or a floating number. Integers, and the whole parts of large decimals, are
+-- added up in two parts (`low` below 10^28 and `high`), decimals as they are below 10^8 and by their fractions above: so no sum of fewer
+-- than 10^10 rows overflows while it is being made. The last step puts the parts together, and gives the greatest type that was among
+-- the numbers.
 
-CREATE OR REPLACE TEMP MACRO sparql_small_decimal(value) AS
-  CASE WHEN value BETWEEN -100000000::DECIMAL(38, 18) AND 100000000::DECIMAL(38, 18) THEN value ELSE value % 1 END;
-CREATE OR REPLACE TEMP MACRO sparql_whole(term) AS
+CREATE OR REPLACE TEMP MACRO sparql_read_integer(term) AS CASE WHEN left(term, 1) IN ('i', 'n') THEN sparql_as_integer(term) END;
+CREATE OR REPLACE TEMP MACRO sparql_read_decimal(term) AS CASE WHEN left(term, 1) = 'd' THEN sparql_as_decimal(term) END;
+CREATE OR REPLACE TEMP MACRO sparql_read_floating(term) AS CASE WHEN left(term, 1) IN ('e', 'f') THEN sparql_as_double(term) END;
+
+CREATE OR REPLACE TEMP MACRO sparql_sum_low(integer, decimal) AS
   CASE
-    WHEN left(term, 1) IN ('i', 'n') THEN sparql_as_integer(term)
-    WHEN left(term, 1) = 'd' THEN
-      (sparql_as_decimal(term) - sparql_small_decimal(sparql_as_decimal(term)))::HUGEINT
+    WHEN abs(integer) >= 10000000000000000000000000000::HUGEINT THEN integer % 10000000000000000000000000000::HUGEINT
+    WHEN abs(decimal) >= 100000000 THEN trunc(decimal)::HUGEINT
+    ELSE integer
   END;
-CREATE OR REPLACE TEMP MACRO sparql_sum_low(term) AS
-  CASE WHEN length(term) <= 28 THEN sparql_whole(term) ELSE sparql_whole(term) % 10000000000000000000000000000::HUGEINT END;
-CREATE OR REPLACE TEMP MACRO sparql_sum_high(term) AS
-  CASE WHEN length(term) > 28 THEN sparql_whole(term) // 10000000000000000000000000000::HUGEINT END;
-CREATE OR REPLACE TEMP MACRO sparql_sum_decimal(term) AS
-  CASE WHEN left(term, 1) = 'd' THEN sparql_small_decimal(sparql_as_decimal(term)) END;
-CREATE OR REPLACE TEMP MACRO sparql_sum_floating(term) AS CASE WHEN left(term, 1) IN ('e', 'f') THEN sparql_as_double(term) END;
+CREATE OR REPLACE TEMP MACRO sparql_sum_high(integer) AS
+  CASE
+    WHEN abs(integer) >= 10000000000000000000000000000::HUGEINT THEN integer // 10000000000000000000000000000::HUGEINT
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_sum_fraction(decimal) AS CASE WHEN abs(decimal) >= 100000000 THEN decimal % 1 ELSE decimal END;
 
 -- The kind of a number: 0 is an integer, 1 a decimal, 2 a float, 3 a double; 4 is no number at all. That of a sum is the greatest. Along a
 -- sweep kinds are counted, with a weight each, so that the greatest of those that are left can be told.
-CREATE OR REPLACE TEMP MACRO sparql_sum_kind(term) AS
+CREATE OR REPLACE TEMP MACRO sparql_sum_kind(term, integer, decimal, floating) AS
   CASE
-    WHEN left(term, 1) IN ('i', 'n') AND sparql_as_integer(term) IS NOT NULL THEN 0
-    WHEN left(term, 1) = 'd' AND sparql_as_decimal(term) IS NOT NULL THEN 1
-    WHEN left(term, 1) = 'f' AND sparql_as_double(term) IS NOT NULL THEN 2
-    WHEN left(term, 1) = 'e' AND sparql_as_double(term) IS NOT NULL THEN 3
-    ELSE 4
+    WHEN integer IS NOT NULL THEN 0
+    WHEN decimal IS NOT NULL THEN 1
+    WHEN floating IS NULL THEN 4
+    WHEN left(term, 1) = 'f' THEN 2
+    ELSE 3
   END;
 CREATE OR REPLACE TEMP MACRO sparql_kind_weight(kind) AS
   CASE kind
@@ -45,41 +46,41 @@ CREATE OR REPLACE TEMP MACRO sparql_heaviest_kind(weight) AS
     ELSE 0
   END;
 
-CREATE OR REPLACE TEMP MACRO sparql_sums(low, high, fractions, floating, kind) AS
-  {
-    'low': coalesce(low, 0)::HUGEINT, 'high': coalesce(high, 0)::HUGEINT, 'fractions': coalesce(fractions, 0)::DECIMAL(38, 18),
-    'floating': coalesce(floating, 0)::DOUBLE, 'kind': kind
-  };
-CREATE OR REPLACE TEMP MACRO sparql_sum_as_double(sums) AS
-  sums.high::DOUBLE * 1e28::DOUBLE + sums.low::DOUBLE + sums.fractions::DOUBLE + sums.floating;
-CREATE OR REPLACE TEMP MACRO sparql_sum_as_integer(sums) AS TRY(sums.high * 10000000000000000000000000000::HUGEINT + sums.low);
-CREATE OR REPLACE TEMP MACRO sparql_sum_as_decimal(sums) AS
-  TRY(sparql_sum_as_integer(sums)::DECIMAL(38, 18) + sums.fractions);
-CREATE OR REPLACE TEMP MACRO sparql_sum_term(sums) AS
-  list_transform([sums], lambda sparql_z:
-    CASE coalesce(sparql_z.kind, 0)
-      WHEN 0 THEN 'i' || sparql_sum_as_integer(sparql_z)
-      WHEN 1 THEN sparql_decimal_term(sparql_sum_as_decimal(sparql_z))
-      WHEN 2 THEN sparql_float_term(sparql_sum_as_double(sparql_z)::VARCHAR::FLOAT)
-      WHEN 3 THEN sparql_double_term(sparql_sum_as_double(sparql_z))
-    END
-  )[1];
--- The mean of nothing is 0.
-CREATE OR REPLACE TEMP MACRO sparql_mean_term(sums, size) AS
-  list_transform([{'sums': sums, 'size': size}], lambda sparql_z:
-    CASE
-      WHEN sparql_z.size > 0 THEN
-        CASE sparql_z.sums.kind
-          WHEN 0 THEN sparql_decimal_term(sparql_integer_quotient(sparql_sum_as_integer(sparql_z.sums), sparql_z.size::HUGEINT))
-          WHEN 1 THEN
-            sparql_decimal_term(sparql_quotient(sparql_sum_as_decimal(sparql_z.sums), sparql_z.size::DECIMAL(38, 18)))
-          WHEN 2 THEN
-            sparql_float_term((sparql_sum_as_double(sparql_z.sums) / sparql_z.size::DOUBLE)::VARCHAR::FLOAT)
-          WHEN 3 THEN sparql_double_term(sparql_sum_as_double(sparql_z.sums) / sparql_z.size::DOUBLE)
-        END
-      ELSE 'i0'
-    END
-  )[1];
+-- The last step. The parts of a sum of nothing are NULL.
+CREATE OR REPLACE TEMP MACRO sparql_sum_whole(low, high) AS
+  TRY(coalesce(high, 0)::HUGEINT * 10000000000000000000000000000::HUGEINT + coalesce(low, 0)::HUGEINT);
+CREATE OR REPLACE TEMP MACRO sparql_sum_double(low, high, fractions, floating) AS
+  coalesce(high, 0)::DOUBLE * 1e28::DOUBLE + coalesce(low, 0)::DOUBLE + coalesce(fractions, 0)::DOUBLE + coalesce(floating, 0);
+-- Of a float or a double; a float is the one that the double is written as.
+CREATE OR REPLACE TEMP MACRO sparql_floating_term(value, kind) AS
+  CASE kind WHEN 2 THEN 'f' ELSE 'e' END
+  || sparql_floating_text(CASE kind WHEN 2 THEN (value)::VARCHAR::FLOAT::VARCHAR ELSE (value)::VARCHAR END);
+CREATE OR REPLACE TEMP MACRO sparql_sum_term(low, high, fractions, floating, kind) AS
+  CASE
+    WHEN kind IS NULL OR kind = 0 THEN 'i' || sparql_sum_whole(low, high)
+    WHEN kind = 1 THEN sparql_decimal_term(TRY(sparql_sum_whole(low, high)::DECIMAL(38, 18) + coalesce(fractions, 0)))
+    WHEN kind < 4 THEN sparql_floating_term(sparql_sum_double(low, high, fractions, floating), kind)
+  END;
+-- The mean of nothing is 0. Others are cut off after 18 fractional digits; only a sum of decimals is scaled for that at once, because
+-- one of integers may be too large.
+CREATE OR REPLACE TEMP MACRO sparql_whole_mean(whole, size) AS
+  TRY((whole // size)::DECIMAL(38, 18) + sparql_unscaled(((whole % size) * sparql_one()) // size));
+CREATE OR REPLACE TEMP MACRO sparql_mean_term(low, high, fractions, floating, kind, size) AS
+  CASE
+    WHEN size > 0 THEN
+      CASE
+        WHEN kind = 0 THEN sparql_decimal_term(sparql_whole_mean(sparql_sum_whole(low, high), size::HUGEINT))
+        WHEN kind = 1 THEN
+          sparql_decimal_term(
+            TRY(
+              sparql_unscaled((sparql_sum_whole(low, high) * sparql_one() + sparql_scaled(coalesce(fractions, 0))) // size::HUGEINT)
+            )
+          )
+        WHEN kind < 4 THEN
+          sparql_floating_term(sparql_sum_double(low, high, fractions, floating) / size::DOUBLE, kind)
+      END
+    ELSE 'i0'
+  END;
 
 -- MIN and MAX: the term that comes first or last in the order; of equal ones, the first or last by its text. Integers as they are
 -- usually written are kept apart, because they are cheap.

@@ -31,14 +31,12 @@ CREATE OR REPLACE TEMP MACRO sparql_to_integer(term) AS
     WHEN left(term, 1) IN ('e', 'f') THEN TRY_CAST(trunc(sparql_as_double(term)) AS HUGEINT)
     WHEN left(term, 1) = 'b' THEN sparql_as_boolean(term)::HUGEINT
   END;
--- A double is taken times 10^18, as a double, and cut off there.
 CREATE OR REPLACE TEMP MACRO sparql_to_decimal(term) AS
   'd' || sparql_decimal_text(
     CASE
       WHEN left(term, 1) IN ('i', 'n', 'd') THEN sparql_as_decimal(term)
       WHEN left(term, 1) = 'S' THEN sparql_as_decimal('d' || substr(term, 2))
-      WHEN left(term, 1) IN ('e', 'f') THEN
-        TRY(sparql_unscaled(TRY_CAST(trunc(sparql_as_double(term) * 1e18::DOUBLE) AS HUGEINT)))
+      WHEN left(term, 1) IN ('e', 'f') THEN sparql_double_as_decimal(sparql_as_double(term))
       WHEN left(term, 1) = 'b' THEN sparql_as_boolean(term)::INTEGER::DECIMAL(38, 18)
     END
   );

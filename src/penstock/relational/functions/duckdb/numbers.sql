@@ -30,6 +30,12 @@ CREATE OR REPLACE TEMP MACRO sparql_as_double(term) AS
   END;
 CREATE OR REPLACE TEMP MACRO sparql_as_float(term) AS
   CASE WHEN sparql_is_number_form(term) THEN TRY_CAST(sparql_numeral(term) AS FLOAT) END;
+-- A double as a decimal is what its shortest text says (0.1, and not what binary makes of it), above 2^53 the whole number that it is.
+CREATE OR REPLACE TEMP MACRO sparql_double_as_decimal(value) AS
+  CASE
+    WHEN abs(value) < 9007199254740992 THEN TRY_CAST((value)::VARCHAR AS DECIMAL(38, 18))
+    ELSE TRY_CAST(TRY_CAST(value AS HUGEINT) AS DECIMAL(38, 18))
+  END;
 
 CREATE OR REPLACE TEMP MACRO sparql_is_of_integer_type(value, name) AS
   CASE name

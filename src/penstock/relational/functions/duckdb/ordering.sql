@@ -15,12 +15,7 @@ CREATE OR REPLACE TEMP MACRO sparql_order_class(term) AS
     ELSE 6
   END;
 -- What a double cannot tell apart: large integers, and long decimals. It is the value less the double's, in whole numbers and the
--- rest. (Terms of one value are equal, of whichever type.) A double below 2^53 stands for its shortest text: for 0.1, say.
-CREATE OR REPLACE TEMP MACRO sparql_double_as_decimal(value) AS
-  CASE
-    WHEN abs(value) < 9007199254740992 THEN TRY_CAST((value)::VARCHAR AS DECIMAL(38, 18))
-    ELSE TRY_CAST(TRY_CAST(value AS HUGEINT) AS DECIMAL(38, 18))
-  END;
+-- rest. (Terms of one value are equal, of whichever type.)
 CREATE OR REPLACE TEMP MACRO sparql_beyond_double(term) AS
   TRY(TRY_CAST(substr(term, 2) AS DECIMAL(38, 18)) - sparql_double_as_decimal(TRY_CAST(substr(term, 2) AS DOUBLE)));
 CREATE OR REPLACE TEMP MACRO sparql_order_rest(term) AS

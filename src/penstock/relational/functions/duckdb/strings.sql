@@ -99,7 +99,16 @@ CREATE OR REPLACE TEMP MACRO sparql_langmatches(language, language_range) AS
   END;
 
 -- Regular expressions. A constant pattern is translated when the query is compiled (patterns.py); here is the same, less
--- exactly, for patterns that are data.
+-- exactly, for patterns that are data: beside a class of characters \w is ASCII's.
+CREATE OR REPLACE TEMP MACRO sparql_in_unicode(pattern) AS
+  CASE
+    WHEN NOT contains(pattern, '\') THEN pattern
+    WHEN contains(pattern, '[') THEN
+      replace(replace(replace(replace(pattern, '\\', chr(1)), '\d', '\p{Nd}'), '\D', '\P{Nd}'), chr(1), '\\')
+    ELSE
+      replace(replace(replace(replace(pattern, '\\', chr(1)), '\d', '\p{Nd}'), '\D', '\P{Nd}'), '\w', '[\p{L}\p{M}\p{N}\p{S}]')
+        .replace('\W', '[\p{P}\p{Z}\p{C}]').replace(chr(1), '\\')
+  END;
 CREATE OR REPLACE TEMP MACRO sparql_flagged(pattern, flags) AS
   CASE
     WHEN regexp_full_match(flags, '[smixq]*')
@@ -108,8 +117,8 @@ CREATE OR REPLACE TEMP MACRO sparql_flagged(pattern, flags) AS
       || CASE
         WHEN contains(flags, 'q') THEN regexp_escape(pattern)
         WHEN contains(regexp_replace(pattern, '(?s)\\[pP]\{\w+\}|\\.|\[[^\]]*\]|\{[0-9]+(,[0-9]*)?\}', '', 'g'), '{') THEN NULL
-        WHEN contains(flags, 'x') THEN regexp_replace(pattern, '\s', '', 'g')
-        ELSE pattern
+        WHEN contains(flags, 'x') THEN regexp_replace(sparql_in_unicode(pattern), '\s', '', 'g')
+        ELSE sparql_in_unicode(pattern)
       END
   END;
 CREATE OR REPLACE TEMP MACRO sparql_simple_text(term) AS CASE WHEN left(term, 1) = 'S' THEN substr(term, 2) END;

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from penstock.api import check, parse, translate
+    from penstock.api.language import check, parse, translate
     from penstock.syntax.errors import Problem, QuerySyntaxError, TranslationError
 
 __version__ = "0.1.0"
@@ -21,9 +21,9 @@ __version__ = "0.1.0"
 __all__ = ["Problem", "QuerySyntaxError", "TranslationError", "__version__", "check", "parse", "translate"]
 
 _HOMES = {
-    "check": "penstock.api",
-    "parse": "penstock.api",
-    "translate": "penstock.api",
+    "check": "penstock.api.language",
+    "parse": "penstock.api.language",
+    "translate": "penstock.api.language",
     "Problem": "penstock.syntax.errors",
     "QuerySyntaxError": "penstock.syntax.errors",
     "TranslationError": "penstock.syntax.errors",

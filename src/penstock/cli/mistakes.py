@@ -1,4 +1,4 @@
-"""What a user got wrong, told in a sentence: the query, an option, an input. Exit status 2."""
+"""What went wrong, told in a sentence: the query, an option, an input (exit status 2), or the run itself (1)."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ import click
 
 from penstock.algebra.inputs import InputError
 from penstock.algebra.reports import PolicyError
+from penstock.api.dead_letters import MalformedError
 from penstock.cli.messages import show, show_error, show_problems
 from penstock.cli.sources import NoQueryError
 from penstock.rdf import errors as rdf_errors
 from penstock.rdf.elements import Malformed
+from penstock.sinks import ReaderGoneError, SinkError
 from penstock.syntax.errors import QuerySyntaxError, TranslationError
 
 MOST_MALFORMED = 3
+FAILED, WRONG = 1, 2
 
 
 @contextmanager
 def told(name: str) -> Iterator[None]:
     """Runs what is inside; a mistake of the user's ends the command with a message instead of a traceback."""
+    status = WRONG
     try:
         yield
     except NoQueryError as error:
@@ -31,16 +35,42 @@ def told(name: str) -> Iterator[None]:
         show_error(name, f"this query has no meaning: {'; '.join(error.reasons)}")
     except RecursionError:
         show_error(name, "this query nests too deeply")
+    except MalformedError as error:
+        show_error(error.malformed.place, f"{error.malformed.reason}; --strict stops there")
     except (InputError, PolicyError, NotImplementedError, rdf_errors.SourceError) as error:
         show_error(name, str(error))
+    except ReaderGoneError:
+        status = 0
+    except SinkError as error:
+        show_error(name, str(error))
+        status = FAILED
     else:
         return
-    raise click.exceptions.Exit(2)
+    raise click.exceptions.Exit(status)
 
 
 def show_malformed(malformed: list[Malformed]) -> None:
     """The first few inputs that were left out, and how many more there were."""
     for entry in malformed[:MOST_MALFORMED]:
-        show(entry.place, "warning", f"left out: {entry.reason}", ())
-    if len(malformed) > MOST_MALFORMED:
-        show("penstock", "warning", f"{len(malformed) - MOST_MALFORMED} more elements are left out", ())
+        show_left_out(entry)
+    show_more_left_out(len(malformed))
+
+
+def show_left_out(malformed: Malformed) -> None:
+    show(malformed.place, "warning", f"left out: {malformed.reason}", ())
+
+
+def show_more_left_out(count: int) -> None:
+    """How many there were beside the first few."""
+    if count > MOST_MALFORMED:
+        show("penstock", "warning", f"{counted(count - MOST_MALFORMED, 'more element')} left out", ())
+
+
+def show_late(name: str, count: int) -> None:
+    if count:
+        message = f"{count} {'element' if count == 1 else 'elements'} came too late to count anywhere"
+        show(name, "warning", f"{message}; --lateness allows for disorder", ())
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun} is" if number == 1 else f"{number} {noun}s are"

@@ -10,13 +10,13 @@ import click
 from penstock.algebra import Settings
 from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
-from penstock.cli.output import answer_options, query_name, write_lines
+from penstock.cli.output import answer_options, chosen_format, open_answers, query_name
 from penstock.cli.preparing import prepare
 from penstock.cli.run_options import RunOptions, run_options
 from penstock.cli.sources import name_of
 from penstock.oracle import Inputs, answer
 from penstock.oracle.judging import judge
-from penstock.rdf.results import Evaluation, ResultLineError, from_json_line, to_json_line
+from penstock.rdf.results import Evaluation, ResultLineError, from_json_line
 from penstock.syntax import ast
 
 DIFFERENT = 3
@@ -52,7 +52,7 @@ def oracle(
     empty: bool,
     recorded: str | None,
     out: str,
-    format: str,
+    format: str | None,
     late: str | None,
     strict: bool,
     dialect: str,
@@ -64,15 +64,17 @@ def oracle(
 
     QUERY is a file, or - for standard input. At each evaluation instant the contents of the windows, straight from
     their definitions, go into a new store of an independent SPARQL engine, and the query is run there: slow, and right.
-    One line of JSON per evaluation goes to standard output.
+    The results go to standard output, as --format says.
     """
     given = prepare(query, run, dialect=dialect, prefixes=prefixes, base=base, late=late, strict=strict)
     with told(name_of(query)):
         if recorded is not None:
             context.exit(_judge(given.query, given.inputs, run.settings, recorded))
+        format = chosen_format(format, out, given.continuous.form)
         result = answer(given.query, given.inputs, run.settings, flush=flush, name=query_name(query))
-    evaluations = result.evaluations if empty else result.with_solutions()
-    write_lines((to_json_line(evaluation) for evaluation in evaluations), out, "--out")
+        with open_answers(out, format, given.continuous.form, given.prefixes) as sink:
+            for evaluation in result.evaluations if empty else result.with_solutions():
+                sink.write(evaluation)
 
 
 def _judge(query: ast.Query, inputs: Inputs, settings: Settings, recorded: str) -> int:

@@ -1,24 +1,33 @@
-"""Result lines to standard output or to a file, and the options that say which and where."""
+"""Answers to standard output or to a file, and the options that say which, where and how."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from penstock.algebra.model import QueryForm
+from penstock.sinks import FORMATS, Sink, SinkError, open_sink
+from penstock.sinks.opening import check_fits
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+STANDARD_OUTPUT = "-"
 
 _OPTIONS = (
     click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends."),
     click.option("--empty", is_flag=True, help="Also print evaluations without solutions."),
     click.option("--out", metavar="FILE", default="-", help="Write to FILE, not to standard output."),
     click.option(
-        "--format", type=click.Choice(("jsonl",)), default="jsonl", show_default=True, help="One line a result."
+        "--format",
+        type=click.Choice(FORMATS, case_sensitive=False),
+        help="How results are written: tables on a terminal, else a line of JSON each. CSV and TSV are for SELECT, "
+        "nquads, trig and tnt for CONSTRUCT and DESCRIBE.",
     ),
-    click.option("--late", metavar="FILE", help="Write late and malformed input to FILE, with the reason."),
+    click.option("--late", metavar="FILE", help="Write late and malformed elements to FILE, with the reason."),
     click.option("--strict", is_flag=True, help="Stop at malformed input."),
 )
 
@@ -35,14 +44,21 @@ def query_name(query: str) -> str:
     return "query" if query == "-" else Path(query).name.split(".")[0] or "query"
 
 
-def write_lines(lines: Iterable[str], out: str, option: str) -> None:
-    """One line after the other, as they come; `option` is the one that named the file."""
-    if out == "-":
-        for line in lines:
-            click.echo(line)
-        return
+def chosen_format(format: str | None, out: str, form: QueryForm) -> str:
+    """The format that is meant; ends the command where the answers of the query do not fit it."""
+    chosen = format or ("table" if out == STANDARD_OUTPUT and sys.stdout.isatty() else "jsonl")
     try:
-        with Path(out).open("w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in lines)
-    except OSError as error:
-        raise click.BadParameter(f"{out!r} cannot be written ({error.strerror}).", param_hint=f"'{option}'") from None
+        check_fits(chosen, form)
+    except SinkError as error:
+        raise click.BadParameter(f"{error}.", param_hint="'--format'") from None
+    return chosen
+
+
+def open_answers(
+    out: str, format: str, form: QueryForm, prefixes: Mapping[str, str], position: int | None = None
+) -> Sink:
+    """Where answers go; ends the command where that cannot be written. A `position` is where an earlier run got to."""
+    try:
+        return open_sink(out, format, form, prefixes=prefixes, position=position)
+    except SinkError as error:
+        raise click.BadParameter(f"{error}.", param_hint="'--out'") from None

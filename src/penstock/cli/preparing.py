@@ -1,28 +1,59 @@
-"""What run, oracle and verify begin with: the query read, its input bound and read, what is wrong with either told."""
+"""What run, oracle and verify begin with: the query read, its input bound, what is wrong with either told."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 
 import click
 
-from penstock.algebra import Settings, build
-from penstock.algebra.inputs import Inputs, late_elements
-from penstock.cli.messages import show, show_error, show_problems
-from penstock.cli.mistakes import show_malformed, told
-from penstock.cli.output import write_lines
-from penstock.cli.run_options import RunOptions
-from penstock.cli.sources import name_of, read_source
+from penstock.algebra import ContinuousQuery, Settings, build
+from penstock.algebra.inputs import InputError, Inputs, late_elements
+from penstock.api.dead_letters import DeadLetters, MalformedError
+from penstock.cli.messages import show, show_problems
+from penstock.cli.mistakes import show_late, show_malformed, told
+from penstock.cli.output import STANDARD_OUTPUT
+from penstock.cli.run_options import RunOptions, is_standard_input, known_prefixes
+from penstock.cli.sources import STANDARD_INPUT, name_of, read_source
 from penstock.rdf.elements import Malformed
+from penstock.sinks import SinkError
 from penstock.syntax import ast
 from penstock.syntax.reading import read
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class Asked:
+    """A query as it was given: `continuous` is what it means, `prefixes` are those that it knows."""
+
+    name: str
     query: ast.Query
+    continuous: ContinuousQuery
+    prefixes: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared(Asked):
+    """A query and all that it is run over."""
+
     inputs: Inputs
+
+
+def read_query(query: str, run: RunOptions, *, dialect: str, prefixes: Mapping[str, str], base: str | None) -> Asked:
+    """The query of a command; ends it with status 2 where the query is wrong."""
+    name = name_of(query)
+    with told(name):
+        text = read_source(query)
+        reading = read(text, dialect, prefixes=prefixes, base=base)
+        show_problems(reading.warnings, text, name)
+        continuous = build(reading.query, Settings())
+        known = known_prefixes(continuous, prefixes)
+        bindings = run.stream_bindings(continuous, known)
+        if query == STANDARD_INPUT and any(map(is_standard_input, bindings.values())):
+            raise InputError("the query was read from standard input, which cannot be a stream as well: name a file")
+    if continuous.dataset.windows and not bindings and not continuous.dataset.streams:
+        show(name, "warning", "no stream is bound, so there is nothing to evaluate: --stream FILE binds one", ())
+    return Asked(name, reading.query, continuous, known)
 
 
 def prepare(
@@ -35,30 +66,33 @@ def prepare(
     late: str | None = None,
     strict: bool = False,
 ) -> Prepared:
-    """Ends the command with status 2 where the query, an option or an input is wrong.
+    """The query and its input, all of it in memory; ends the command with status 2 where either is wrong.
 
     What is malformed, and what came too late to count anywhere, is counted, and goes to the file `late`.
     """
-    name = name_of(query)
+    asked = read_query(query, run, dialect=dialect, prefixes=prefixes, base=base)
     malformed: list[Malformed] = []
-    with told(name):
-        text = read_source(query)
-        reading = read(text, dialect, prefixes=prefixes, base=base)
-        show_problems(reading.warnings, text, name)
-        continuous = build(reading.query, Settings())
-        inputs = run.inputs(continuous, prefixes, malformed.append)
+    with told(asked.name):
+        inputs = run.inputs(asked.continuous, asked.prefixes, malformed.append)
     show_malformed(malformed)
-    if continuous.dataset.windows and not inputs.streams:
-        show(name, "warning", "no stream is bound, so there is nothing to evaluate: --stream FILE binds one", ())
-    too_late = late_elements(continuous.dataset, inputs)
-    if too_late:
-        message = f"{len(too_late)} elements came too late to count anywhere; --lateness allows for disorder"
-        show(name, "warning", message, ())
+    too_late = late_elements(asked.continuous.dataset, inputs)
+    show_late(asked.name, len(too_late))
     if late is not None:
-        lines = [f"{entry.place}\t{entry.reason}\t{entry.text}" for entry in malformed]
-        lines += (f"{stream}\tlate\t{' '.join(map(str, e.triples))} {e.time}" for stream, e in too_late)
-        write_lines(lines, late, "--late")
+        with told(asked.name), closing(open_dead_letters(late)) as letters:
+            for entry in malformed:
+                letters.malformed(entry)
+            for stream, element in too_late:
+                letters.late_element(stream, element.time, [f"{triple} ." for triple in element.triples])
     if strict and malformed:
-        show_error(malformed[0].place, f"{malformed[0].reason}; --strict stops there")
-        raise click.exceptions.Exit(2)
-    return Prepared(reading.query, inputs)
+        with told(asked.name):
+            raise MalformedError(malformed[0])
+    return Prepared(asked.name, asked.query, asked.continuous, asked.prefixes, inputs)
+
+
+def open_dead_letters(late: str, position: int | None = None) -> DeadLetters:
+    if late == STANDARD_OUTPUT:
+        raise click.BadParameter("standard output carries results only: name a file.", param_hint="'--late'")
+    try:
+        return DeadLetters(late, position)
+    except SinkError as error:
+        raise click.BadParameter(f"{error}.", param_hint="'--late'") from None

@@ -1,19 +1,21 @@
-"""`penstock run`: a continuous query over bounded streams, on the embedded engine."""
+"""`penstock run`: a continuous query over bounded or live streams, on the embedded engine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import click
 
+from penstock.api.settings import duration
 from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
-from penstock.cli.output import answer_options, query_name, write_lines
-from penstock.cli.preparing import prepare
-from penstock.cli.run_options import RunOptions, run_options
-from penstock.cli.sources import name_of
-from penstock.rdf.results import to_json_line
-from penstock.runtime.bounded import run_bounded
+from penstock.cli.output import answer_options, chosen_format, query_name
+from penstock.cli.preparing import read_query
+from penstock.cli.run_options import RunOptions, option_value, run_options
+from penstock.cli.running import Output, keep_checkpoint, run_query, told_of_storage
+from penstock.engines.duckdb import DuckDBEngine
+from penstock.runtime.running import RunSettings
 
 
 def engine_name(value: str) -> str:
@@ -35,13 +37,41 @@ engine_option = click.option(
     Examples:
       penstock run query.rq --stream toll.tnt --graph city.ttl
       penstock run query.rq --stream ex:toll=toll.tnt --stream ex:cameras=cameras.trig --flush
+      producer | penstock run query.rq --stream - --lateness 2s --late late.jsonl
+      penstock run query.rq --stream "replay+toll.tnt?speed=60" --format table
+      penstock run query.rq --stream toll/ --out answer.jsonl --checkpoint state
 
-    Exit status: 0 done, 1 a run that failed, 2 a query, option or input that is wrong.
+    Exit status: 0 done, 1 a run that failed, 2 a query, option or input that is wrong, 130 after Ctrl-C.
     """
 )
 @click.argument("query")
 @engine_option
 @answer_options
+@click.option(
+    "--idle-timeout",
+    type=option_value(duration),
+    metavar="DURATION",
+    help="A stream that is silent for so long does not hold the others back.",
+)
+@click.option(
+    "--time",
+    type=click.Choice(("event", "arrival"), case_sensitive=False),
+    default="event",
+    show_default=True,
+    help="Which time counts: that of the timestamps, or that at which elements come in.",
+)
+@click.option(
+    "--checkpoint",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Keep in DIR how far the run is: if it is killed, the same command goes on there, and no result is lost or "
+    "written twice.",
+)
+@click.option(
+    "--progress/--quiet",
+    default=None,
+    help="Show on standard error how far the run is, or do not.  [default: on a terminal]",
+)
 @reading_options
 @run_options
 def run(
@@ -50,21 +80,35 @@ def run(
     flush: bool,
     empty: bool,
     out: str,
-    format: str,
+    format: str | None,
     late: str | None,
     strict: bool,
+    idle_timeout: int | None,
+    time: str,
+    checkpoint: Path | None,
+    progress: bool | None,
     dialect: str,
     prefixes: Mapping[str, str],
     base: str | None,
     run: RunOptions,
 ) -> None:
-    """Run a continuous query over bounded streams.
+    """Run a continuous query over bounded or live streams.
 
-    QUERY is a file, or - for standard input. One line of JSON per evaluation goes to standard output: the instant, and
-    the solutions (or the triples, or the boolean) that the query's streaming operator lets out there.
+    QUERY is a file, or - for standard input. Each evaluation goes to standard output as soon as it is there: its
+    instant, and the solutions (or the triples, or the boolean) that the query's streaming operator lets out then. A
+    live stream ends with its program or with Ctrl-C.
     """
-    given = prepare(query, run, dialect=dialect, prefixes=prefixes, base=base, late=late, strict=strict)
-    with told(name_of(query)):
-        evaluations = run_bounded(given.query, given.inputs, run.settings, flush=flush, name=query_name(query))
-        says = (evaluation for evaluation in evaluations if empty or evaluation.says_something)
-        write_lines((to_json_line(evaluation) for evaluation in says), out, "--out")
+    asked = read_query(query, run, dialect=dialect, prefixes=prefixes, base=base)
+    output = Output(out, chosen_format(format, out, asked.continuous.form), late, strict, empty, progress)
+    how = RunSettings(run.lateness, idle_timeout, time == "arrival", flush)
+    with told(asked.name), told_of_storage(asked.name):
+        sources = run.sources(asked.continuous, asked.prefixes)
+        graphs = run.graphs_of(asked.continuous, asked.prefixes)
+        kept = None if checkpoint is None else keep_checkpoint(checkpoint, asked, run, how, output, sources)
+        if kept is not None and kept.has_finished:
+            click.echo(f"{checkpoint}: this run has been finished before; there is nothing left to do", err=True)
+            return
+        used = DuckDBEngine() if kept is None else kept.engine
+        for iri, triples in graphs.items():
+            used.load_graph(iri, triples)
+        run_query(asked, used, sources, run.settings, how, output, kept, name=query_name(query))

@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from itertools import islice
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from typing import Literal as OneOf
 
 import click
 
 from penstock.algebra import ContinuousQuery, Settings
 from penstock.algebra.inputs import GraphTriple, InputError, Inputs
-from penstock.algebra.windows import Interval
-from penstock.rdf.changes import read_changes, validity
-from penstock.rdf.compression import uncompressed_name
+from penstock.api.graphs import CHANGES, graph_of_file
+from penstock.api.settings import SettingError, duration, origin, report_policy
+from penstock.cli.bindings import graph_bindings, stream_bindings
 from penstock.rdf.elements import Element, OnMalformed
-from penstock.rdf.graphs import read_graph
-from penstock.rdf.instants import parse_instant
-from penstock.rdf.iris import is_absolute
-from penstock.rdf.reading import read_stream
+from penstock.rdf.reading import STANDARD_INPUT, read_stream
 from penstock.rdf.sources import parse_source
 from penstock.syntax import ast
-from penstock.syntax.durations import parse_duration
-from penstock.syntax.errors import QuerySyntaxError
-from penstock.syntax.parser.reports import parse_report
-from penstock.syntax.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from penstock.sources import Source
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Value = TypeVar("Value")
 
-CHANGES = ".changes"
-"""The ending of a graph that changes: lines `A <s> <p> <o> "TS" .` and `D <s> <p> <o> "TS" .`."""
+REPLAY = "replay+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +47,60 @@ class RunOptions:
         *,
         most_elements: int | None = None,
     ) -> Inputs:
-        """What the query is run over; `most_elements` cuts each stream.
+        """What the query is run over, all of it in memory, and replays at once; `most_elements` cuts each stream.
 
         Raises InputError where a binding does not fit the query, and SourceError where there is nothing to read.
         """
-        declared = {declaration.prefix: declaration.iri for declaration in query.text.prologue.prefixes}
-        known = {**prefixes, **declared}
         streams: dict[str, Sequence[Element]] = {}
-        for number, (iri, given) in enumerate(_stream_bindings(self.streams, query, known), start=1):
-            source = parse_source(given)
+        bindings = self.stream_bindings(query, prefixes)
+        for number, (iri, given) in enumerate(bindings.items(), start=1):
+            source = parse_source(played_at_once(given))
             elements = read_stream(source.path, scope=f"s{number}", on_malformed=on_malformed, **source.options)
             streams[iri] = list(islice(elements, most_elements))
+        return Inputs(streams, self.graphs_of(query, prefixes), self.lateness)
+
+    def sources(
+        self, query: ContinuousQuery, prefixes: Mapping[str, str], *, at_once: bool = False
+    ) -> dict[str, Source]:
+        """The streams of the query, to be read in batches; `at_once`: replays, too. Raises what `inputs` raises."""
+        from penstock.sources import open_source  # slow to load, and only engines read by columns
+
+        bindings = self.stream_bindings(query, prefixes)
+        return {
+            iri: open_source(played_at_once(given) if at_once else given, scope=f"s{number}")
+            for number, (iri, given) in enumerate(bindings.items(), start=1)
+        }
+
+    def stream_bindings(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str, str]:
+        bindings = stream_bindings(self.streams, query, known_prefixes(query, prefixes))
+        if sum(is_standard_input(source) for source in bindings.values()) > 1:
+            raise InputError("standard input is one stream, and two are bound to it: name a file for the other")
+        return bindings
+
+    def graphs_of(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str | None, list[GraphTriple]]:
         graphs: dict[str | None, list[GraphTriple]] = {}
-        for number, (name, file) in enumerate(_graph_bindings(self.graphs, query, known), start=1):
-            graphs.setdefault(name, []).extend(_graph(file, f"g{number}"))
-        return Inputs(streams, graphs, self.lateness)
+        bindings = graph_bindings(self.graphs, query, known_prefixes(query, prefixes))
+        for number, (name, file) in enumerate(bindings, start=1):
+            graphs.setdefault(name, []).extend(graph_of_file(file, f"g{number}"))
+        return graphs
+
+
+def known_prefixes(query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str, str]:
+    """The prefixes that were given, and those that the query declares."""
+    return {**prefixes, **{declaration.prefix: declaration.iri for declaration in query.text.prologue.prefixes}}
+
+
+def is_standard_input(source: str) -> bool:
+    return source.partition("?")[0] == STANDARD_INPUT
+
+
+def played_at_once(source: str) -> str:
+    """What a replay plays, to be read at once; any other source as it is."""
+    if not source.startswith(REPLAY):
+        return source
+    from penstock.sources.replaying import split_speed
+
+    return split_speed(source.removeprefix(REPLAY))[0]
 
 
 def run_options(command: Command) -> Command:
@@ -92,35 +126,17 @@ def run_options(command: Command) -> Command:
     return with_run  # type: ignore[return-value]
 
 
-# Values of options
+def option_value(read: Callable[[str], Value]) -> Callable[[str], Value]:
+    """A value as click reads it: what is wrong with it is said as it stands."""
 
+    @wraps(read)
+    def reading(value: str) -> Value:
+        try:
+            return read(value)
+        except SettingError as error:
+            raise click.BadParameter(str(error)) from None
 
-def origin(value: str) -> int | OneOf["first"]:
-    """An instant, or `first`."""
-    if value.lower() == "first":
-        return "first"
-    instant = parse_instant(value)
-    if instant is None:
-        raise click.BadParameter(
-            f"{value!r} is not an instant; write milliseconds, a date and time such as 2024-05-01T12:00:00Z, or first."
-        )
-    return instant
-
-
-def duration(value: str) -> int:
-    length = parse_duration(value)
-    if length is None:
-        raise click.BadParameter(f"{value!r} is not a duration; write 500ms, 10s or PT10S.")
-    return length
-
-
-def report_policy(value: str) -> ast.Report:
-    try:
-        return parse_report(value)
-    except QuerySyntaxError as error:
-        problem = error.problems[0]
-        hint = "" if problem.hint is None else f"; {problem.hint}"
-        raise click.BadParameter(f"{value!r}: {problem.message}{hint}") from None
+    return reading
 
 
 _OPTIONS = (
@@ -129,7 +145,9 @@ _OPTIONS = (
         "streams",
         multiple=True,
         metavar="[IRI=]SOURCE",
-        help="Bind a stream to a file or folder (repeatable); IRI= may be left out when the query reads one stream.",
+        help="Bind a stream to a file or folder, to standard input (-), or to a file that is played in real time "
+        "(replay+FILE, or faster: replay+FILE?speed=10); repeatable. IRI= may be left out when the query "
+        "reads one stream.",
     ),
     click.option(
         "--graph",
@@ -140,7 +158,7 @@ _OPTIONS = (
     ),
     click.option(
         "--t0",
-        type=origin,
+        type=option_value(origin),
         default="0",
         show_default=True,
         metavar="MS|ISO|first",
@@ -148,7 +166,7 @@ _OPTIONS = (
     ),
     click.option(
         "--lateness",
-        type=duration,
+        type=option_value(duration),
         default="0",
         show_default=True,
         metavar="DURATION",
@@ -156,7 +174,7 @@ _OPTIONS = (
     ),
     click.option(
         "--report",
-        type=report_policy,
+        type=option_value(report_policy),
         metavar="POLICY",
         help='When to evaluate, such as "window-close & non-empty", content-change, arrival or "periodic 5s".',
     ),
@@ -171,80 +189,3 @@ _OPTIONS = (
         help="Whether a triple counts once in a window, or as often as it occurs.",
     ),
 )
-
-
-# Bindings
-
-
-def _stream_bindings(
-    given: Iterable[str], query: ContinuousQuery, prefixes: Mapping[str, str]
-) -> list[tuple[str, str]]:
-    """The streams' IRIs with their sources."""
-    named = query.dataset.streams
-    reads_every = any(window.stream is None for window in query.dataset.windows)
-    bindings: dict[str, str] = {}
-    for number, text in enumerate(given, start=1):
-        iri, source = _split(text, named, prefixes)
-        if iri is None:
-            iri = _the_only_stream(text, named, reads_every, number)
-        elif iri not in named and not reads_every:
-            raise InputError(f"the query reads no stream <{iri}>; {did_you_mean(iri, named) or _streams_read(named)}")
-        if iri in bindings:
-            raise InputError(f"the stream <{iri}> is bound twice: to {bindings[iri]} and to {source}")
-        bindings[iri] = source
-    return list(bindings.items())
-
-
-def _the_only_stream(text: str, named: Sequence[str], reads_every: bool, number: int) -> str:
-    """The stream that is meant by a source alone; where every stream is read, it needs no name."""
-    if len(named) == 1:
-        return named[0]
-    if reads_every and not named:
-        return f"urn:stream:{number}"
-    if not named:
-        raise InputError(f"the query reads no stream, so that it has no use for {text}")
-    raise InputError(f"{_streams_read(named)}: say which of them is {text}, as in --stream {named[0]}={text}")
-
-
-def _streams_read(named: Sequence[str]) -> str:
-    return f"the query reads {' and '.join(f'<{iri}>' for iri in named) or 'no stream'}"
-
-
-def _graph_bindings(
-    given: Iterable[str], query: ContinuousQuery, prefixes: Mapping[str, str]
-) -> list[tuple[str | None, str]]:
-    named = (*query.dataset.default_graphs, *query.dataset.named_graphs)
-    return [_split(text, named, prefixes) for text in given]
-
-
-def _split(text: str, known: Sequence[str], prefixes: Mapping[str, str]) -> tuple[str | None, str]:
-    """`IRI=SOURCE` in its two parts; an IRI may be a prefixed name of the query, and may have `=` in it.
-
-    Where several readings are possible, one that names something the query reads is meant.
-    """
-    places = [place for place, character in enumerate(text) if character == "=" and 0 < place < len(text) - 1]
-    readings = [(_expanded(text[:place], prefixes), text[place + 1 :]) for place in places]
-    for iri, source in readings:
-        if iri in known:
-            return iri, source
-    for iri, source in readings:
-        if iri is not None:
-            return iri, source
-    return None, text
-
-
-def _expanded(text: str, prefixes: Mapping[str, str]) -> str | None:
-    """The IRI that a text names, in full, in angle brackets or with a prefix; None if it names none."""
-    if text.startswith("<"):
-        return text[1:-1] if text.endswith(">") else None
-    prefix, colon, local = text.partition(":")
-    if colon and prefix in prefixes and not local.startswith("//"):
-        return prefixes[prefix] + local
-    return text if is_absolute(text) and not any(character in text for character in '<>"{}|\\^` ') else None
-
-
-def _graph(file: str, scope: str) -> list[GraphTriple]:
-    if uncompressed_name(Path(file)).suffix.lower() == CHANGES:
-        held = validity(read_changes(file, scope=scope))
-        return [GraphTriple(entry.triple, Interval(entry.start, entry.end)) for entry in held]
-    return [GraphTriple(triple) for triple in read_graph(file, scope=scope)]

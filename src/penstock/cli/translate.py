@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from penstock.api import printed
+from penstock.api.language import printed
 from penstock.cli.messages import show, show_error, show_problems
 from penstock.cli.options import dialect_name, reading_options
 from penstock.cli.sources import NoQueryError, name_of, read_source

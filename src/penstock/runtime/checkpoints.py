@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from penstock.engines.duckdb import DuckDBEngine
 from penstock.engines.protocol import StorageError
 
 State = dict[str, Any]
 """What a run knows besides the rows of its streams; JSON can hold it."""
+
+Written: TypeAlias = Any
+"""How much of each output stands, as whoever writes them says it; JSON can hold it."""
 
 _FILE = "state.duckdb"
 
@@ -34,7 +37,7 @@ class Checkpoint:
         self.folder = folder
         self.fingerprint = fingerprint
         self.state: State | None = None
-        self.written: int | None = None
+        self.written: Written = None
         """How much of the output stands."""
         self.has_finished = False
         """Whether all input has been read and answered."""
@@ -65,7 +68,7 @@ class Checkpoint:
         """What happens from now on counts when it is committed."""
         self.engine.begin()
 
-    def commit(self, state: State, written: int | None, *, has_finished: bool = False) -> None:
+    def commit(self, state: State, written: Written, *, has_finished: bool = False) -> None:
         """Keep the state; then go on as after `begin`."""
         text = json.dumps({"run": state, "written": written, "has_finished": has_finished})
         try:

@@ -21,7 +21,7 @@ from penstock.engines.protocol import CompiledReport, Engine
 from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
 from penstock.relational.windows import FOREVER
-from penstock.runtime.checkpoints import Checkpoint, State
+from penstock.runtime.checkpoints import Checkpoint, State, Written
 from penstock.runtime.clock import Clock, StreamClock
 from penstock.runtime.forms import Answering, answering
 from penstock.runtime.reading import Reading
@@ -83,7 +83,7 @@ class Run:
         on_late: Callable[[Late], None] = lambda late: None,
         on_malformed: Callable[[Malformed], None] = lambda malformed: None,
         checkpoint: Checkpoint | None = None,
-        written: Callable[[], int | None] = lambda: None,
+        written: Callable[[], Written] = lambda: None,
     ) -> None:
         self.engine = engine
         self.text = query

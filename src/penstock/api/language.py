@@ -1,4 +1,4 @@
-"""What `import penstock` offers: queries as text in, syntax trees, problems or text in another dialect out."""
+"""Queries as text in, syntax trees, problems or text in another dialect out."""
 
 from __future__ import annotations
 

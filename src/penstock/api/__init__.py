@@ -1,0 +1,1 @@
+"""What `import penstock` offers, loaded part by part when it is needed, and what the command line shares with it."""

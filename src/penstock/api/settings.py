@@ -1,0 +1,59 @@
+"""What users say about a run, as they write it: instants, durations, report policies. What is none gets a sentence."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Literal as OneOf
+
+from penstock.rdf.instants import parse_instant
+from penstock.syntax import ast
+from penstock.syntax.durations import parse_duration
+from penstock.syntax.errors import QuerySyntaxError
+from penstock.syntax.parser.reports import parse_report
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+class SettingError(ValueError):
+    """A value that a setting cannot have, as a sentence."""
+
+
+def origin(value: str | int | datetime) -> int | OneOf["first"]:
+    """An instant, or `first`."""
+    if isinstance(value, datetime):
+        return milliseconds(value)
+    if isinstance(value, int):
+        return value
+    if value.lower() == "first":
+        return "first"
+    instant = parse_instant(value)
+    if instant is None:
+        raise SettingError(
+            f"{value!r} is not an instant; write milliseconds, a date and time such as 2024-05-01T12:00:00Z, or first."
+        )
+    return instant
+
+
+def duration(value: str | int | timedelta) -> int:
+    """Milliseconds."""
+    if isinstance(value, timedelta):
+        value = value // _MILLISECOND
+    length = value if isinstance(value, int) else parse_duration(value)
+    if length is None or length < 0:
+        raise SettingError(f"{str(value)!r} is not a duration; write 500ms, 10s or PT10S.")
+    return length
+
+
+def report_policy(value: str) -> ast.Report:
+    try:
+        return parse_report(value)
+    except QuerySyntaxError as error:
+        problem = error.problems[0]
+        hint = "" if problem.hint is None else f"; {problem.hint}"
+        raise SettingError(f"{value!r}: {problem.message}{hint}") from None
+
+
+def milliseconds(moment: datetime) -> int:
+    """Since 1970; a date and time without a zone is UTC (semantics.md §1)."""
+    return ((moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)) - _EPOCH) // _MILLISECOND

@@ -1,0 +1,79 @@
+"""What `--stream` and `--graph` bind: `IRI=SOURCE` in its two parts, or the source alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from penstock.algebra import ContinuousQuery
+from penstock.algebra.inputs import InputError
+from penstock.rdf.iris import is_absolute
+from penstock.syntax.suggestions import did_you_mean
+
+
+def stream_bindings(given: Iterable[str], query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str, str]:
+    """The streams' IRIs with their sources.
+
+    Raises InputError where a binding does not fit the query.
+    """
+    named = query.dataset.streams
+    reads_every = any(window.stream is None for window in query.dataset.windows)
+    bindings: dict[str, str] = {}
+    for number, text in enumerate(given, start=1):
+        iri, source = _split(text, named, prefixes)
+        if iri is None:
+            iri = _the_only_stream(text, named, reads_every, number)
+        elif iri not in named and not reads_every:
+            raise InputError(f"the query reads no stream <{iri}>; {did_you_mean(iri, named) or _streams_read(named)}")
+        if iri in bindings:
+            raise InputError(f"the stream <{iri}> is bound twice: to {bindings[iri]} and to {source}")
+        bindings[iri] = source
+    return bindings
+
+
+def graph_bindings(
+    given: Iterable[str], query: ContinuousQuery, prefixes: Mapping[str, str]
+) -> list[tuple[str | None, str]]:
+    """The graphs' IRIs, None being the default graph, with their files."""
+    named = (*query.dataset.default_graphs, *query.dataset.named_graphs)
+    return [_split(text, named, prefixes) for text in given]
+
+
+def _the_only_stream(text: str, named: Sequence[str], reads_every: bool, number: int) -> str:
+    """The stream that is meant by a source alone; where every stream is read, it needs no name."""
+    if len(named) == 1:
+        return named[0]
+    if reads_every and not named:
+        return f"urn:stream:{number}"
+    if not named:
+        raise InputError(f"the query reads no stream, so that it has no use for {text}")
+    raise InputError(f"{_streams_read(named)}: say which of them is {text}, as in --stream {named[0]}={text}")
+
+
+def _streams_read(named: Sequence[str]) -> str:
+    return f"the query reads {' and '.join(f'<{iri}>' for iri in named) or 'no stream'}"
+
+
+def _split(text: str, known: Sequence[str], prefixes: Mapping[str, str]) -> tuple[str | None, str]:
+    """`IRI=SOURCE` in its two parts; an IRI may be a prefixed name of the query, and may have `=` in it.
+
+    Where several readings are possible, one that names something the query reads is meant.
+    """
+    places = [place for place, character in enumerate(text) if character == "=" and 0 < place < len(text) - 1]
+    readings = [(_expanded(text[:place], prefixes), text[place + 1 :]) for place in places]
+    for iri, source in readings:
+        if iri in known:
+            return iri, source
+    for iri, source in readings:
+        if iri is not None:
+            return iri, source
+    return None, text
+
+
+def _expanded(text: str, prefixes: Mapping[str, str]) -> str | None:
+    """The IRI that a text names, in full, in angle brackets or with a prefix; None if it names none."""
+    if text.startswith("<"):
+        return text[1:-1] if text.endswith(">") else None
+    prefix, colon, local = text.partition(":")
+    if colon and prefix in prefixes and not local.startswith("//"):
+        return prefixes[prefix] + local
+    return text if is_absolute(text) and not any(character in text for character in '<>"{}|\\^` ') else None

@@ -1,0 +1,132 @@
+"""A run as the command line wants it: results and dead letters as they come, to be gone on with after a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from penstock.algebra import Settings
+from penstock.algebra.inputs import InputError
+from penstock.api.dead_letters import DeadLetters, MalformedError
+from penstock.cli.messages import show_error
+from penstock.cli.mistakes import FAILED
+from penstock.cli.output import open_answers
+from penstock.cli.preparing import Asked, open_dead_letters
+from penstock.cli.run_options import RunOptions
+from penstock.cli.watching import Watch
+from penstock.engines.protocol import Engine, StorageError
+from penstock.rdf.elements import Malformed
+from penstock.runtime.checkpoints import Checkpoint, CheckpointError
+from penstock.runtime.running import Late, Run, RunSettings
+from penstock.sources import Source
+from penstock.syntax.printer import to_text
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What the options say about output; `progress` None: on a terminal."""
+
+    out: str
+    format: str
+    late: str | None
+    is_strict: bool
+    has_empty: bool
+    progress: bool | None
+
+
+def run_query(
+    asked: Asked,
+    engine: Engine,
+    sources: Mapping[str, Source],
+    settings: Settings,
+    how: RunSettings,
+    output: Output,
+    checkpoint: Checkpoint | None,
+    *,
+    name: str,
+) -> None:
+    """Runs a query to its end, or until the user ends it."""
+    watch = Watch(asked.name, output.progress)
+    written_before = (None, None) if checkpoint is None or checkpoint.written is None else checkpoint.written
+    with ExitStack() as stack:
+        letters = _Letters(watch, output.is_strict)
+        run = Run(
+            engine,
+            asked.query,
+            sources,
+            settings,
+            how,
+            name=name,
+            on_late=letters.late,
+            on_malformed=letters.malformed,
+            checkpoint=checkpoint,
+            written=lambda: (sink.position(), letters.position()),
+        )
+        sink = open_answers(output.out, output.format, asked.continuous.form, asked.prefixes, written_before[0])
+        stack.callback(watch.close)
+        stack.enter_context(sink)
+        if output.late is not None:
+            letters.file = stack.enter_context(closing(open_dead_letters(output.late, written_before[1])))
+        watch.begin(run)
+        is_awaited = output.format == "table" or any(source.is_live for source in sources.values())
+        for evaluation in run.evaluations():
+            if output.has_empty or evaluation.says_something:
+                with watch.line_hidden():
+                    sink.write(evaluation)
+                    if is_awaited:
+                        sink.flush()
+
+
+class _Letters:
+    """What does not count: told, and written to the file of dead letters if there is one."""
+
+    def __init__(self, watch: Watch, is_strict: bool) -> None:
+        self.file: DeadLetters | None = None
+        self._watch = watch
+        self._is_strict = is_strict
+
+    def late(self, late: Late) -> None:
+        if self.file is not None:
+            self.file.late(late)
+
+    def malformed(self, malformed: Malformed) -> None:
+        if self.file is not None:
+            self.file.malformed(malformed)
+        if self._is_strict:
+            raise MalformedError(malformed)
+        self._watch.left_out(malformed)
+
+    def position(self) -> int | None:
+        return None if self.file is None else self.file.position()
+
+
+def keep_checkpoint(
+    folder: Path, asked: Asked, run: RunOptions, how: RunSettings, output: Output, sources: Mapping[str, Source]
+) -> Checkpoint:
+    """The checkpoint of a run, which is one with the same query, options and input.
+
+    Raises InputError where a stream cannot be read again, and CheckpointError where the folder cannot be used.
+    """
+    for source in sources.values():
+        if not source.can_resume:
+            raise InputError(
+                f"{source.name} cannot be read again after a restart, so that a checkpoint is of no use: write the "
+                "stream to a file first, or leave --checkpoint out"
+            )
+    bindings = run.stream_bindings(asked.continuous, asked.prefixes)
+    told_apart = (to_text(asked.query), sorted(bindings.items()), run.graphs, run.settings, how, output.out)
+    return Checkpoint(folder, repr((*told_apart, output.format, output.late, output.has_empty)))
+
+
+@contextmanager
+def told_of_storage(name: str) -> Iterator[None]:
+    """Runs what is inside; a disk that does not take or give what a run keeps there ends the command with a message."""
+    try:
+        yield
+    except (CheckpointError, StorageError) as error:
+        show_error(name, str(error))
+        raise click.exceptions.Exit(FAILED) from None

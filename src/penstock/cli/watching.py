@@ -1,0 +1,78 @@
+"""What a run tells on standard error: how far it is, what it leaves out, what came too late."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+
+from rich.console import Console
+
+from penstock.cli.mistakes import MOST_MALFORMED, show_late, show_left_out, show_more_left_out
+from penstock.rdf.elements import Malformed
+from penstock.runtime.running import Run
+from penstock.sinks.progress import Counts, Progress
+
+_SECONDS_BETWEEN = 0.1
+
+
+class Watch:
+    """The line that says how far a run is, kept up to date by a thread of its own, and the warnings between.
+
+    `progress` None shows the line on a terminal, True anywhere, False nowhere.
+    """
+
+    def __init__(self, name: str, progress: bool | None) -> None:
+        self._name = name
+        self._progress = None if progress is False else Progress(_console(is_forced=progress is True))
+        self._lock = threading.RLock()
+        self._is_over = threading.Event()
+        self._ticking: threading.Thread | None = None
+        self._run: Run | None = None
+        self._left_out = 0
+
+    def begin(self, run: Run) -> None:
+        self._run = run
+        if self._progress is not None:
+            self._ticking = threading.Thread(target=self._tick, name="progress", daemon=True)
+            self._ticking.start()
+
+    def left_out(self, malformed: Malformed) -> None:
+        self._left_out += 1
+        if self._left_out <= MOST_MALFORMED:
+            with self.line_hidden():
+                show_left_out(malformed)
+
+    @contextmanager
+    def line_hidden(self) -> Iterator[None]:
+        """The time to write something else to the terminal."""
+        with self._lock:
+            if self._progress is not None:
+                self._progress.hide()
+            yield
+
+    def close(self) -> None:
+        """Leaves the last counts behind, and sums up what does not count."""
+        self._is_over.set()
+        if self._ticking is not None:
+            self._ticking.join()
+        if self._progress is not None:
+            self._update()
+            self._progress.close()
+        show_more_left_out(self._left_out)
+        if self._run is not None:
+            show_late(self._name, self._run.counts.late)
+
+    def _tick(self) -> None:
+        while not self._is_over.wait(_SECONDS_BETWEEN):
+            with self._lock:
+                self._update()
+
+    def _update(self) -> None:
+        if self._progress is not None and self._run is not None:
+            self._progress.update(Counts(**asdict(self._run.counts)))
+
+
+def _console(*, is_forced: bool) -> Console:
+    return Console(stderr=True, highlight=False, force_terminal=True if is_forced else None)

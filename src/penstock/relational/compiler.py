@@ -36,7 +36,7 @@ from penstock.relational import modifiers
 from penstock.relational.expressions import Expressions, parts_of
 from penstock.relational.grouping import Grouping
 from penstock.relational.joining import join, minus, numbered, union, with_extra, without
-from penstock.relational.matching import pattern_conditions, terms_of
+from penstock.relational.matching import asked_by, terms_of
 from penstock.relational.paths import PathCompiler
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from
 from penstock.relational.sources import ActiveGraph, NamedGraph, NotYetError, Shape, Sources, Tables, always
@@ -84,8 +84,8 @@ class Compiler:
                 return self._seeded([self._path(operator, context.graph)], context)
             case Table():
                 return self._seeded([self._table(operator)], context)
-            case Join(left, right):
-                return join(self.statement, [self._operator(left, context), self._operator(right, context)])
+            case Join():
+                return join(self.statement, self._operands(operator, context))
             case LeftJoin(left, right, condition):
                 return self._left_join(self._operator(left, context), right, condition, context)
             case Minus(left, right):
@@ -107,6 +107,20 @@ class Compiler:
                 return self._seeded([self.solutions(operator, context)], context)
             case _:
                 raise NotYetError(type(operator).__name__.lower())
+
+    def _operands(self, operator: Operator, context: Context) -> list[Relation]:
+        """What is joined, all in one: so the engine is free to choose the order."""
+        match operator:
+            case Join(left, right):
+                return [*self._operands(left, context), *self._operands(right, context)]
+            case BasicGraphPattern(patterns) if patterns and context.seed is None:
+                return [self._scan(pattern, context.graph) for pattern in patterns]
+            case ReadWindow(Constant(IRI(name)), source) | ReadGraph(Constant(IRI(name)), source):
+                windows = isinstance(operator, ReadWindow)
+                among = [n for n in (self.sources.windows() if windows else self.sources.graphs()) if n.name == name]
+                if len(among) == 1 and among[0].stream_variable is None:
+                    return self._operands(source, Context(among[0].graph, context.seed))
+        return [self._operator(operator, context)]
 
     def _seeded(self, relations: list[Relation], context: Context) -> Relation:
         """Joined with the rows that an EXISTS is asked about, if it is one."""
@@ -130,9 +144,7 @@ class Compiler:
         for part, term in terms_of(pattern):
             if isinstance(term, Variable) and term not in columns:
                 wanted[part] = columns[term] = self.statement.column_name(term)
-        predicate = encode(pattern.predicate.term) if isinstance(pattern.predicate, Constant) else None
-        found = graph.scan(wanted, pattern_conditions(pattern), predicate)
-        return Relation(found, columns, frozenset(columns))
+        return Relation(graph.scan(wanted, asked_by(pattern)), columns, frozenset(columns))
 
     def _path(self, pattern: PathPattern, graph: ActiveGraph) -> Relation:
         """The pairs that the path connects, with the ends of the pattern in place of x and y."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 
 from sqlglot import exp
 
@@ -26,19 +26,31 @@ def terms_of(pattern: TriplePattern) -> list[tuple[str, PatternTerm]]:
     return list(zip(TRIPLE, (pattern.subject, pattern.predicate, pattern.object), strict=True))
 
 
-def pattern_conditions(pattern: TriplePattern) -> Conditions:
-    """Constants are there, and a variable that stands twice is the same term twice."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a triple pattern asks of a triple, whatever its variables are called: constants, encoded, in their places,
+    and places that hold the same term."""
+
+    constants: tuple[tuple[str, str], ...] = ()
+    same: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def predicate(self) -> str | None:
+        return dict(self.constants).get("p")
+
+    def conditions(self, table: str) -> list[exp.Expr]:
+        equal: list[exp.Expr] = [col(table, part).eq(exp.Literal.string(text)) for part, text in self.constants]
+        return equal + [col(table, first).eq(col(table, other)) for first, other in self.same]
+
+
+def asked_by(pattern: TriplePattern) -> Asked:
     constants = [(part, encode(term.term)) for part, term in terms_of(pattern) if isinstance(term, Constant)]
-    places: dict[Variable, list[str]] = {}
+    places: dict[Variable, str] = {}
+    same: list[tuple[str, str]] = []
     for part, term in terms_of(pattern):
-        if isinstance(term, Variable):
-            places.setdefault(term, []).append(part)
-
-    def conditions(table: str) -> list[exp.Expr]:
-        equal: list[exp.Expr] = [col(table, part).eq(exp.Literal.string(text)) for part, text in constants]
-        return equal + [col(table, first).eq(col(table, other)) for first, *rest in places.values() for other in rest]
-
-    return conditions
+        if isinstance(term, Variable) and places.setdefault(term, part) != part:
+            same.append((places[term], part))
+    return Asked(tuple(constants), tuple(same))
 
 
 def counted_patterns(query: ContinuousQuery, window: StreamWindow) -> list[TriplePattern | None]:

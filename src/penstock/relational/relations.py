@@ -49,7 +49,7 @@ class Statement:
     parts: list[tuple[str, exp.Query, bool]] = field(default_factory=list)
     is_recursive: bool = False
     stream_scans: int = 0
-    """How many of the relations read a stream."""
+    """How often a stream is read."""
     _variables: dict[Variable, str] = field(default_factory=dict)
 
     def add(self, query: exp.Query, *, materialized: bool = False, recursive: bool = False) -> str:

@@ -7,7 +7,7 @@ from sqlglot import exp
 from penstock.algebra.model import ContinuousQuery, StreamWindow
 from penstock.algebra.operators import TriplePattern
 from penstock.algebra.windows import CountWindow, NowWindow, PastWindow, RangeWindow
-from penstock.relational.matching import TRIPLE, counted_patterns, pattern_conditions
+from penstock.relational.matching import TRIPLE, asked_by, counted_patterns
 from penstock.relational.relations import aliased, col, least, number, select_from, united
 from penstock.relational.sources import Tables, streams_of
 from penstock.relational.windows import FOREVER, counted_elements, window_rows
@@ -66,4 +66,4 @@ def compile_uncounted(query: ContinuousQuery, tables: Tables, stream: str) -> ex
 
 
 def _asked(table: str, pattern: TriplePattern | None) -> list[exp.Expr]:
-    return [] if pattern is None else pattern_conditions(pattern)(table)
+    return [] if pattern is None else asked_by(pattern).conditions(table)

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from penstock.algebra.model import Dataset, StreamWindow
+from penstock.algebra.windows import RangeWindow
 from penstock.relational.intervals import INSTANTS, once
-from penstock.relational.matching import TRIPLE, Conditions
+from penstock.relational.matching import TRIPLE, Asked, Conditions
 from penstock.relational.relations import Statement, aliased, col, number, select_from, united
 from penstock.relational.windows import FIRST, window_rows
 
@@ -73,19 +74,29 @@ class ActiveGraph:
     static: Sequence[str] = ()
     changing: Sequence[str] = ()
     windows: Sequence[tuple[StreamWindow, str]] = ()
-    _triples: list[str] = field(default_factory=list)
+    _scans: dict[object, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
 
-    def scan(self, columns: Mapping[str, str], conditions: Conditions, predicate: str | None = None) -> str:
-        """The relation of the rows that meet the conditions; `columns` maps s, p and o to names, as far as wanted.
+    def scan(self, columns: Mapping[str, str], asked: Asked) -> str:
+        """The relation of the rows that are asked for; `columns` maps s, p and o to names, as far as wanted.
 
-        One of the conditions may be that the predicate is a certain one.
+        Where the same has been asked before, the same is read.
         """
-        return self._with(predicate)._scan(columns, conditions)
+        matching = self._with(asked.predicate)
+        self.statement.stream_scans += bool(matching.windows)
+        key = asked, tuple(columns)
+        if key not in self._scans:
+            self._scans[key] = matching._scan(columns, asked.conditions), columns
+        name, known = self._scans[key]
+        if known == columns:
+            return name
+        renamed = [aliased(col(name, known[part]), columns[part]) for part in columns]
+        return self.statement.add(select_from(name, [*renamed, col(name, "i"), col(name, "j")]))
 
     def _with(self, predicate: str | None) -> ActiveGraph:
         """Without the tables that have nothing with such a predicate."""
         return replace(
             self,
+            _scans={},
             static=[table for table in self.static if self.tables.may_match(table, predicate)],
             changing=[table for table in self.changing if self.tables.may_match(table, predicate)],
             windows=[entry for entry in self.windows if self.tables.may_match(entry[1], predicate)],
@@ -97,7 +108,6 @@ class ActiveGraph:
         if self.static:
             parts.append(self._static(columns, conditions))
         moving = self._moving(columns, conditions)
-        self.statement.stream_scans += bool(self.windows)
         if moving is not None and self._is_bag:
             parts.append(self._numbered(moving, names))
         elif moving is not None:
@@ -136,6 +146,8 @@ class ActiveGraph:
         """
         if static is not None:
             moving = _without_equal(moving, static, names)
+        if self._is_tumbling:
+            return [self._once_per_window(moving, names)]
         if not names or not self.shape.is_large:
             return [self._once(moving, names)]
         key = aliased(exp.func("hash", *(col("moving", name) for name in names)), "key")
@@ -154,15 +166,28 @@ class ActiveGraph:
         )
         return [self._numbered(alone, names), self._once(repeated, names)]
 
+    @property
+    def _is_tumbling(self) -> bool:
+        """Whether what overlaps ends together: there is one window, whose contents do not overlap."""
+        kinds = [window.window for window, _ in self.windows]
+        return not self.changing and all(
+            isinstance(kind, RangeWindow) and kind.step >= kind.width and kind == kinds[0] for kind in kinds
+        )
+
+    def _once_per_window(self, rows: exp.Query, names: list[str]) -> exp.Query:
+        name = self.statement.add(self._numbered(rows, names))
+        columns = [col(name, column) for column in (*names, "j")]
+        first = aliased(exp.Min(this=col(name, "i")), "i")
+        found = select_from(name, [*columns[:-1], first, columns[-1]])
+        return found.group_by(*(column.copy() for column in columns))
+
     def _once(self, rows: exp.Query, names: list[str]) -> exp.Query:
         disjoint = once(self.statement, self.statement.add(self._numbered(rows, names)), names)
         return select_from(disjoint, [col(disjoint, name) for name in (*names, "i", "j")])
 
     def triples(self) -> str:
         """The whole graph as a relation `(s, p, o, i, j)`."""
-        if not self._triples:
-            self._triples.append(self.scan({part: part for part in TRIPLE}, lambda table: []))
-        return self._triples[0]
+        return self.scan({part: part for part in TRIPLE}, Asked())
 
     @property
     def _is_bag(self) -> bool:

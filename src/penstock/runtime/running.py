@@ -203,7 +203,7 @@ class Run:
         watermark, first = self.clock.watermark, self.clock.first
         if watermark is None or first is None or watermark <= first:
             return
-        if self._fresh < self._held and not self._is_live:
+        if self._fresh < max(self._held, _ENOUGH) and not self._is_live:
             return
         self.counts.watermark = watermark
         yield from self._evaluate(watermark - 1, None)
@@ -256,6 +256,9 @@ class _Started:
 
 
 _WINDOWS_PER_SLICE = 4
+
+_ENOUGH = 200_000
+"""So many triples are worth a look at the clock when nobody waits."""
 
 
 def _longest_window(query: ContinuousQuery) -> int:

@@ -39,9 +39,7 @@ class TestPackage:
     def test_it_is_typed(self) -> None:
         assert Path(ps.__file__).with_name("py.typed").exists()
 
-    @pytest.mark.parametrize(
-        "module", [penstock.api.language, penstock.syntax.reading], ids=lambda module: module.__name__
-    )
+    @pytest.mark.parametrize("module", [penstock.api.language, penstock.syntax.reading], ids=lambda module: module.__name__)
     def test_the_examples_of_the_docstrings_are_true(self, module: object) -> None:
         assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 

@@ -73,6 +73,10 @@ class DuckDBEngine:
         return Tables(streams, dict(self._graphs), frozenset(self._changing), known)
 
     @property
+    def has_changing_graphs(self) -> bool:
+        return bool(self._changing)
+
+    @property
     def known_predicates(self) -> int:
         """How many times a predicate has been seen for the first time."""
         return sum(_MANY + 1 if known is None else len(known) for known in self._predicates.values())

@@ -92,7 +92,8 @@ class WindowContents:
     def closing_instants(self, first: int, last: int) -> Iterable[int]:
         if not self._has_late:
             return self.window.window.closing_instants(self._times, first, last)
-        found = {instant for instant in self._times if first <= instant <= last and self._closes_at(instant)}
+        moments = {*self._times, *(occurrence.valid.start for occurrence in self._all)}
+        found = {instant for instant in moments if first <= instant <= last and self._closes_at(instant)}
         fixed = self.window.window.closing_instants([], first, last)
         return sorted(found | set(fixed))
 

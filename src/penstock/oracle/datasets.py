@@ -129,7 +129,7 @@ class InstantaneousDataset:
 
     def _static(self, graph: str | None) -> list[Entry]:
         triples = self._sources.inputs.graphs.get(graph, ())
-        return [Entry(triple) for triple, valid in triples if valid.holds(self.instant)]
+        return [Entry(triple) for triple in dict.fromkeys(t for t, valid in triples if valid.holds(self.instant))]
 
     def _streamed(self, contents: WindowContents) -> list[Entry]:
         return [Entry(o.triple, ((contents.stream, o.time),)) for o in contents.content(self.instant)]

@@ -40,6 +40,7 @@ from penstock.relational.matching import asked_by, terms_of
 from penstock.relational.paths import PathCompiler
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from
 from penstock.relational.sources import ActiveGraph, NamedGraph, NotYetError, Shape, Sources, Tables, always
+from penstock.relational.timestamps import Timestamps
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Compiler:
         self.query = query
         self.statement = Statement()
         self.sources = Sources(self.statement, query.dataset, tables, shape)
+        self.timestamps = Timestamps.of(query)
 
     def solutions(self, operator: Operator, context: Context | None = None, *, keep_order: bool = False) -> Relation:
         """A pattern with its modifiers; `keep_order`: the columns to order by stay, for `ordered`."""
@@ -134,7 +136,7 @@ class Compiler:
         def asking(pattern: Operator, rows: Relation) -> Relation:
             return self._operator(pattern, Context(context.graph, rows))
 
-        return Expressions(self.statement, asking, self.query.text.prologue.base)
+        return Expressions(self.statement, asking, self.query.text.prologue.base, self.timestamps)
 
     # Patterns
 
@@ -144,7 +146,13 @@ class Compiler:
         for part, term in terms_of(pattern):
             if isinstance(term, Variable) and term not in columns:
                 wanted[part] = columns[term] = self.statement.column_name(term)
-        return Relation(graph.scan(wanted, asked_by(pattern)), columns, frozenset(columns))
+        certain = frozenset(columns)
+        if not self.timestamps.is_asked:
+            return Relation(graph.scan(wanted, asked_by(pattern)), columns, certain)
+        times = self.timestamps.variables(pattern)
+        columns |= {variable: self.statement.column_name(variable) for variable in times.values()}
+        told = {stream: columns[variable] for stream, variable in times.items()}
+        return Relation(graph.timed_scan(wanted, asked_by(pattern), told), columns, certain)
 
     def _path(self, pattern: PathPattern, graph: ActiveGraph) -> Relation:
         """The pairs that the path connects, with the ends of the pattern in place of x and y."""
@@ -180,7 +188,7 @@ class Compiler:
         """GRAPH and WINDOW; a variable is the union over all names (SPARQL 1.1 §18.6), or over all streams."""
         parts: list[Relation] = []
         for named in among:
-            if isinstance(name, Constant) and name.term != IRI(named.name):
+            if named.counts_matches if isinstance(name, Variable) else name.term != IRI(named.name):
                 continue
             inner = self._operator(source, Context(named.graph, context.seed))
             told = {} if isinstance(name, Constant) else {name: named.name}

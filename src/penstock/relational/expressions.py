@@ -7,7 +7,7 @@ at each instant, so the row is spread over its instants. BNODE(…) tells one so
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -18,7 +18,7 @@ from penstock.relational.functions.catalogue import compile_condition, compile_e
 from penstock.relational.intervals import INSTANTS, gaps, once, spread
 from penstock.relational.joining import numbered, within, without
 from penstock.relational.relations import Relation, Statement, aliased, col, select_from, united
-from penstock.relational.sources import NotYetError
+from penstock.relational.timestamps import TIMESTAMP, Timestamps, greatest_of
 
 Asking = Callable[[Operator, Relation], Relation]
 """The solutions of a pattern for each row that it is asked about, with the columns of that row."""
@@ -35,18 +35,38 @@ class Rows:
     flags: Mapping[Exists, str]
     base: str | None
     row: str | None
+    timestamps: Mapping[Apply, Variable]
+    """What stands for the calls of timestamp()."""
 
     def term(self, expression: Expression) -> exp.Expr:
         """The value, a term; NULL where there is none."""
         return compile_expression(
-            expression, self.relation.column, exists=self._flag, now=self._now, base=self.base, solution=self._solution
+            self._told(expression),
+            self.relation.column,
+            exists=self._flag,
+            now=self._now,
+            base=self.base,
+            solution=self._solution,
         )
 
     def condition(self, expression: Expression) -> exp.Expr:
         """Whether the expression holds."""
         return compile_condition(
-            expression, self.relation.column, exists=self._flag, now=self._now, base=self.base, solution=self._solution
+            self._told(expression),
+            self.relation.column,
+            exists=self._flag,
+            now=self._now,
+            base=self.base,
+            solution=self._solution,
         )
+
+    def _told(self, expression: Expression) -> Expression:
+        """With variables in place of the calls of timestamp()."""
+        if not isinstance(expression, Apply) or not self.timestamps:
+            return expression
+        if expression in self.timestamps:
+            return self.timestamps[expression]
+        return replace(expression, arguments=tuple(map(self._told, expression.arguments)))
 
     def _flag(self, exists: Exists) -> exp.Expr:
         return col(self.relation.name, self.flags[exists])
@@ -69,13 +89,17 @@ class Expressions:
     statement: Statement
     asking: Asking
     base: str | None
+    timestamps: Timestamps
 
     def rows(self, relation: Relation, expressions: Iterable[Expression]) -> Rows:
         """The rows of the relation, cut and spread as the expressions need it."""
         parts = [part for expression in expressions for part in parts_of(expression)]
         calls = {(part.function, len(part.arguments)) for part in parts if isinstance(part, Apply)}
-        if any(function == "TIMESTAMP" for function, _ in calls):
-            raise NotYetError("timestamp()")
+        stamps = dict.fromkeys(part for part in parts if isinstance(part, Apply) and part.function == TIMESTAMP)
+        if stamps:
+            relation, told = self._with_timestamps(relation, stamps)
+        else:
+            told = {}
         row = None
         if ("BNODE", 1) in calls:
             relation, row = numbered(self.statement, relation)
@@ -84,7 +108,20 @@ class Expressions:
             relation, flags[exists] = self._flagged(relation, exists)
         if ("NOW", 0) in calls:
             relation = self._at_instants(relation)
-        return Rows(relation, flags, self.base, row)
+        return Rows(relation, flags, self.base, row, told)
+
+    def _with_timestamps(self, relation: Relation, calls: Iterable[Apply]) -> tuple[Relation, dict[Apply, Variable]]:
+        """The rows with a variable for each call of timestamp()."""
+        told = {call: Variable(f"_:{call}") for call in calls}
+        names = {variable: self.statement.column_name(variable) for variable in told.values()}
+        kept = [col(relation.name, name) for name in relation.all_columns]
+        values = [
+            aliased(greatest_of(map(relation.column, self.timestamps.candidates(call, relation))), names[variable])
+            for call, variable in told.items()
+        ]
+        query = select_from(relation.name, [*kept, *values, relation.start, relation.end])
+        columns = {**relation.columns, **names}
+        return self.statement.relation(query, columns, relation.certain, relation.extra), told
 
     def filtered(self, relation: Relation, condition: Expression) -> Relation:
         """The rows, or the pieces of them, on which the condition holds."""

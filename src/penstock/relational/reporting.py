@@ -65,9 +65,11 @@ def compile_instants(query: ContinuousQuery, tables: Tables) -> InstantsPlan:
 
 
 def compile_last_end(query: ContinuousQuery, tables: Tables) -> exp.Select:
-    """The last end of a validity interval: until then windows are open (`--flush`)."""
+    """The last end of a validity interval: until then windows that report are open (`--flush`)."""
     ends: list[exp.Expr] = []
     for window in query.dataset.windows:
+        if window.report is None:
+            continue
         for stream in streams_of(window, tables):
             for pattern in counted_patterns(query, window):
                 table = tables.streams[stream]

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from penstock.algebra.model import Dataset, StreamWindow
-from penstock.algebra.windows import RangeWindow
-from penstock.relational.intervals import INSTANTS, once
+from penstock.algebra.windows import CountWindow, RangeWindow
+from penstock.relational.intervals import INSTANTS, once, spread
 from penstock.relational.matching import TRIPLE, Asked, Conditions
 from penstock.relational.relations import Statement, aliased, col, number, select_from, united
+from penstock.relational.timestamps import as_term
 from penstock.relational.windows import FIRST, window_rows
 
 
@@ -185,6 +186,42 @@ class ActiveGraph:
         disjoint = once(self.statement, self.statement.add(self._numbered(rows, names)), names)
         return select_from(disjoint, [col(disjoint, name) for name in (*names, "i", "j")])
 
+    def timed_scan(self, columns: Mapping[str, str], asked: Asked, times: Mapping[str | None, str]) -> str:
+        """`scan`, with the timestamps of the triples: in any stream (None), and in streams by their names.
+
+        Of a set each triple is there once at each instant, with the greatest timestamp that it has there.
+        """
+        self.statement.stream_scans += len(self.windows)
+        names = list(columns.values())
+        parts: list[exp.Query] = []
+        for table in (*self.static, *self.changing):
+            bounds = always() if table in self.static else [col(table, "starts"), col(table, "ends")]
+            nothing = [aliased(exp.cast(exp.null(), "bigint"), name) for name in times.values()]
+            rows = _select(table, columns, asked.conditions).select(*nothing, *bounds)
+            parts.append(rows if table in self.static else self._numbered(rows, [*names, *times.values()]))
+        for window, table in self.windows:
+            conditions = asked.conditions(table) or [exp.not_(col(table, "s").is_(exp.null()))]
+            iri = next(iri for iri, name in self.tables.streams.items() if name == table)
+            stamps = [
+                aliased(col(table, "ts") if stream in (None, iri) else exp.cast(exp.null(), "bigint"), name)
+                for stream, name in times.items()
+            ]
+            rows = window_rows(window, table, [*_columns(table, columns), *stamps], conditions)
+            parts.append(self._numbered(rows, [*names, *times.values()]))
+        if not parts:
+            nothing = [aliased(exp.cast(exp.null(), "text"), name) for name in (*names, *times.values())]
+            return self.statement.add(exp.select(*nothing, *always()).where(exp.false()))
+        found = self.statement.add(united(parts))
+        if not self._is_bag:
+            found = spread(self.statement, found, [*names, *times.values()])
+        kept = [col(found, name) for name in (*names, "i", "j")]
+        stamps = [col(found, name) for name in times.values()]
+        if not self._is_bag:
+            stamps = [exp.Max(this=stamp) for stamp in stamps]
+        told = [aliased(as_term(stamp), name) for stamp, name in zip(stamps, times.values(), strict=True)]
+        query = select_from(found, [*kept, *told])
+        return self.statement.add(query if self._is_bag else query.group_by(*(column.copy() for column in kept)))
+
     def triples(self) -> str:
         """The whole graph as a relation `(s, p, o, i, j)`."""
         return self.scan({part: part for part in TRIPLE}, Asked())
@@ -253,6 +290,8 @@ class NamedGraph:
     graph: ActiveGraph
     stream_variable: str | None = None
     stream: str | None = None
+    counts_matches: bool = False
+    """Only a WINDOW block of its own reads a window that counts what the patterns in that block match."""
 
 
 class Sources:
@@ -275,7 +314,7 @@ class Sources:
         dataset = self.dataset
         names = dataset.named_graphs if dataset.has_clauses else [g for g in self.tables.graphs if g is not None]
         static = [NamedGraph(name, self._once(("graph", name), [name], [])) for name in names]
-        windows = [window for window in dataset.windows if window.stream_variable is None]
+        windows = [w for w in dataset.windows if w.stream_variable is None and not _counts_matches(w)]
         return [*static, *(named for window in windows for named in self._named(window, is_merged=not window.is_named))]
 
     def windows(self) -> list[NamedGraph]:
@@ -289,7 +328,7 @@ class Sources:
         found: list[NamedGraph] = []
         for stream in streams_of(window, self.tables):
             graph = self._once((window, stream, is_merged), static, [window], stream)
-            found.append(NamedGraph(window.name, graph, window.stream_variable, stream))
+            found.append(NamedGraph(window.name, graph, window.stream_variable, stream, _counts_matches(window)))
         return found
 
     @property
@@ -315,6 +354,10 @@ class Sources:
                 ],
             )
         return self._known[key]
+
+
+def _counts_matches(window: StreamWindow) -> bool:
+    return isinstance(window.window, CountWindow) and window.window.matching
 
 
 def streams_of(window: StreamWindow, tables: Tables) -> list[str]:

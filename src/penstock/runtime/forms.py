@@ -141,7 +141,8 @@ class CertainAnswering(Answering):
         self._given_triples: set[str] = set()
         certain = certain_part(self.query.text)
         expression = None if certain is None else build_expression(certain)
-        delivery: Delivery = "rstream" if isinstance(self.query.form, DescribeForm) else "once"
+        self._is_monotonic = not isinstance(self.query.form, DescribeForm) and not self.engine.has_changing_graphs
+        delivery: Delivery = "once" if self._is_monotonic else "rstream"
         self._certain = None if expression is None else self._compiled(self._asked(expression), delivery)
         self._whole = self._compiled(self._asked(self.query.expression), "rstream")
         self._solutions = self._whole
@@ -167,7 +168,7 @@ class CertainAnswering(Answering):
                 self._given[()] += 1
                 yield Evaluation(self.name, time, boolean=bool(rows))
             return
-        if is_end:
+        if is_end or not self._is_monotonic:
             rows = beyond(rows, self._given)
         if not isinstance(self.query.form, DescribeForm):
             self._given.update(rows)

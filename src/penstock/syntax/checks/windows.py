@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from penstock.syntax import ast
+from penstock.syntax.ast.rewriting import walk
 from penstock.syntax.checks.notes import Notes
 from penstock.syntax.errors import Problem
 
@@ -19,6 +20,36 @@ def check_windows(query: ast.Query, notes: Notes) -> Iterator[Problem]:
                 yield from _check_report(clause.settings.report)
     for window in notes.windows:
         yield from _check_window(window, query.dialect)
+    yield from _check_matching(query)
+
+
+def _check_matching(query: ast.Query) -> Iterator[Problem]:
+    """What counts the matches of triple patterns is about triple patterns alone."""
+    counting = {
+        clause.name.text
+        for clause in query.dataset
+        if isinstance(clause, ast.WindowClause)
+        and isinstance(clause.window, ast.CountWindow)
+        and clause.window.matching
+        and isinstance(clause.name, ast.Constant)
+    }
+    if not counting:
+        return
+    for node in walk(query):
+        if isinstance(node, ast.WindowBlock) and isinstance(node.name, ast.Constant) and node.name.text in counting:
+            for element in node.pattern.elements:
+                if not isinstance(element, ast.Triples) or _has_path(element):
+                    yield Problem(
+                        "this window counts what each triple pattern matches (MATCHING): nothing but triple patterns, "
+                        "and no path, may stand in its block",
+                        element.span,
+                        "write it behind the WINDOW block, or leave MATCHING out",
+                    )
+
+
+def _has_path(triples: ast.Triples) -> bool:
+    verbs = (node.verb for node in walk(triples) if isinstance(node, ast.Property))
+    return any(not isinstance(verb, (ast.Variable, ast.Constant)) for verb in verbs)
 
 
 def _check_window(window: ast.Window, dialect: ast.DialectName) -> Iterator[Problem]:

@@ -15,22 +15,14 @@ from penstock.engines.duckdb import DuckDBEngine
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element
-from penstock.relational.sources import NotYetError
 from penstock.runtime.bounded import run_bounded
 
 WORKED = case_folders(Path(__file__).parent.parent / "papers" / "worked")
-NOT_YET = {
-    "csparql-turning-cars": "timestamp()",
-}
 
 
 @pytest.mark.parametrize("folder", WORKED, ids=lambda folder: folder.name)
 def test_worked_examples(engine: DuckDBEngine, folder: Path) -> None:
     case = read_case(folder)
-    if folder.name in NOT_YET:
-        with pytest.raises(NotYetError, match="does not run"):
-            list(run_bounded(case.query, case.inputs, case.settings, flush=case.flush, engine=engine))
-        return
     given = run_bounded(case.query, case.inputs, case.settings, flush=case.flush, engine=engine)
     found = [evaluation for evaluation in given if evaluation.says_something]
     expected = list(answer(case.query, case.inputs, case.settings, flush=case.flush).with_solutions())

@@ -16,7 +16,7 @@ from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import TriplePattern
 from penstock.rdf.terms import IRI
 from penstock.relational.matching import terms_of
-from penstock.relational.relations import Relation
+from penstock.relational.relations import Relation, greatest
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import walk
 
@@ -70,15 +70,9 @@ def _is_about(pattern: TriplePattern, arguments: Sequence[Expression]) -> bool:
 
 def greatest_of(times: Iterable[exp.Expr]) -> exp.Expr:
     """The greatest of timestamps, which are terms; NULL where there is none."""
-    numbers: list[exp.Expr] = [
-        exp.cast(exp.Substring(this=time, start=exp.Literal.number(2)), "bigint") for time in times
-    ]
-    if not numbers:
-        return exp.cast(exp.null(), "text")
-    latest = (
-        numbers[0] if len(numbers) == 1 else exp.Greatest(this=numbers[0], expressions=numbers[1:], ignore_nulls=True)
-    )
-    return as_term(latest)
+    digits = [exp.Substring(this=time, start=exp.Literal.number(2)) for time in times]
+    numbers: list[exp.Expr] = [exp.cast(text, "bigint") for text in digits]
+    return as_term(greatest(numbers)) if numbers else exp.cast(exp.null(), "text")
 
 
 def as_term(time: exp.Expr) -> exp.Expr:

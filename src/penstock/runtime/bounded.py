@@ -23,16 +23,25 @@ def run_bounded(
     flush: bool = False,
     name: str = "query",
     engine: DuckDBEngine | None = None,
-    batch_elements: int = MOST_ELEMENTS,
+    batch_elements: int | None = None,
     instants_per_slice: int | None = None,
 ) -> Iterator[Evaluation]:
-    """All evaluations of a query over input that ends, in time order, also those without solutions."""
+    """All evaluations of a query over input that ends, in time order, also those without solutions.
+
+    `batch_elements` cuts the input into batches, each of which is answered as far as it can be.
+    """
     engine = engine or DuckDBEngine()
     engine.clear()
     for graph, triples in inputs.graphs.items():
         engine.load_graph(graph, triples)
-    streams = {iri: ElementFile(iri, _reader(elements), batch_elements) for iri, elements in inputs.streams.items()}
-    how = RunSettings(lateness=inputs.lateness, flush=flush, instants_per_slice=instants_per_slice)
+    most = batch_elements or MOST_ELEMENTS
+    streams = {iri: ElementFile(iri, _reader(elements), most) for iri, elements in inputs.streams.items()}
+    how = RunSettings(
+        lateness=inputs.lateness,
+        flush=flush,
+        is_prompt=batch_elements is not None,
+        instants_per_slice=instants_per_slice,
+    )
     return Run(engine, query, streams, settings, how, name=name).evaluations()
 
 

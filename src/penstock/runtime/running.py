@@ -60,6 +60,8 @@ class RunSettings:
     """Elements are stamped as they come in."""
     flush: bool = False
     """Windows that are still open when the input ends are reported, too."""
+    is_prompt: bool = False
+    """Answers come as soon as they can, also where all input is there already."""
     instants_per_slice: int | None = None
 
 
@@ -100,7 +102,7 @@ class Run:
         self._with_late: set[str] = set()
         self._fresh, self._held = 0, 0
         """How many triples have come since instants were last answered, and how many were held for later ones then."""
-        self._is_live = any(source.is_live for source in self.streams.values())
+        self._is_prompt = self.how.is_prompt or any(source.is_live for source in self.streams.values())
         self._next: int | None = None
         self._started: _Started | None = None
         self._checkpoint, self._written = checkpoint, written
@@ -121,8 +123,11 @@ class Run:
         reading = Reading(self.streams, self.clock, self._positions, self.how.idle_timeout)
         with closing(reading):
             for stream, batch in reading.batches():
+                if not self._is_prompt:  # with the last batch all is answered together
+                    yield from self._advance()
                 self._take(stream, batch)
-                yield from self._advance()
+                if self._is_prompt:
+                    yield from self._advance()
                 self._commit(has_finished=False)
         yield from self._finish()
         self._commit(has_finished=True)
@@ -198,12 +203,12 @@ class Run:
     def _advance(self) -> Iterator[Evaluation]:
         """Answers every instant before the watermark.
 
-        As long as nobody waits for answers, only when as much has come as is held: what is held is read each time.
+        As long as nobody waits for them, only when as much has come as is held: what is held is read each time.
         """
         watermark, first = self.clock.watermark, self.clock.first
         if watermark is None or first is None or watermark <= first:
             return
-        if self._fresh < max(self._held, _ENOUGH) and not self._is_live:
+        if self._fresh < max(self._held, _ENOUGH) and not self._is_prompt:
             return
         self.counts.watermark = watermark
         yield from self._evaluate(watermark - 1, None)

@@ -291,10 +291,13 @@ class Rewriting:
 
     def _expressions_of(self, part: AnyNode, timed: list[TimedPattern]) -> AnyNode:
         """A form or the modifiers with the expressions in them rewritten."""
-        return rewrite_children(
-            part,
-            lambda child: self._expression(child, self.dataset.default, timed),
-        )
+        return rewrite_children(part, lambda child: self._in_expressions(child, timed))
+
+    def _in_expressions(self, node: ast.Node, timed: list[TimedPattern]) -> ast.Node:
+        """The store's engine takes no variable for the expression of `GROUP BY (?x AS ?y)`."""
+        if isinstance(node, ast.GroupCondition) and node.variable and isinstance(node.expression, ast.Variable):
+            node = replace(node, expression=ast.Call("COALESCE", (node.expression,)))
+        return self._expression(node, self.dataset.default, timed)  # type: ignore[arg-type]
 
 
 def _without_star(form: FormNode, where: ast.Group | None, values: ast.InlineData | None) -> FormNode:

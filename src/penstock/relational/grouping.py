@@ -122,6 +122,8 @@ class Grouping:
     def _united(self) -> str:
         """The portions by key and interval, with NULL for parts that they do not have."""
         columns = [name for portions in self._portions.values() for name in (portions.size, *portions.parts)]
+        sizes = {portions.size for portions in self._portions.values()}
+        nothing = {name: exp.cast(exp.null(), "bigint") if name in sizes else exp.null() for name in columns}
         queries: list[exp.Query] = []
         for portions in self._portions.values():
             self._read(portions)
@@ -129,11 +131,11 @@ class Grouping:
                 name: part.of_rows for name, part in portions.parts.items()
             }
             grouped = [col(portions.source, name) for name in [*self.keys.values(), "i", "j"]]
-            selected = [aliased(own.get(name, exp.null()), name) for name in columns]
+            selected = [aliased(own.get(name, nothing[name].copy()), name) for name in columns]
             query = select_from(portions.source, [*grouped, *selected])
             queries.append(query.group_by(*(column.copy() for column in grouped)))
         if not self.keys:
-            queries.append(exp.select(*self.always, *(aliased(exp.null(), name) for name in columns)))
+            queries.append(exp.select(*self.always, *(aliased(nothing[name].copy(), name) for name in columns)))
         return self.statement.add(united(queries))
 
     def _read(self, portions: _Portions) -> None:

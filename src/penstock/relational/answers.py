@@ -46,7 +46,7 @@ def compile_query(
     visible = {variable: name for variable, name in solutions.columns.items() if variable.is_visible}
     names = list(visible.values())
     rows, condition = _DELIVERIES[delivery](compiler.statement, solutions, names)
-    order = compiler.ordered(replace(solutions, name=rows))
+    order = [*compiler.ordered(replace(solutions, name=rows)), *(exp.Ordered(this=col(rows, name)) for name in names)]
     selected = select_from(rows, [col(rows, name) for name in names])
     variables = tuple(variable.name for variable in visible)
     return Plan(_reported(compiler.statement, selected, condition, order), variables, compiler.statement.stream_scans)
@@ -67,6 +67,7 @@ def compile_dataset(query: ContinuousQuery, tables: Tables, shape: Shape) -> Pla
 def _reported(
     statement: Statement, selected: exp.Select, condition: exp.Expr, order: list[exp.Ordered]
 ) -> exp.Select:  # fmt: skip
+    """Always in the same order, also where none is asked for: who runs a query twice gets the same lines."""
     query = selected.join(exp.to_table(INSTANTS), on=condition)
     query = query.select(aliased(col(INSTANTS, "t"), "t"), append=True).where(col(INSTANTS, "is_reported"))
     return statement.finish(query.order_by(col(INSTANTS, "k"), *order))

@@ -50,7 +50,7 @@ _COLOURS: dict[Role, dict[str, object]] = {
     type=click.Choice(tuple(FORMATS), case_sensitive=False),
     default="text",
     show_default=True,
-    help="Text to read, JSON, the operator graph for Graphviz, a picture, or a page that needs nothing else.",
+    help="Text to read, JSON, the operator graph for Graphviz, a picture, a page that needs nothing else, or the SQL.",
 )
 @click.option("--out", metavar="FILE", default="-", help="Write to FILE, not to standard output.")
 @reading_options

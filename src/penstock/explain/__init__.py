@@ -1,6 +1,7 @@
 """Why a result comes when it comes: a query's settings, windows, operators and evaluation instants.
 
-`explain` gives it as text, as JSON, as a graph for Graphviz, as a picture (SVG), or as a page (HTML).
+`explain` gives it as text, as JSON, as a graph for Graphviz, as a picture (SVG) or as a page (HTML), and the SQL that
+the engine runs.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from penstock.syntax.suggestions import did_you_mean
 
 __all__ = ["FORMATS", "Document", "Format", "describe", "explain"]
 
-Format = OneOf["text", "json", "dot", "svg", "html"]
+Format = OneOf["text", "json", "dot", "svg", "html", "sql"]
 
 FORMATS: Mapping[str, Callable[[Document], str]] = {
     "text": as_text,
@@ -32,6 +33,7 @@ FORMATS: Mapping[str, Callable[[Document], str]] = {
     "dot": as_dot,
     "svg": as_svg,
     "html": as_html,
+    "sql": lambda document: document.sql,
 }
 
 
@@ -51,9 +53,9 @@ def explain(
 ) -> str:
     """A query explained: its settings and who said them, its windows, its operators, when it is evaluated.
 
-    `format` is text, json, dot, svg or html. `streams` are the elements of the query's streams, by their IRIs; with
-    them the explanation has a timeline. `t0`, `report`, `operator` and `duplicates` say something else than the dialect
-    does, `lateness` is in milliseconds. The other arguments are those of `parse`.
+    `format` is text, json, dot, svg, html or sql. `streams` are the elements of the query's streams, by their IRIs:
+    with them the explanation has a timeline. `t0`, `report`, `operator` and `duplicates` say something else than the
+    dialect does, `lateness` is in milliseconds. The other arguments are those of `parse`.
 
     >>> from penstock.explain import explain
     >>> text = "SELECT ?car FROM STREAM <http://ex.org/toll> [RANGE 10m STEP 1m] { ?gate <http://ex.org/sees> ?car }"

@@ -36,6 +36,7 @@ def record(document: Document) -> dict[str, Any]:
         "operators": _operator(document.operators),
         "dgraph": _dgraph(document.dgraph),
         "timeline": None if document.timeline is None else _timeline(document.timeline),
+        "sql": document.sql,
     }  # fmt: skip
 
 

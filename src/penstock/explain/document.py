@@ -13,6 +13,7 @@ from penstock.explain.dgraph import DGraph, denotational_graph
 from penstock.explain.names import Names
 from penstock.explain.settings import Setting, query_settings, window_sayings
 from penstock.explain.sources import ActiveGraphs, window_labels
+from penstock.explain.sql import sql_of
 from penstock.explain.timeline import Timeline, streams_read, timeline
 from penstock.explain.times import TimeScale
 from penstock.explain.tree import OperatorNode, operator_tree
@@ -50,6 +51,7 @@ class Document:
     names: Names
     scale: TimeScale
     has_data: bool
+    sql: str
 
     @property
     def name(self) -> str | None:
@@ -107,6 +109,7 @@ def describe(
         names=names,
         scale=scale,
         has_data=bool(given.streams),
+        sql=sql_of(continuous, given.graphs),
     )  # fmt: skip
 
 

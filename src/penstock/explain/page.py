@@ -59,6 +59,11 @@ def as_html(document: Document) -> str:
             "from. Streaming knowledge is blue, static knowledge green.",
         ),
         *_timeline(document),
+        _section(
+            "SQL",
+            f"<details><summary>The statement</summary>\n<pre>{escape(document.sql)}</pre></details>",
+            "What the engine runs: one statement answers all evaluation instants of a slice.",
+        ),
     ]
     sections += _prefixes(document, sections)
     return (

@@ -1,0 +1,29 @@
+"""The SQL that a query compiles to: one statement for all evaluation instants of a slice (architecture.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from penstock.algebra import ContinuousQuery
+from penstock.relational.answers import compile_query
+from penstock.relational.sources import NotYetError, Shape, Tables
+
+
+def sql_of(query: ContinuousQuery, bound: Iterable[str | None] = ()) -> str:
+    """As the embedded engine runs it; `bound` are graphs that the query may read besides those that it names.
+
+    `instants` numbers the evaluation instants of the slice, `$first` is the first of them, `$last` the last, `$count`
+    how many there are, and `$step` how far they are apart.
+    """
+    streams = query.dataset.streams or ("any",)
+    graphs = dict.fromkeys([*query.dataset.default_graphs, *query.dataset.named_graphs, *bound])
+    tables = Tables(
+        {stream: f"stream_{number}" for number, stream in enumerate(streams, 1)},
+        {graph: f"graph_{number}" for number, graph in enumerate(graphs, 1)},
+    )
+    shape = Shape(is_regular=True, is_large=False)
+    try:
+        plan = compile_query(query, query.expression, query.operator, tables, shape)
+    except NotYetError as error:
+        return f"-- {error}\n"
+    return plan.statement.sql("duckdb", pretty=True) + "\n"

@@ -1,25 +1,29 @@
-"""Query cases as data: a folder each, which any engine can be asked to answer.
+"""Query cases as data: a folder each, which any engine can be asked to answer. A new case needs no code.
 
-    case.toml        title, source, query, dialect, prefixes, options, and which files are streams and graphs
-    *.rq             the query, unless it is a listing elsewhere
-    *.tnt *.ttl …    the data; *.changes for a graph that changes (lines `A <s> <p> <o> "TS" .` and `D …`)
+    query.rq         the query; the comment at its top tells what the case shows
+    *.tnt *.trig …   a stream each, named by its file: `gates.tnt` is <http://ex.org/gates>
+    *.ttl            a static graph each, named likewise; `graph.ttl` is the default graph
+    *.changes        a graph that changes (lines `A <s> <p> <o> "TS" .` and `D …`), named likewise
     expected.jsonl   the answer, as result lines (contract.md), worked out by hand
+    case.toml        where there is more to say
 
-In `case.toml`, paths are relative to the folder, and these are optional: `prefixes` (a JSON file of prefixes that the
-query does not declare), `compare_empty` (evaluations without solutions are in `expected.jsonl` too), and the tables
+All of `case.toml` is optional. Its paths are relative to the folder.
 
+    title, source    what the case shows, and where it is from, if not in the query
+    query, dialect   a listing elsewhere; `auto`
+    prefixes         a JSON file of prefixes that the query does not declare
+    compare_empty    evaluations without solutions are in `expected.jsonl` too
     [options]        t0, flush, report, operator, duplicates, lateness: as on the command line
     [placeholders]   texts to replace in the query, such as "$Name$"
-    [streams]        IRI = file
+    [streams]        IRI = file, instead of the files of the folder; likewise
     [graphs]         "default" or IRI = file
-    [changes]        "default" or IRI = file of changes
+    [changes]        "default" or IRI = file
 """
 
 from __future__ import annotations
 
 import json
 import tomllib
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,20 +33,22 @@ import penstock
 from penstock.algebra import Settings
 from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.algebra.windows import Interval
+from penstock.oracle.judging import first_difference, is_ordered
 from penstock.rdf.changes import read_changes, validity
 from penstock.rdf.elements import Malformed
 from penstock.rdf.graphs import read_graph
 from penstock.rdf.instants import parse_instant
 from penstock.rdf.reading import read_stream
-from penstock.rdf.results import Evaluation, from_json_line, same_graph, same_rows
+from penstock.rdf.results import Evaluation, from_json_line
 from penstock.syntax import ast
 from penstock.syntax.durations import parse_duration
 from penstock.syntax.parser.reports import parse_report
 
-_KNOWN = {
-    "title", "source", "query", "dialect", "prefixes", "compare_empty",
-    "options", "placeholders", "streams", "graphs", "changes",
-}  # fmt: skip
+NAMES = "http://ex.org/"
+DEFAULT_GRAPH = "default"
+
+_ENDINGS = {"streams": ("tnt", "trig", "nq", "jsonld", "ndjson"), "graphs": ("ttl",), "changes": ("changes",)}
+_KNOWN = {"title", "source", "query", "dialect", "prefixes", "compare_empty", "options", "placeholders", *_ENDINGS}
 _KNOWN_OPTIONS = {"t0", "flush", "report", "operator", "duplicates", "lateness"}
 
 
@@ -52,7 +58,6 @@ class Case:
 
     folder: Path
     title: str
-    source: str
     query: ast.Query
     inputs: Inputs
     settings: Settings
@@ -60,25 +65,25 @@ class Case:
     expected: tuple[Evaluation, ...]
     compare_empty: bool
 
-    @property
-    def is_ordered(self) -> bool:
-        return bool(self.query.modifiers.order_by)
-
 
 def case_folders(root: Path) -> list[Path]:
-    return sorted(path.parent for path in root.glob("*/case.toml"))
+    return sorted(path.parent for path in root.glob("*/expected.jsonl"))
 
 
 def read_case(folder: Path) -> Case:
-    said = tomllib.loads((folder / "case.toml").read_text(encoding="utf-8"))
+    described = folder / "case.toml"
+    said = tomllib.loads(described.read_text(encoding="utf-8")) if described.exists() else {}
     options = said.get("options", {})
     unknown = (said.keys() - _KNOWN) | (options.keys() - _KNOWN_OPTIONS)
     assert not unknown, f"{folder.name}/case.toml says {', '.join(sorted(unknown))}, which nothing reads"
+    text = _text(folder, said)
+    title = said.get("title") or _comment(text)
+    assert title, f"{folder.name} does not say what it shows: begin its query with a comment"
+    prefixes = json.loads((folder / said["prefixes"]).read_text(encoding="utf-8")) if "prefixes" in said else {}
     return Case(
         folder=folder,
-        title=said["title"],
-        source=said["source"],
-        query=_query(folder, said),
+        title=title,
+        query=penstock.parse(text, said.get("dialect", "auto"), prefixes=prefixes),
         inputs=_inputs(folder, said, options),
         settings=_settings(options),
         flush=options.get("flush", False),
@@ -87,33 +92,56 @@ def read_case(folder: Path) -> Case:
     )
 
 
-def _query(folder: Path, said: Mapping[str, Any]) -> ast.Query:
-    text = (folder / said["query"]).read_text(encoding="utf-8")
+def _text(folder: Path, said: Mapping[str, Any]) -> str:
+    text = (folder / said.get("query", "query.rq")).read_text(encoding="utf-8")
     for placeholder, replacement in said.get("placeholders", {}).items():
         assert placeholder in text, f"{folder.name}: the query has no {placeholder}"
         text = text.replace(placeholder, replacement)
-    prefixes = json.loads((folder / said["prefixes"]).read_text(encoding="utf-8")) if "prefixes" in said else {}
-    return penstock.parse(text, said["dialect"], prefixes=prefixes)
+    return text
+
+
+def _comment(text: str) -> str:
+    """The first line of a query, if it is a comment."""
+    first = text.partition("\n")[0]
+    return first.lstrip("# ") if first.startswith("#") else ""
+
+
+# The data
 
 
 def _inputs(folder: Path, said: Mapping[str, Any], options: Mapping[str, Any]) -> Inputs:
+    files = {kind: said.get(kind) or {} for kind in _ENDINGS}
+    if not any(files.values()):
+        files = {kind: _files(folder, kind) for kind in _ENDINGS}
     streams = {
-        iri: list(read_stream(folder / file, scope=iri, on_malformed=_refuse))
-        for iri, file in said.get("streams", {}).items()
+        iri: list(read_stream(folder / file, scope=iri, on_malformed=_refuse)) for iri, file in files["streams"].items()
     }
     graphs = {
         _graph_name(iri): [GraphTriple(triple) for triple in read_graph(folder / file, scope=iri)]
-        for iri, file in said.get("graphs", {}).items()
+        for iri, file in files["graphs"].items()
     }
-    for iri, file in said.get("changes", {}).items():
+    for iri, file in files["changes"].items():
         held = validity(read_changes(folder / file, scope=iri))
         changing = [GraphTriple(triple, Interval(start, end)) for triple, start, end in held]
         graphs[_graph_name(iri)] = [*graphs.get(_graph_name(iri), ()), *changing]
     return Inputs(streams, graphs, lateness=_milliseconds(options.get("lateness", "0 ms")))
 
 
+def _files(folder: Path, kind: str) -> dict[str, str]:
+    """The files of the folder that are of this kind, each named by its own name."""
+    found = sorted(path for ending in _ENDINGS[kind] for path in folder.glob(f"*.{ending}"))
+    return {DEFAULT_GRAPH if path.stem == "graph" else NAMES + path.stem: path.name for path in found}
+
+
 def _graph_name(iri: str) -> str | None:
-    return None if iri == "default" else iri
+    return None if iri == DEFAULT_GRAPH else iri
+
+
+def _refuse(malformed: Malformed) -> None:
+    raise AssertionError(f"{malformed.place}: {malformed.reason}")
+
+
+# The options
 
 
 def _settings(options: Mapping[str, Any]) -> Settings:
@@ -141,8 +169,7 @@ def _milliseconds(duration: str) -> int:
     return length
 
 
-def _refuse(malformed: Malformed) -> None:
-    raise AssertionError(f"{malformed.place}: {malformed.reason}")
+# The answer (semantics.md §9)
 
 
 def _expected(folder: Path) -> tuple[Evaluation, ...]:
@@ -150,38 +177,11 @@ def _expected(folder: Path) -> tuple[Evaluation, ...]:
     return tuple(from_json_line(line) for line in lines if line)
 
 
-# Comparing (semantics.md §9)
-
-
 def check(case: Case, answer: Iterable[Evaluation]) -> None:
     """The answer is the expected one: the same instants, and at each the same solutions."""
-    found = [evaluation for evaluation in answer if case.compare_empty or says_something(evaluation)]
-    assert [evaluation.time for evaluation in found] == [evaluation.time for evaluation in case.expected]
+    found = [evaluation for evaluation in answer if case.compare_empty or evaluation.says_something]
+    difference = first_difference(found, case.expected, is_ordered(case.query))
+    assert difference is None, difference.text
     for one, other in zip(found, case.expected, strict=True):
         assert one.query == other.query
         assert one.variables == other.variables
-        assert one.boolean == other.boolean
-        assert is_same(one, other, case.is_ordered), differences(one, other)
-
-
-def says_something(evaluation: Evaluation) -> bool:
-    return evaluation.boolean is not None or bool(evaluation.rows) or bool(evaluation.triples)
-
-
-def is_same(one: Evaluation, other: Evaluation, ordered: bool) -> bool:
-    if one.rows is not None and other.rows is not None:
-        return same_rows(one.rows, other.rows, ordered=ordered)
-    if one.triples is not None and other.triples is not None:
-        return same_graph(one.triples, other.triples)
-    return one.boolean is not None and one.boolean == other.boolean
-
-
-def differences(found: Evaluation, expected: Evaluation) -> str:
-    """What one has and the other has not, for the person who reads the failure."""
-    has, should = (Counter(map(_shown, e.rows or e.triples or ())) for e in (found, expected))
-    unexpected, missing = list((has - should).elements()), list((should - has).elements())
-    return f"at {expected.time}: not expected: {unexpected}; missing: {missing}"
-
-
-def _shown(item: object) -> str:
-    return " ".join(str(term) for term in item) if isinstance(item, tuple) else str(item)

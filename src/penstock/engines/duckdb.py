@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import pyarrow as pa
@@ -27,7 +27,7 @@ from penstock.relational.retention import compile_oldest, compile_uncounted
 from penstock.relational.sources import Shape, Tables
 from penstock.relational.windows import FOREVER, passed
 
-_FEWEST_TO_EVICT = 50_000
+_FEWEST_TO_EVICT = 20_000
 """So many rows come before it is asked which are still needed: to forget some costs time, too."""
 
 
@@ -260,22 +260,30 @@ def _told() -> Iterator[None]:
 
 
 class PreparedStatement:
-    """The text of a statement, with what it calls made known, and the names of its parameters."""
+    """A statement, parsed, with what it calls made known, and the names of its parameters."""
 
     def __init__(self, engine: DuckDBEngine, statement: exp.Select) -> None:
         self.engine = engine
         self.text = statement.sql("duckdb")
         self.parameters = {placeholder.this for placeholder in statement.find_all(exp.Placeholder)}
+        (self._parsed,) = engine.connection.extract_statements(self.text)
         engine.provide(self.text)
 
-    def table(self, parameters: Mapping[str, int | None]) -> pa.Table:
-        given = {name: value for name, value in {**self.engine.passed, **parameters}.items() if name in self.parameters}
+    def rows(self, parameters: Mapping[str, int | None]) -> list[tuple[Any, ...]]:
         with _told():
-            return self.engine.connection.sql(self.text, params=given).to_arrow_table()
+            return self.engine.connection.execute(self._parsed, self._given(parameters)).fetchall()
+
+    def table(self, parameters: Mapping[str, int | None]) -> pa.Table:
+        with _told():
+            return self.engine.connection.sql(self.text, params=self._given(parameters)).to_arrow_table()
 
     def value(self, parameters: Mapping[str, int | None]) -> int | None:
-        found: int | None = self.table(parameters).column(0)[0].as_py()
-        return found
+        ((found,),) = self.rows(parameters)
+        return cast(int | None, found)
+
+    def _given(self, parameters: Mapping[str, int | None]) -> dict[str, int | None]:
+        everything = {**self.engine.passed, **parameters}
+        return {name: value for name, value in everything.items() if name in self.parameters}
 
 
 class DuckDBQuery:
@@ -292,13 +300,13 @@ class DuckDBQuery:
     def joins_streams(self) -> bool:
         return self._compiled(Shape(is_regular=True, is_large=self.engine.is_large))[0].stream_scans > 1
 
-    def evaluate(self, part: Slice) -> pa.Table:
+    def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
         times = [*([] if part.previous is None else [part.previous]), *part.instants]
         step = times[1] - times[0] if len(times) > 1 else 1
         is_regular = all(later - earlier == step for earlier, later in pairwise(times))
         self.engine.set_instants(times, part.previous is None)
         _, statement = self._compiled(Shape(is_regular, self.engine.is_large))
-        return statement.table({"first": times[0], "last": times[-1], "count": len(times), "step": step})
+        return statement.rows({"first": times[0], "last": times[-1], "count": len(times), "step": step})
 
     def _compiled(self, shape: Shape) -> tuple[Plan, PreparedStatement]:
         if self.engine.known_predicates != self._known_predicates:
@@ -318,8 +326,7 @@ class DuckDBReport:
 
     def instants(self, first: int, last: int, end: int | None) -> list[int]:
         self.plan.check(first, last)
-        found: list[int] = self.statement.table({"first": first, "last": last, "end": end}).column(0).to_pylist()
-        return found
+        return [instant for (instant,) in self.statement.rows({"first": first, "last": last, "end": end})]
 
     def last_end(self, first: int) -> int | None:
         return self.last_end_statement.value({"first": first, "last": FOREVER})

@@ -35,8 +35,8 @@ class CompiledQuery(Protocol):
     def joins_streams(self) -> bool:
         """Whether it joins rows of streams with each other: what does not meet in time is joined in vain."""
 
-    def evaluate(self, part: Slice) -> pa.Table:
-        """The solutions, encoded, a column per variable in their order and the instant as the last; in time order."""
+    def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
+        """The solutions: the values of the variables, encoded, in their order, and then the instant; in time order."""
 
 
 class CompiledReport(Protocol):

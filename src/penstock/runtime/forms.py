@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
 from pyoxigraph import Triple
 
 from penstock.algebra.building import build_expression
@@ -71,20 +69,11 @@ class Answering:
         variables = self.variables
         if variables is None:
             variables = self.variables = compiled.variables
-        found = compiled.evaluate(part)
-        columns = [
-            found.column(compiled.variables.index(name)).to_pylist() if name in compiled.variables else None
-            for name in variables
-        ]
-        lengths = _lengths(found.column(found.num_columns - 1))
-        place = 0
-        for time in part.instants:
-            count = lengths.get(time, 0)
-            taken = [
-                [None] * count if column is None else column[place : place + count] for column in columns
-            ]  # fmt: skip
-            yield time, list(zip(*taken, strict=True)) if taken else [()] * count
-            place += count
+        places = [compiled.variables.index(name) if name in compiled.variables else None for name in variables]
+        found: dict[int, list[Row]] = {time: [] for time in part.instants}
+        for row in compiled.evaluate(part):
+            found[row[-1]].append(tuple(None if place is None else row[place] for place in places))
+        yield from found.items()
 
     def _formed(self, time: int, rows: Sequence[Row]) -> Evaluation:
         variables = self.variables or ()
@@ -95,9 +84,8 @@ class Answering:
         if isinstance(self.query.form, ConstructForm):
             return Evaluation(self.name, time, triples=instantiate(self.query.form, solutions))
         assert self._dataset is not None
-        there = self._dataset.evaluate(Slice([time]))
-        columns = (there.column(place).to_pylist() for place in range(3))
-        triples = [_triple(*row) for row in zip(*columns, strict=True)] if solutions else []
+        there = self._dataset.evaluate(Slice([time])) if solutions else []
+        triples = [_triple(*row[:3]) for row in there]
         return Evaluation(self.name, time, triples=described(self.query.form, solutions, triples))
 
     @property
@@ -192,10 +180,6 @@ class CertainAnswering(Answering):
 def _any_of(expression: Operator) -> Operator:
     """One empty solution where there is any: all that ASK asks."""
     return Distinct(Project(expression, ()))
-
-
-def _lengths(times: pa.ChunkedArray) -> dict[int, int]:
-    return {entry["values"]: entry["counts"] for entry in pc.value_counts(times).to_pylist()}
 
 
 @lru_cache(maxsize=1 << 16)

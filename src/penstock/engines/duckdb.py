@@ -158,6 +158,10 @@ class DuckDBEngine:
         with _told():
             self.connection.commit()
 
+    def interrupt(self) -> None:
+        """End the statement that is running, if there is one; another thread may say so."""
+        self.connection.interrupt()
+
     def close(self) -> None:
         self.connection.close()
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import random
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -203,6 +206,20 @@ class TestCheckpoints:
         assert result.exit_code == 2
         assert "cannot be read again after a restart" in result.stderr
         assert not (files / "state").exists()
+
+    @pytest.mark.skipif(os.name != "posix", reason="there are no limits to set")
+    def test_a_disk_that_is_full(self, files: Path) -> None:
+        """Files may not grow beyond some size, which is nearly the same; and then they may, and the run goes on."""
+        (files / "toll.tnt").write_bytes(b"".join(line(n, n // 10) for n in range(50_000)))
+        options = ["--stream", "toll.tnt", "--checkpoint", "state", "--out", "answer.jsonl"]
+        command = [sys.executable, "-m", "penstock", "run", "q.rq", *options]
+        limited = f"ulimit -f 300; exec {shlex.join(command)}"
+        failed = subprocess.run(["sh", "-c", limited], capture_output=True, timeout=60)
+        assert failed.returncode == 1
+        assert re.fullmatch("q.rq: error: state: .*(cannot be written|can be kept).*\n", failed.stderr.decode())
+        assert subprocess.run(command, timeout=60).returncode == 0
+        run("--out", "whole.jsonl")
+        assert answer((files / "answer.jsonl").read_text()) == answer((files / "whole.jsonl").read_text())
 
     def test_a_folder_that_cannot_be_one(self, files: Path) -> None:
         result = run("--checkpoint", "toll.tnt/state")

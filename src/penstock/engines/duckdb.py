@@ -259,7 +259,7 @@ def _told() -> Iterator[None]:
     """What is wrong with a disk, as one sentence."""
     try:
         yield
-    except (duckdb.IOException, duckdb.FatalException) as error:
+    except (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException) as error:
         raise StorageError(str(error).splitlines()[0]) from None
 
 

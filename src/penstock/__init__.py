@@ -6,6 +6,10 @@
     ps.check(text)                    # what is wrong or odd about it
     ps.translate(text, to="rspql")    # the same query in another dialect
 
+    engine = ps.Engine()              # the embedded engine: streams and graphs in, continuous queries over them
+    engine.stream("http://ex.org/toll", "toll.tnt")
+    engine.register(text).to_df()
+
 `import penstock` costs next to nothing: each name is loaded when it is first used.
 """
 
@@ -13,14 +17,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from penstock.api.engine import Engine
     from penstock.api.language import check, parse, translate
+    from penstock.rdf.results import Evaluation
     from penstock.syntax.errors import Problem, QuerySyntaxError, TranslationError
 
 __version__ = "0.1.0"
 
-__all__ = ["Problem", "QuerySyntaxError", "TranslationError", "__version__", "check", "parse", "translate"]
+__all__ = [
+    "Engine",
+    "Evaluation",
+    "Problem",
+    "QuerySyntaxError",
+    "TranslationError",
+    "__version__",
+    "check",
+    "parse",
+    "translate",
+]
 
 _HOMES = {
+    "Engine": "penstock.api.engine",
+    "Evaluation": "penstock.rdf.results",
     "check": "penstock.api.language",
     "parse": "penstock.api.language",
     "translate": "penstock.api.language",

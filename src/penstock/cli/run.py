@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from penstock.api.settings import duration
+from penstock.cli.interrupting import interruptible
 from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
 from penstock.cli.output import answer_options, chosen_format, query_name
@@ -111,4 +112,5 @@ def run(
         used = DuckDBEngine() if kept is None else kept.engine
         for iri, triples in graphs.items():
             used.load_graph(iri, triples)
-        run_query(asked, used, sources, run.settings, how, output, kept, name=query_name(query))
+        with interruptible(used.interrupt):
+            run_query(asked, used, sources, run.settings, how, output, kept, name=query_name(query))

@@ -158,6 +158,10 @@ class DuckDBEngine:
         with _told():
             self.connection.commit()
 
+    def interrupt(self) -> None:
+        """End the statement that is running, if there is one; another thread may say so."""
+        self.connection.interrupt()
+
     def close(self) -> None:
         self.connection.close()
 
@@ -255,7 +259,7 @@ def _told() -> Iterator[None]:
     """What is wrong with a disk, as one sentence."""
     try:
         yield
-    except (duckdb.IOException, duckdb.FatalException) as error:
+    except (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException) as error:
         raise StorageError(str(error).splitlines()[0]) from None
 
 

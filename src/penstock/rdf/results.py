@@ -12,6 +12,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Quad, RdfFormat, Triple, p
 from penstock.rdf.comparison import same_graph, same_rows
 from penstock.rdf.elements import Node, Row
 from penstock.rdf.errors import ReadingError
+from penstock.rdf.html import evaluation_html
 from penstock.rdf.parsing import checked
 from penstock.rdf.vocabulary import XSD_STRING
 
@@ -38,9 +39,17 @@ class Evaluation:
     triples: tuple[Triple | Quad, ...] | None = None
 
     @property
+    def vars(self) -> tuple[str, ...] | None:
+        """The same as `variables`, by the name that SPARQL's own results have for it."""
+        return self.variables
+
+    @property
     def says_something(self) -> bool:
         """Whether it has solutions or triples; an ASK always says something."""
         return self.boolean is not None or bool(self.rows) or bool(self.triples)
+
+    def _repr_html_(self) -> str:
+        return evaluation_html(self)
 
     def __post_init__(self) -> None:
         if sum(answer is not None for answer in (self.rows, self.boolean, self.triples)) != 1:

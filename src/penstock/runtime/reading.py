@@ -26,7 +26,8 @@ class Reading:
         self._clock = clock
         self._idle_timeout = None if idle_timeout is None else idle_timeout / 1000
 
-    def batches(self) -> Iterator[tuple[str, Batch]]:
+    def batches(self) -> Iterator[tuple[str, Batch] | None]:
+        """Batches with their streams; None where a stream has fallen silent, so that the clock may have moved."""
         while True:
             streams = [iri for iri, feed in self._feeds.items() if not feed.has_ended]
             if not streams:
@@ -34,9 +35,13 @@ class Reading:
             awaited = [iri for iri in streams if not self._clock.streams[iri].is_silent] or streams
             stream = min(awaited, key=self._time_of)
             batch = self._feeds[stream].take(self._idle_timeout)
-            self._clock.streams[stream].is_silent = batch is None
+            clock = self._clock.streams[stream]
+            has_fallen_silent = batch is None and not clock.is_silent
+            clock.is_silent = batch is None
             if batch is not None:
                 yield stream, batch
+            elif has_fallen_silent:
+                yield None
             for other in streams:
                 if self._clock.streams[other].is_silent and other != stream:
                     yield from self._waiting(other)

@@ -122,10 +122,11 @@ class Run:
             self._checkpoint.begin()
         reading = Reading(self.streams, self.clock, self._positions, self.how.idle_timeout)
         with closing(reading):
-            for stream, batch in reading.batches():
+            for read in reading.batches():
                 if not self._is_prompt:  # with the last batch all is answered together
                     yield from self._advance()
-                self._take(stream, batch)
+                if read is not None:
+                    self._take(*read)
                 if self._is_prompt:
                     yield from self._advance()
                 self._commit(has_finished=False)

@@ -15,7 +15,7 @@ import penstock.api.language
 import penstock.syntax.reading
 from penstock.syntax.dialects import DIALECTS
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.rq"))
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.rq"))
 COUPONS = next(path for path in EXAMPLES if "coupons" in path.name).read_text()
 WRONG = "SELECT * WHERE { ?s ex:p }"
 
@@ -39,7 +39,9 @@ class TestPackage:
     def test_it_is_typed(self) -> None:
         assert Path(ps.__file__).with_name("py.typed").exists()
 
-    @pytest.mark.parametrize("module", [penstock.api.language, penstock.syntax.reading], ids=lambda module: module.__name__)
+    @pytest.mark.parametrize(
+        "module", [penstock.api.language, penstock.syntax.reading], ids=lambda module: module.__name__
+    )
     def test_the_examples_of_the_docstrings_are_true(self, module: object) -> None:
         assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 

@@ -21,7 +21,7 @@ from penstock import __version__
 from penstock.cli import commands
 from penstock.cli.messages import colour_wanted
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 TOLLGATES = EXAMPLES / "tollgates.csparql.rq"
 COUPONS = EXAMPLES / "coupons.rspql.rq"

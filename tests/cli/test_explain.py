@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from penstock.cli import commands
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 TOLLGATES = ROOT / "examples" / "tollgates.csparql.rq"
 BOOKS = ROOT / "examples" / "books.sparql.rq"
 COUPONS = ROOT / "tests" / "papers" / "rspql" / "coupons.rq"

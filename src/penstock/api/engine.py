@@ -1,0 +1,177 @@
+"""The embedded engine for programs: bind streams and graphs, register queries, iterate over what they answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from typing import Literal as OneOf
+
+from penstock.algebra import Settings, build
+from penstock.algebra.inputs import GraphTriple, InputError
+from penstock.api.graphs import graph_of_file
+from penstock.api.queries import Manner, RegisteredQuery
+from penstock.api.settings import SettingError, duration, origin, report_policy
+from penstock.api.tables import TableSource, is_table, table_of_stream, triples_of_table
+from penstock.api.terms import elements_of, triple_of
+from penstock.rdf.blank_nodes import prefixed
+from penstock.rdf.errors import ReadingError
+from penstock.rdf.iris import is_absolute
+from penstock.runtime.running import RunSettings
+from penstock.sources import Source, open_source
+from penstock.sources.batches import MOST_ELEMENTS
+from penstock.sources.files import ElementFile
+from penstock.sources.live import LiveElements
+from penstock.syntax import ast
+from penstock.syntax.reading import read
+from penstock.syntax.suggestions import did_you_mean
+
+
+class Engine:
+    """Streams, graphs, and continuous queries over them, in this process.
+
+    >>> import penstock as ps
+    >>> engine = ps.Engine()
+    >>> engine.stream("http://ex.org/toll", [
+    ...     ("<http://ex.org/north>", "<http://ex.org/sees>", "<http://ex.org/car1>", 1000),
+    ...     ("<http://ex.org/north>", "<http://ex.org/sees>", "<http://ex.org/car2>", 4000),
+    ...     ("<http://ex.org/south>", "<http://ex.org/sees>", "<http://ex.org/car1>", 12000),
+    ... ])
+    >>> query = engine.register('''
+    ...     SELECT ?gate (COUNT(?car) AS ?cars)
+    ...     FROM STREAM <http://ex.org/toll> [RANGE 10s STEP 5s]
+    ...     WHERE { ?gate <http://ex.org/sees> ?car }
+    ...     GROUP BY ?gate
+    ... ''')
+    >>> for evaluation in query.results():
+    ...     print(evaluation.time, evaluation.vars, [[term.value for term in row] for row in evaluation.rows])
+    10000 ('gate', 'cars') [['http://ex.org/north', '2']]
+    """
+
+    def __init__(self) -> None:
+        self._streams: dict[str, Source] = {}
+        self._graphs: dict[str | None, list[GraphTriple]] = {}
+        self._scopes = 0
+
+    def stream(self, iri: str, source: str | Path | Iterable[Any] | Any) -> None:
+        """Bind a stream; a later one of the same name takes its place.
+
+        `source` is what `--stream` takes (a file, a folder, `-`, `replay+FILE?speed=10`), or data: a table with the
+        columns s, p, o and ts (pandas, pyarrow, Polars), or an iterable of elements `(s, p, o, ts)` or `(triples, ts)`.
+        Terms are N-Triples, as in `'<http://ex.org/a>'` and `'"text"@en'`, or terms of pyoxigraph; an object may be a
+        plain number, boolean or date. Timestamps are whole milliseconds or dates. Elements come in the order of the
+        data. A list or a table is there for every run; an iterator is read once, and as live as it likes to be.
+
+        Raises ValueError, as a sentence, where there is nothing to read.
+        """
+        name = _iri(iri)
+        scope = self._new_scope()
+        if isinstance(source, str | Path):
+            self._streams[name] = open_source(source, scope=scope)
+        elif is_table(source):
+            self._streams[name] = TableSource(f"<{name}>", table_of_stream(source), scope)
+        elif isinstance(source, Iterable):
+            kind = LiveElements if iter(source) is source else ElementFile
+            reader = elements_of(source, f"<{name}>", prefixed(scope))
+            self._streams[name] = kind(f"<{name}>", reader, MOST_ELEMENTS)
+        else:
+            raise InputError(f"a stream is a file, a table or an iterable of elements, and this is {source!r}")
+
+    def graph(self, source: str | Path | Iterable[Any] | Any, iri: str | None = None) -> None:
+        """Add triples to the graph `iri`, or to the default graph.
+
+        `source` is a file (`.ttl`, `.nt`, …; `.changes` for one that changes with time), a table with the columns s, p
+        and o, or an iterable of triples: of pyoxigraph, or `(s, p, o)` with terms as in `stream`.
+
+        >>> engine = Engine()
+        >>> engine.graph([("<http://ex.org/north>", "<http://ex.org/in>", "<http://ex.org/milano>")])
+
+        Raises ValueError where a triple is none, or there is nothing to read.
+        """
+        name = None if iri is None else _iri(iri)
+        scope = self._new_scope()
+        if isinstance(source, str | Path):
+            triples = graph_of_file(source, scope)
+        else:
+            rename = prefixed(scope)
+            try:
+                found = triples_of_table(source, rename) if is_table(source) else (triple_of(t, rename) for t in source)
+                triples = [GraphTriple(triple) for triple in dict.fromkeys(found)]
+            except ReadingError as error:
+                raise InputError(f"the graph has something in it that is no triple: {error.reason}") from None
+        self._graphs.setdefault(name, []).extend(triples)
+
+    def register(
+        self,
+        text: str,
+        *,
+        dialect: ast.DialectName | str = "auto",
+        prefixes: Mapping[str, str] | None = None,
+        base: str | None = None,
+        name: str = "query",
+        t0: int | str | datetime = 0,
+        lateness: int | str | timedelta = 0,
+        idle_timeout: int | str | timedelta | None = None,
+        time: OneOf["event", "arrival"] = "event",
+        report: str | None = None,
+        operator: ast.Operator | None = None,
+        duplicates: OneOf["set", "bag"] | None = None,
+        flush: bool = False,
+        empty: bool = False,
+        strict: bool = False,
+        late: str | Path | None = None,
+    ) -> RegisteredQuery:
+        """A query in any dialect, ready to run over the streams and graphs of this engine.
+
+        The arguments are the options of `penstock run`: `t0` is an instant or `first`; `lateness` and `idle_timeout`
+        are durations (milliseconds, `"10s"`, a timedelta); `report`, `operator` and `duplicates` say something else
+        than the dialect does; `late` names a file for late and malformed elements. `name` is what the query goes by if
+        it registers no name itself.
+
+        Raises QuerySyntaxError, or ValueError for a setting that is none.
+        """
+        reading = read(text, dialect, prefixes=prefixes, base=base)
+        settings = Settings(
+            None if report is None else report_policy(report),
+            _one_of("operator", operator, ("rstream", "istream", "dstream")),
+            _one_of("duplicates", duplicates, ("set", "bag")),
+            origin(t0),
+        )
+        how = RunSettings(
+            duration(lateness),
+            None if idle_timeout is None else duration(idle_timeout),
+            _one_of("time", time, ("event", "arrival")) == "arrival",
+            flush,
+        )
+        meaning = build(reading.query, Settings())
+        manner = Manner(settings, how, has_empty=empty, is_strict=strict, late=late)
+        return RegisteredQuery(
+            text, reading.query, meaning, self._streams, self._graphs, manner, prefixes or {}, dialect != "auto", name
+        )
+
+    def _new_scope(self) -> str:
+        self._scopes += 1
+        return f"s{self._scopes}"
+
+    def __repr__(self) -> str:
+        streams = ", ".join(f"<{iri}> = {source.name}" for iri, source in self._streams.items()) or "no stream"
+        triples = sum(map(len, self._graphs.values()))
+        return f"<penstock.Engine: {streams}; graphs of {triples} triples>"
+
+
+def _iri(text: str) -> str:
+    iri = text.strip().removeprefix("<").removesuffix(">")
+    if not is_absolute(iri):
+        raise InputError(f"{text!r} is not an absolute IRI, such as http://example.org/toll")
+    return iri
+
+
+def _one_of(name: str, value: Any, known: tuple[str, ...]) -> Any:
+    if value is None or value in known:
+        return value
+    raise SettingError(f"{name} cannot be {value!r}; {did_you_mean(str(value), known) or f'write {_list(known)}'}")
+
+
+def _list(names: tuple[str, ...]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"

@@ -1,0 +1,203 @@
+"""A registered query: what it answers, as evaluations or as a table, and why it answers then."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from penstock.algebra import ContinuousQuery, Settings
+from penstock.algebra.inputs import GraphTriple
+from penstock.api.dead_letters import DeadLetters, MalformedError
+from penstock.api.explanations import Explanation, explained
+from penstock.api.frames import arrow_table, pandas_frame
+from penstock.api.stopping import Stoppable
+from penstock.engines.duckdb import DuckDBEngine
+from penstock.rdf.elements import Malformed
+from penstock.rdf.html import table_html
+from penstock.rdf.instants import instant_text
+from penstock.rdf.results import Evaluation
+from penstock.runtime.running import Counts, Late, Run, RunSettings
+from penstock.sources import Source
+from penstock.syntax import ast
+from penstock.syntax.recognition import TITLES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MOST_WARNINGS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a query is to run: what holds against its dialect, and what becomes of input that does not count."""
+
+    settings: Settings
+    how: RunSettings
+    has_empty: bool
+    is_strict: bool
+    late: str | Path | None
+
+
+class RegisteredQuery:
+    """A continuous query over the streams and graphs of an engine; `Engine.register` makes it.
+
+    Every `results()` is a run of its own, from the beginning of the streams. `counts` says how far the latest one is.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        query: ast.Query,
+        meaning: ContinuousQuery,
+        streams: Mapping[str, Source],
+        graphs: Mapping[str | None, list[GraphTriple]],
+        manner: Manner,
+        prefixes: Mapping[str, str],
+        is_dialect_given: bool,
+        name: str,
+    ) -> None:
+        self.text = text
+        self.name = meaning.name or name
+        self._query, self._meaning = query, meaning
+        self._streams, self._graphs = streams, graphs
+        self._manner = manner
+        self._prefixes, self._is_dialect_given = prefixes, is_dialect_given
+        self._stopped = threading.Event()
+        self._counts = Counts()
+        self._latest: Evaluation | None = None
+
+    @property
+    def dialect(self) -> str:
+        return self._meaning.dialect
+
+    @property
+    def counts(self) -> Counts:
+        """Elements, evaluations, rows, late and malformed elements and the watermark of the latest run."""
+        return self._counts
+
+    def results(self) -> Iterator[Evaluation]:
+        """Run the query; each evaluation comes as soon as its instant is over.
+
+        An evaluation has `time` and, for SELECT, `vars` and `rows`; `boolean` for ASK; `triples` for CONSTRUCT and
+        DESCRIBE. Terms are those of pyoxigraph. The work is done as you iterate; a live stream is waited for.
+
+        Raises ValueError where a stream is not bound.
+        """
+        stopped = self._stopped
+        engine = DuckDBEngine()
+        for iri, triples in self._graphs.items():
+            engine.load_graph(iri, triples)
+        outsiders = _Outsiders(self._manner.is_strict)
+        sources = {iri: Stoppable.of(source, stopped) for iri, source in self._streams.items()}
+        run = Run(
+            engine,
+            self._query,
+            sources,
+            self._manner.settings,
+            self._manner.how,
+            name=self.name,
+            on_late=outsiders.late,
+            on_malformed=outsiders.malformed,
+        )
+        self._counts = run.counts
+        return self._evaluations(run, engine, outsiders, stopped)
+
+    def _evaluations(
+        self, run: Run, engine: DuckDBEngine, outsiders: _Outsiders, stopped: threading.Event
+    ) -> Iterator[Evaluation]:
+        with ExitStack() as stack:
+            stack.callback(engine.close)
+            if self._manner.late is not None:
+                outsiders.letters = stack.enter_context(closing(DeadLetters(self._manner.late)))
+            for evaluation in run.evaluations():
+                if stopped.is_set():
+                    return
+                if self._manner.has_empty or evaluation.says_something:
+                    self._latest = evaluation
+                    yield evaluation
+                    if stopped.is_set():
+                        return
+            outsiders.sum_up(run.counts)
+
+    def stop(self) -> None:
+        """End the runs that are going on, also from another thread: they give no more results."""
+        self._stopped.set()
+        self._stopped = threading.Event()
+
+    def to_arrow(self, *, terms: bool = False) -> pa.Table:
+        """Run the query to its end: a pyarrow table of all results, the instant in milliseconds before each.
+
+        A column whose values are all numbers, booleans or dates and times (in UTC) holds such values; any other holds
+        texts: IRIs without brackets, literals without their types. With `terms` every value is a term as N-Triples.
+        """
+        return arrow_table(self.results(), self._meaning.form, terms=terms)
+
+    def to_df(self, *, terms: bool = False) -> pd.DataFrame:
+        """The same as `to_arrow` for pandas, which must be installed."""
+        return pandas_frame(self.to_arrow(terms=terms))
+
+    def explain(self) -> Explanation:
+        """Why results come when they come: text in a terminal, a picture in a notebook."""
+        inputs = (self._streams, self._graphs, self._manner.how.lateness)
+        return explained(self._query, self.text, self._manner.settings, *inputs, self._prefixes, self._is_dialect_given)
+
+    def __repr__(self) -> str:
+        return f"<penstock query {self.name}: {self._kind()}>"
+
+    def _kind(self) -> str:
+        return f"{type(self._query.form).__name__.upper()} in {TITLES[self._meaning.dialect]}"
+
+    def _repr_html_(self) -> str:
+        counts = self.counts
+        watermark = "none yet" if counts.watermark is None else instant_text(counts.watermark)
+        facts = {
+            "query": f"{self.name}, {self._kind()}",
+            "streams": ", ".join(
+                f"<{iri}> = {self._streams[iri].name if iri in self._streams else 'not bound'}"
+                for iri in self._meaning.dataset.streams or self._streams
+            ),
+            "elements": f"{counts.elements:,}",
+            "watermark": watermark,
+            "evaluations": f"{counts.evaluations:,}",
+            "rows": f"{counts.rows:,}",
+        }
+        table = table_html((), ([f"<b>{name}</b>", escape(fact)] for name, fact in facts.items()))
+        latest = "" if self._latest is None else self._latest._repr_html_()
+        return f"<div>{table}{latest}</div>"
+
+
+class _Outsiders:
+    """Input that does not count: warned of, and written to the file of dead letters if there is one."""
+
+    def __init__(self, is_strict: bool) -> None:
+        self.letters: DeadLetters | None = None
+        self._is_strict = is_strict
+        self._warned = 0
+
+    def late(self, late: Late) -> None:
+        if self.letters is not None:
+            self.letters.late(late)
+
+    def malformed(self, malformed: Malformed) -> None:
+        if self.letters is not None:
+            self.letters.malformed(malformed)
+        if self._is_strict:
+            raise MalformedError(malformed)
+        if self._warned < _MOST_WARNINGS:
+            self._warned += 1
+            warnings.warn(f"{malformed.place}: left out: {malformed.reason}", stacklevel=2)
+
+    def sum_up(self, counts: Counts) -> None:
+        if counts.malformed > self._warned:
+            warnings.warn(f"{counts.malformed - self._warned} more elements were left out", stacklevel=2)
+        if counts.late:
+            message = f"{counts.late} elements came too late to count anywhere; lateness= allows for disorder"
+            warnings.warn(message, stacklevel=2)

@@ -1,0 +1,158 @@
+"""Streams and graphs from tables of Python: pyarrow, pandas, Polars, whatever gives its columns as Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyoxigraph import Triple
+
+from penstock.algebra.inputs import InputError
+from penstock.api.terms import element_of, instant_of, term_of, triple_of
+from penstock.rdf.blank_nodes import Rename, label_prefix, prefixed
+from penstock.rdf.conversion import encode_oxigraph
+from penstock.rdf.elements import Malformed
+from penstock.rdf.errors import ReadingError
+from penstock.sources.batches import MOST_ELEMENTS, SCHEMA, Batch, Position
+from penstock.sources.columns import objects, predicates, subjects
+
+_TERMS = ("s", "p", "o")
+_TIME = ("ts", "time")
+_MOST_MILLISECONDS = 10**18 - 1
+
+
+def is_table(data: object) -> bool:
+    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__dataframe__")
+
+
+@dataclass(frozen=True, slots=True)
+class TableSource:
+    """A stream that is a table: a row is a triple with its timestamp, rows come in their order.
+
+    The columns `s`, `p` and `o` hold terms as N-Triples (`o` may hold plain numbers, booleans or dates), `ts` or `time`
+    whole milliseconds, dates and times, or texts of them.
+    """
+
+    name: str
+    table: pa.Table
+    scope: str
+    most_elements: int = MOST_ELEMENTS
+    is_live: bool = field(default=False, init=False)
+    can_resume: bool = field(default=True, init=False)
+
+    def batches(self, position: Position | None = None) -> Iterator[Batch]:
+        first = 0 if position is None else position["row"]
+        for start in range(first, self.table.num_rows, self.most_elements):
+            part = self.table.slice(start, self.most_elements)
+            malformed: list[Malformed] = []
+            table = self._decoded(part, start, malformed)
+            yield Batch(table, {"row": start + part.num_rows}, tuple(malformed))
+
+    def _decoded(self, part: pa.Table, start: int, malformed: list[Malformed]) -> pa.Table:
+        """The elements of some rows: ordinary terms by columns, every other row by itself."""
+        columns = _ordinary(part, label_prefix(self.scope))
+        is_ordinary = columns[0].is_valid()
+        for column in columns[1:]:
+            is_ordinary = pc.and_(is_ordinary, column.is_valid())
+        places = pa.arange(0, part.num_rows)
+        found = pa.table([*columns, places], names=SCHEMA.names).cast(SCHEMA).filter(is_ordinary)
+        odd = pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist()
+        rename = prefixed(self.scope)
+        others: list[tuple[str, str, str, int, int]] = []
+        for place in odd:
+            row = tuple(column[place].as_py() for column in part.columns)
+            try:
+                time, (triple,), _ = element_of(row, rename)
+                others.append((*_encoded(triple), time, place))
+            except ReadingError as error:
+                malformed.append(Malformed(f"{self.name}:{start + place + 1}", repr(row), error.reason))
+        if others:
+            rows = pa.table([list(column) for column in zip(*others, strict=True)], schema=SCHEMA)
+            found = pa.concat_tables([found, rows]).sort_by("element")
+        return found.set_column(4, SCHEMA.field("element"), pa.arange(0, found.num_rows))
+
+
+def table_of_stream(data: Any) -> pa.Table:
+    """The columns of a stream, in the order s, p, o, ts. Raises InputError where there is one missing."""
+    table = _arrow(data)
+    time = next((name for name in _TIME if name in table.column_names), None)
+    if time is None or not set(_TERMS) <= set(table.column_names):
+        raise InputError(
+            f"a stream has the columns s, p, o and ts, and this one has {_list(table)}: rename or add what is missing"
+        )
+    return table.select([*_TERMS, time])
+
+
+def triples_of_table(data: Any, rename: Rename) -> Iterator[Triple]:
+    """The triples of a graph. Raises InputError where a column is missing, and ReadingError."""
+    table = _arrow(data)
+    if not set(_TERMS) <= set(table.column_names):
+        raise InputError(f"a graph has the columns s, p and o, and this one has {_list(table)}: rename them")
+    for row in zip(*(table[name].to_pylist() for name in _TERMS), strict=True):
+        yield triple_of(row, rename)
+
+
+def _arrow(data: Any) -> pa.Table:
+    return pa.table(data) if hasattr(data, "__arrow_c_stream__") else pa.Table.from_pandas(data, preserve_index=False)
+
+
+def _list(table: pa.Table) -> str:
+    return ", ".join(map(str, table.column_names)) or "none"
+
+
+def _encoded(triple: Triple) -> tuple[str, str, str]:
+    return encode_oxigraph(triple.subject), encode_oxigraph(triple.predicate), encode_oxigraph(triple.object)
+
+
+def _ordinary(part: pa.Table, prefix: str) -> list[pa.Array]:
+    """Encoded terms and timestamps; NULL where they are not ordinary."""
+    subject, predicate, object_, time = part.columns
+    return [
+        subjects(_texts(subject), prefix),
+        predicates(_texts(predicate)),
+        objects(_texts(object_), prefix) if _is_text(object_.type) else _read_once(object_, _value, pa.large_string()),
+        _times(time),
+    ]
+
+
+def _texts(column: pa.ChunkedArray) -> pa.Array:
+    return column.cast(pa.large_string()).combine_chunks() if _is_text(column.type) else _none(len(column))
+
+
+def _times(column: pa.ChunkedArray) -> pa.Array:
+    if pa.types.is_timestamp(column.type):
+        column = column.cast(pa.timestamp("ms", column.type.tz), safe=False).cast(pa.int64())
+    if not pa.types.is_integer(column.type):
+        return _read_once(column, instant_of, pa.int64())
+    times = column.cast(pa.int64()).combine_chunks()
+    is_in_range = pc.less_equal(pc.abs(times), _MOST_MILLISECONDS)
+    return pc.if_else(is_in_range, times, None)
+
+
+def _read_once(column: pa.ChunkedArray, read: Callable[[Any], str | int], kind: pa.DataType) -> pa.Array:
+    """Values of any other kind, each different one read once; NULL where one cannot be read."""
+    different = column.combine_chunks().dictionary_encode()
+    found: list[str | int | None] = []
+    for value in different.dictionary.to_pylist():
+        try:
+            found.append(read(value))
+        except ReadingError:
+            found.append(None)
+    return pa.array(found, kind).take(different.indices)
+
+
+def _value(value: Any) -> str:
+    return encode_oxigraph(term_of(value))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _none(length: int) -> pa.Array:
+    return pa.nulls(length, pa.large_string())

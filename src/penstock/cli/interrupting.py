@@ -1,0 +1,44 @@
+"""Ctrl-C while a statement runs: Python hears of a signal only between its own steps, and one statement may be long."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
+    """Runs what is inside; Ctrl-C calls `interrupt` from another thread at once, and then ends it as always.
+
+    What was interrupted may end with an error of its own: that is a KeyboardInterrupt, too.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    received, noted = os.pipe()
+    os.set_blocking(noted, False)
+    pressed = threading.Event()
+
+    def wait() -> None:
+        while number := os.read(received, 1):
+            if number[0] == signal.SIGINT:
+                pressed.set()
+                interrupt()
+
+    waiting = threading.Thread(target=wait, name="ctrl-c", daemon=True)
+    before = signal.set_wakeup_fd(noted, warn_on_full_buffer=False)
+    waiting.start()
+    try:
+        yield
+    except Exception:
+        if pressed.is_set():
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(noted)
+        waiting.join()
+        os.close(received)

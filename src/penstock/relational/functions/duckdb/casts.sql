@@ -1,10 +1,7 @@
 -- Casts (SPARQL 1.1 §17.5): from strings by their lexical form, from other literals by their value.
 
 CREATE OR REPLACE TEMP MACRO sparql_canonical_date_time(term) AS
-  CASE
-    WHEN sparql_is_moment_form(term)
-    THEN 't' || sparql_local_text(sparql_local_instant(term)) || sparql_zone_of(term)
-  END;
+  list_transform([sparql_moment(term)], lambda sparql_m: 't' || sparql_local_text(sparql_local_instant(sparql_m)) || sparql_m.zone)[1];
 
 CREATE OR REPLACE TEMP MACRO sparql_to_string(term) AS
   'S' || coalesce(
@@ -62,7 +59,10 @@ CREATE OR REPLACE TEMP MACRO sparql_to_date_time(term) AS
     WHEN sparql_has_days(term) THEN sparql_canonical_date_time(term)
   END;
 CREATE OR REPLACE TEMP MACRO sparql_canonical_date(term) AS
-  'Ohttp://www.w3.org/2001/XMLSchema#date ' || sparql_date_text(sparql_local_date(term)) || sparql_zone_of(term);
+  list_transform([sparql_moment(term)], lambda sparql_m:
+    'Ohttp://www.w3.org/2001/XMLSchema#date '
+    || sparql_date_text(sparql_m.day + CASE WHEN sparql_m.clock >= sparql_day_length() THEN 1 ELSE 0 END) || sparql_m.zone
+  )[1];
 CREATE OR REPLACE TEMP MACRO sparql_to_date(term) AS
   CASE
     WHEN left(term, 1) = 'S' THEN sparql_canonical_date('Ohttp://www.w3.org/2001/XMLSchema#date ' || substr(term, 2))
@@ -71,7 +71,7 @@ CREATE OR REPLACE TEMP MACRO sparql_to_date(term) AS
 CREATE OR REPLACE TEMP MACRO sparql_to_day_time(term) AS
   sparql_day_time_term(
     CASE
-      WHEN left(term, 1) = 'S' THEN sparql_duration_seconds(' ' || substr(term, 2))
-      WHEN sparql_is_day_time(term) THEN sparql_duration_seconds(term)
+      WHEN left(term, 1) = 'S' THEN sparql_duration(' ' || substr(term, 2))
+      WHEN sparql_is_day_time(term) THEN sparql_duration(term)
     END
   );

@@ -9,30 +9,32 @@ CREATE OR REPLACE TEMP MACRO sparql_are_strings(a, b) AS
 CREATE OR REPLACE TEMP MACRO sparql_string_less(a, b) AS CASE WHEN sparql_are_strings(a, b) THEN a < b END;
 CREATE OR REPLACE TEMP MACRO sparql_string_at_most(a, b) AS CASE WHEN sparql_are_strings(a, b) THEN a <= b END;
 
--- Dates, times and durations. Most dateTimes are timestamps of the engine's own, with a time zone on both sides.
-CREATE OR REPLACE TEMP MACRO sparql_is_ordinary(term) AS
-  regexp_full_match(
-    term,
-    't[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?(Z|[+-](0[0-9]|1[0-3]):[0-5][0-9])'
-  );
-CREATE OR REPLACE TEMP MACRO sparql_timestamp(term) AS TRY_CAST(substr(term, 2) AS TIMESTAMPTZ);
--- With a time zone on one side only, there is an order where 14 hours do not change it (XSD 1.1 part 2, E.3.3).
-CREATE OR REPLACE TEMP MACRO sparql_margin(a, b) AS CASE WHEN sparql_has_zone(a) = sparql_has_zone(b) THEN 0 ELSE 50400 END * sparql_one();
-CREATE OR REPLACE TEMP MACRO sparql_are_on_one_line(a, b) AS
-  left(a, 1) = 't' AND left(b, 1) = 't' OR left(a, 1) = 'O' AND split_part(a, ' ', 1) = split_part(b, ' ', 1);
+-- Dates, times and durations. With a time zone on one side only, there is an order where 14 hours do not change it (XSD 1.1
+-- part 2, E.3.3).
+CREATE OR REPLACE TEMP MACRO sparql_margin(x, y) AS CASE WHEN x.has_zone = y.has_zone THEN 0 ELSE 50400 * sparql_one() END;
 CREATE OR REPLACE TEMP MACRO sparql_time_less(a, b) AS
   CASE
     WHEN sparql_is_ordinary(a) AND sparql_is_ordinary(b) THEN sparql_timestamp(a) < sparql_timestamp(b)
-    WHEN NOT sparql_are_on_one_line(a, b) THEN NULL
-    WHEN sparql_as_instant(a) < sparql_as_instant(b) - sparql_margin(a, b) THEN TRUE
-    WHEN sparql_as_instant(a) >= sparql_as_instant(b) + sparql_margin(a, b) THEN FALSE
+    ELSE
+      list_transform([list_transform([a, b], lambda sparql_x: sparql_on_line(sparql_x))], lambda sparql_k:
+        CASE
+          WHEN sparql_k[1].line <> sparql_k[2].line THEN NULL
+          WHEN sparql_k[1].at < sparql_k[2].at - sparql_margin(sparql_k[1], sparql_k[2]) THEN TRUE
+          WHEN sparql_k[1].at >= sparql_k[2].at + sparql_margin(sparql_k[1], sparql_k[2]) THEN FALSE
+        END
+      )[1]
   END;
 CREATE OR REPLACE TEMP MACRO sparql_time_at_most(a, b) AS
   CASE
     WHEN sparql_is_ordinary(a) AND sparql_is_ordinary(b) THEN sparql_timestamp(a) <= sparql_timestamp(b)
-    WHEN NOT sparql_are_on_one_line(a, b) THEN NULL
-    WHEN sparql_as_instant(a) <= sparql_as_instant(b) - sparql_margin(a, b) THEN TRUE
-    WHEN sparql_as_instant(a) > sparql_as_instant(b) + sparql_margin(a, b) THEN FALSE
+    ELSE
+      list_transform([list_transform([a, b], lambda sparql_x: sparql_on_line(sparql_x))], lambda sparql_k:
+        CASE
+          WHEN sparql_k[1].line <> sparql_k[2].line THEN NULL
+          WHEN sparql_k[1].at <= sparql_k[2].at - sparql_margin(sparql_k[1], sparql_k[2]) THEN TRUE
+          WHEN sparql_k[1].at > sparql_k[2].at + sparql_margin(sparql_k[1], sparql_k[2]) THEN FALSE
+        END
+      )[1]
   END;
 
 CREATE OR REPLACE TEMP MACRO sparql_boolean_less(a, b) AS sparql_as_boolean(a) < sparql_as_boolean(b);
@@ -53,31 +55,35 @@ CREATE OR REPLACE TEMP MACRO sparql_at_most(a, b) AS
   END;
 
 -- Equality. Literals of different values are different only where both values are known: where the datatype is recognised and the
--- lexical form is one of it; else there is no telling. A string with a language is no value of any datatype.
-CREATE OR REPLACE TEMP MACRO sparql_is_known(term) AS
+-- lexical form is one of it; else there is no telling (`at` is NULL). A string with a language is no value of any datatype.
+CREATE OR REPLACE TEMP MACRO sparql_place(term) AS
   CASE
-    WHEN left(term, 1) IN ('S', 'L', 'I', 'B') THEN TRUE
-    WHEN left(term, 1) = 'b' THEN term IN ('btrue', 'bfalse', 'b1', 'b0')
-    WHEN left(term, 1) IN ('t', 'O') THEN
-      CASE WHEN sparql_is_ordinary(term) THEN sparql_timestamp(term) IS NOT NULL ELSE sparql_as_instant(term) IS NOT NULL END
-    ELSE sparql_is_number_form(term)
+    WHEN left(term, 1) IN ('t', 'O') THEN sparql_as_instant(term)
+    WHEN left(term, 1) = 'b' THEN CASE WHEN term IN ('btrue', 'b1') THEN 1 WHEN term IN ('bfalse', 'b0') THEN 0 END
+    WHEN left(term, 1) IN ('S', 'L', 'I', 'B') OR sparql_is_number_form(term) THEN 0
   END;
+CREATE OR REPLACE TEMP MACRO sparql_value(term) AS
+  {
+    'line': CASE WHEN left(term, 1) = 'O' THEN split_part(term, ' ', 1) ELSE left(term, 1) END,
+    'has_zone': left(term, 1) IN ('t', 'O') AND sparql_has_zone(term),
+    'at': sparql_place(term)
+  };
 -- Of any two terms that are not both numbers.
 CREATE OR REPLACE TEMP MACRO sparql_equal(a, b) AS
   CASE
     WHEN a = b THEN TRUE
     WHEN left(a, 1) IN ('I', 'B', 'L') OR left(b, 1) IN ('I', 'B', 'L') OR (left(a, 1) = 'S' AND left(b, 1) = 'S') THEN a = b
-    WHEN sparql_is_known(a) AND sparql_is_known(b)
-    THEN
-      CASE
-        WHEN left(a, 1) <> left(b, 1) THEN FALSE
-        WHEN left(a, 1) = 'b' THEN sparql_as_boolean(a) = sparql_as_boolean(b)
-        ELSE sparql_are_on_one_line(a, b) AND sparql_has_zone(a) = sparql_has_zone(b) AND sparql_as_instant(a) = sparql_as_instant(b)
-      END
+    ELSE
+      list_transform([list_transform([a, b], lambda sparql_x: sparql_value(sparql_x))], lambda sparql_k:
+        CASE WHEN sparql_k[1].at IS NOT NULL AND sparql_k[2].at IS NOT NULL THEN sparql_k[1] = sparql_k[2] END
+      )[1]
   END;
 -- Of a term and a string.
 CREATE OR REPLACE TEMP MACRO sparql_equal_string(term, string) AS
-  CASE WHEN left(term, 1) IN ('S', 'I', 'B', 'L') THEN term = string WHEN string IS NOT NULL AND sparql_is_known(term) THEN FALSE END;
+  CASE
+    WHEN left(term, 1) IN ('S', 'I', 'B', 'L') THEN term = string
+    WHEN string IS NOT NULL AND sparql_place(term) IS NOT NULL THEN FALSE
+  END;
 
 -- The effective boolean value (§17.2.2); that of an ill-formed number or boolean is false.
 CREATE OR REPLACE TEMP MACRO sparql_ebv(term) AS

@@ -1,5 +1,6 @@
 -- Dates and times. An instant is a HUGEINT: seconds since 1970, times 10^18, in UTC; a value without a time zone is taken as UTC, and
--- compared with care.
+-- compared with care. A term is read by one regular expression, and what it finds is used by name: every further one, and every macro that
+-- is called twice, would be planned anew by each statement.
 
 CREATE OR REPLACE TEMP MACRO sparql_is_date(term) AS starts_with(term, 'Ohttp://www.w3.org/2001/XMLSchema#date ');
 CREATE OR REPLACE TEMP MACRO sparql_is_time(term) AS starts_with(term, 'Ohttp://www.w3.org/2001/XMLSchema#time ');
@@ -9,136 +10,140 @@ CREATE OR REPLACE TEMP MACRO sparql_is_year_month(term) AS
   starts_with(term, 'Ohttp://www.w3.org/2001/XMLSchema#yearMonthDuration ');
 CREATE OR REPLACE TEMP MACRO sparql_has_days(term) AS left(term, 1) = 't' OR sparql_is_date(term);
 CREATE OR REPLACE TEMP MACRO sparql_has_hours(term) AS left(term, 1) = 't' OR sparql_is_time(term);
+CREATE OR REPLACE TEMP MACRO sparql_days(date) AS (date - DATE '1970-01-01')::HUGEINT * 86400 * sparql_one();
 
--- The lexical forms of dateTime, date and time, tag and all; the numbers in them need no further check but for the day of the month.
-CREATE OR REPLACE TEMP MACRO sparql_is_moment_form(term) AS
+-- A dateTime, date or time: the day (NULL if there is no such day), the clock (24:00:00 is a whole day, where there is a day), the
+-- zone, and what that is away from UTC. NULL of any other term.
+CREATE OR REPLACE TEMP MACRO sparql_moment_parts(term) AS
+  regexp_extract(
+    term,
+    '^(?:t(-?(?:[1-9][0-9]{3,6}|0[0-9]{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]))T|Ohttp://www\.w3\.org/2001/XMLSchema#'
+    || '(?:time |date (-?(?:[1-9][0-9]{3,6}|0[0-9]{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]))))'
+    || '(?:((?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])(?:\.([0-9]{1,18})0*)?|(24:00:00)(?:\.0+)?)?'
+    || '(Z|[+-](?:(?:0[0-9]|1[0-3]):[0-5][0-9]|14:00))?$',
+    ['day', 'date', 'clock', 'fraction', 'midnight', 'zone']
+  );
+CREATE OR REPLACE TEMP MACRO sparql_clock(text) AS coalesce(epoch_us(TRY_CAST(text AS TIME)), 0)::HUGEINT * 1000000000000;
+CREATE OR REPLACE TEMP MACRO sparql_moment(term) AS
+  list_transform([sparql_moment_parts(term)], lambda sparql_p:
+    CASE
+      WHEN (sparql_p.date = '') = (sparql_p.clock <> '' OR sparql_p.midnight <> '')
+      THEN
+        {
+          'day': TRY_CAST(CASE WHEN sparql_p.day || sparql_p.date = '' THEN '1970-01-01' ELSE sparql_p.day || sparql_p.date END AS DATE),
+          'clock': sparql_clock(sparql_p.clock || CASE WHEN sparql_p.day = '' THEN '' ELSE sparql_p.midnight END) + rpad(sparql_p.fraction, 18, '0')::HUGEINT,
+          'offset': sparql_clock(substr(sparql_p.zone, 2) || ':00') * CASE WHEN left(sparql_p.zone, 1) = '-' THEN -1 ELSE 1 END,
+          'zone': CASE WHEN right(sparql_p.zone, 5) = '00:00' THEN 'Z' ELSE sparql_p.zone END
+        }
+    END
+  )[1];
+CREATE OR REPLACE TEMP MACRO sparql_local_instant(moment) AS sparql_days(moment.day) + moment.clock;
+-- Most dateTimes are timestamps of the engine's own, with a time zone.
+CREATE OR REPLACE TEMP MACRO sparql_is_ordinary(term) AS
   regexp_full_match(
     term,
-    '(t-?([1-9][0-9]{3,6}|0[0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T|Ohttp://www\.w3\.org/2001/XMLSchema#time )'
-    || '(([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,18}0*)?|24:00:00(\.0+)?)(Z|[+-]((0[0-9]|1[0-3]):[0-5][0-9]|14:00))?'
-    || '|Ohttp://www\.w3\.org/2001/XMLSchema#date -?([1-9][0-9]{3,6}|0[0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])'
-    || '(Z|[+-]((0[0-9]|1[0-3]):[0-5][0-9]|14:00))?'
+    't[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?(Z|[+-](0[0-9]|1[0-3]):[0-5][0-9])'
   );
--- The parts of well-formed ones: the day, NULL if there is no such day; the seconds of the day (24:00:00 is 86400); the zone.
-CREATE OR REPLACE TEMP MACRO sparql_date_of(term) AS
-  TRY(
-    make_date(
-      regexp_extract(term, '(?:^t| )(-?[0-9]+)-', 1)::BIGINT,
-      regexp_extract(term, '[0-9]-([0-9]{2})-', 1)::BIGINT,
-      regexp_extract(term, '-[0-9]{2}-([0-9]{2})', 1)::BIGINT
-    )
-  );
-CREATE OR REPLACE TEMP MACRO sparql_clock_of(term) AS
-  (
-    regexp_extract(term, '[T ]([0-9]{2}):', 1)::BIGINT * 3600 + regexp_extract(term, '[T ][0-9]{2}:([0-9]{2})', 1)::BIGINT * 60
-    + regexp_extract(term, ':[0-9]{2}:([0-9]{2})', 1)::BIGINT
-  ) * sparql_one() + rpad(regexp_extract(term, '\.([0-9]+)(?:Z|[+-][0-9:]+)?$', 1), 18, '0')::HUGEINT;
-CREATE OR REPLACE TEMP MACRO sparql_has_zone(term) AS regexp_matches(term, '[0-9](Z|[+-][0-9]{2}:[0-9]{2})$');
-CREATE OR REPLACE TEMP MACRO sparql_zone_of(term) AS
-  CASE
-    WHEN right(term, 5) = '00:00' AND regexp_matches(term, '[0-9][+-]00:00$') THEN 'Z'
-    ELSE regexp_extract(term, '[0-9](Z|[+-][0-9]{2}:[0-9]{2})$', 1)
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_zone_seconds(term) AS
-  CASE
-    WHEN regexp_matches(term, '[0-9][+-][0-9]{2}:[0-9]{2}$')
-    THEN
-      (left(right(term, 5), 2)::BIGINT * 3600 + right(term, 2)::BIGINT * 60) * CASE WHEN left(right(term, 6), 1) = '-' THEN -1 ELSE 1 END
-    ELSE 0
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_days(date) AS (date - DATE '1970-01-01')::HUGEINT * 86400 * sparql_one();
-CREATE OR REPLACE TEMP MACRO sparql_local_instant(term) AS
-  CASE
-    WHEN left(term, 1) = 't' THEN sparql_days(sparql_date_of(term)) + sparql_clock_of(term)
-    WHEN sparql_is_date(term) THEN sparql_days(sparql_date_of(term))
-    ELSE sparql_clock_of(term) % (86400 * sparql_one())
-  END;
+CREATE OR REPLACE TEMP MACRO sparql_timestamp(term) AS TRY_CAST(substr(term, 2) AS TIMESTAMPTZ);
 
--- Durations: those of days and seconds in seconds times 10^18, those of years and months in months.
-CREATE OR REPLACE TEMP MACRO sparql_duration_part(text, letter) AS
-  coalesce(TRY_CAST(regexp_extract(text, '([0-9]+)' || letter, 1) AS HUGEINT), 0);
-CREATE OR REPLACE TEMP MACRO sparql_duration_seconds(term) AS
-  CASE
-    WHEN regexp_full_match(term, '[^ ]* -?P([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]{1,18}0*)?S)?)?')
-      AND right(term, 1) NOT IN ('P', 'T')
-    THEN
-      TRY(
-        (
-          (sparql_duration_part(term, 'D') * 86400 + sparql_duration_part(term, 'H') * 3600 + sparql_duration_part(term, 'M') * 60)
-          * sparql_one()
-          + sparql_duration_part(term, '(?:\.[0-9]+)?S') * sparql_one() + rpad(regexp_extract(term, '\.([0-9]+)S', 1), 18, '0')::HUGEINT
-        ) * CASE WHEN contains(term, ' -P') THEN -1 ELSE 1 END
-      )
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_duration_months(term) AS
-  CASE
-    WHEN regexp_full_match(term, '[^ ]* -?P([0-9]+Y)?([0-9]+M)?') AND right(term, 1) <> 'P'
-    THEN
-      TRY(
-        (sparql_duration_part(term, 'Y') * 12 + sparql_duration_part(term, 'M')) * CASE WHEN contains(term, ' -P') THEN -1 ELSE 1 END
-      )
-  END;
+-- A duration: one of days and seconds in seconds times 10^18, one of years and months in months; NULL where the form is not its type's.
+CREATE OR REPLACE TEMP MACRO sparql_duration_parts(term) AS
+  regexp_extract(
+    term,
+    '^[^ ]* (-?P)(?:([0-9]+)Y)?(?:([0-9]+)M)?(?:([0-9]+)D)?'
+    || '(?:(T)(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-9]+)(?:\.([0-9]{1,18})0*)?S)?)?$',
+    ['sign', 'years', 'months', 'days', 't', 'hours', 'minutes', 'seconds', 'fraction']
+  );
+CREATE OR REPLACE TEMP MACRO sparql_count(digits) AS ('0' || digits)::HUGEINT;
+CREATE OR REPLACE TEMP MACRO sparql_duration(term) AS
+  list_transform([sparql_duration_parts(term)], lambda sparql_p:
+    CASE sparql_p.sign WHEN 'P' THEN 1 WHEN '-P' THEN -1 END
+    * CASE
+      WHEN right(term, 1) IN ('P', 'T') THEN NULL
+      WHEN sparql_is_year_month(term) THEN
+        CASE
+          WHEN sparql_p.days || sparql_p.t = '' THEN TRY(sparql_count(sparql_p.years) * 12 + sparql_count(sparql_p.months))
+        END
+      WHEN sparql_p.years || sparql_p.months = '' THEN
+        TRY(
+          (
+            sparql_count(sparql_p.days) * 86400 + sparql_count(sparql_p.hours) * 3600 + sparql_count(sparql_p.minutes) * 60
+            + sparql_count(sparql_p.seconds)
+          ) * sparql_one() + rpad(sparql_p.fraction, 18, '0')::HUGEINT
+        )
+    END
+  )[1];
 
 -- Where a term lies on the line of its own datatype (dateTime, date, time, the two durations); NULL for any other.
 CREATE OR REPLACE TEMP MACRO sparql_as_instant(term) AS
   CASE
+    WHEN sparql_is_ordinary(term) THEN epoch_us(sparql_timestamp(term))::HUGEINT * 1000000000000
     WHEN left(term, 1) NOT IN ('t', 'O') THEN NULL
-    WHEN sparql_is_moment_form(term) THEN sparql_local_instant(term) - sparql_zone_seconds(term) * sparql_one()
-    WHEN sparql_is_day_time(term) THEN sparql_duration_seconds(term)
-    WHEN sparql_is_year_month(term) THEN sparql_duration_months(term)
+    WHEN sparql_is_day_time(term) OR sparql_is_year_month(term) THEN sparql_duration(term)
+    ELSE list_transform([sparql_moment(term)], lambda sparql_m: sparql_local_instant(sparql_m) - sparql_m.offset)[1]
   END;
+CREATE OR REPLACE TEMP MACRO sparql_has_zone(term) AS regexp_matches(term, '[0-9](Z|[+-][0-9]{2}:[0-9]{2})$');
+-- What is to be known of one for a comparison: the line, whether there is a time zone, the place on the line.
+CREATE OR REPLACE TEMP MACRO sparql_time_line(term) AS CASE WHEN left(term, 1) = 't' THEN 't' ELSE split_part(term, ' ', 1) END;
+CREATE OR REPLACE TEMP MACRO sparql_on_line(term) AS
+  {'line': sparql_time_line(term), 'has_zone': sparql_has_zone(term), 'at': sparql_as_instant(term)};
 
--- Values as text.
+-- Values as text. `seconds` are times 10^18.
 CREATE OR REPLACE TEMP MACRO sparql_date_text(date) AS
   list_transform([date], lambda sparql_d:
     CASE WHEN year(sparql_d) < 0 THEN '-' ELSE '' END || lpad(abs(year(sparql_d))::VARCHAR, greatest(4, length(abs(year(sparql_d))::VARCHAR))::INTEGER, '0')
     || strftime(sparql_d, '-%m-%d')
   )[1];
-CREATE OR REPLACE TEMP MACRO sparql_clock_text(clock) AS
-  lpad(((clock) // (3600 * sparql_one()))::VARCHAR, 2, '0') || ':' || lpad(((clock) // (60 * sparql_one()) % 60)::VARCHAR, 2, '0') || ':'
-  || lpad(((clock) // sparql_one() % 60)::VARCHAR, 2, '0')
-  || rtrim(rtrim('.' || lpad(((clock) % sparql_one())::VARCHAR, 18, '0'), '0'), '.');
-CREATE OR REPLACE TEMP MACRO sparql_floor_day(local) AS
-  ((local) - (((local) % (86400 * sparql_one())) + 86400 * sparql_one()) % (86400 * sparql_one())) // (86400 * sparql_one());
-CREATE OR REPLACE TEMP MACRO sparql_date_at(local) AS TRY(DATE '1970-01-01' + sparql_floor_day(local)::INTEGER);
+CREATE OR REPLACE TEMP MACRO sparql_fraction_text(seconds) AS
+  rtrim(rtrim('.' || lpad(((seconds) % sparql_one())::VARCHAR, 18, '0'), '0'), '.');
+CREATE OR REPLACE TEMP MACRO sparql_day_length() AS 86400000000000000000000::HUGEINT;
+CREATE OR REPLACE TEMP MACRO sparql_floor_day(local) AS (local) // sparql_day_length() - ((local) % sparql_day_length() < 0)::INTEGER;
 CREATE OR REPLACE TEMP MACRO sparql_local_text(local) AS
-  list_transform([local], lambda sparql_l:
-    sparql_date_text(sparql_date_at(sparql_l)) || 'T'
-    || sparql_clock_text((sparql_l % (86400 * sparql_one()) + 86400 * sparql_one()) % (86400 * sparql_one()))
+  list_transform([{'day': sparql_floor_day(local), 'local': local}], lambda sparql_l:
+    sparql_date_text(TRY(DATE '1970-01-01' + sparql_l.day::INTEGER))
+    || list_transform([sparql_l.local - sparql_l.day * sparql_day_length()], lambda sparql_c:
+      strftime(make_timestamp((sparql_c // 1000000000000)::BIGINT), 'T%H:%M:%S') || sparql_fraction_text(sparql_c)
+    )[1]
   )[1];
+CREATE OR REPLACE TEMP MACRO sparql_with_unit(number, unit) AS CASE WHEN number > 0 THEN number || unit ELSE '' END;
 CREATE OR REPLACE TEMP MACRO sparql_day_time_term(seconds) AS
-  list_transform([seconds], lambda sparql_v:
-    'Ohttp://www.w3.org/2001/XMLSchema#dayTimeDuration ' || CASE WHEN sparql_v < 0 THEN '-P' WHEN sparql_v >= 0 THEN 'P' END
-    || CASE WHEN abs(sparql_v) >= 86400 * sparql_one() THEN (abs(sparql_v) // (86400 * sparql_one())) || 'D' ELSE '' END
-    || CASE WHEN sparql_v % (86400 * sparql_one()) <> 0 OR sparql_v = 0 THEN 'T' ELSE '' END
+  list_transform([{'is_negative': seconds < 0, 'whole': (abs(seconds) // sparql_one())::BIGINT, 'rest': abs(seconds)}], lambda sparql_v:
+    'Ohttp://www.w3.org/2001/XMLSchema#dayTimeDuration ' || CASE sparql_v.is_negative WHEN TRUE THEN '-P' WHEN FALSE THEN 'P' END
+    || sparql_with_unit(sparql_v.whole // 86400, 'D')
+    || CASE WHEN sparql_v.rest % sparql_day_length() <> 0 OR sparql_v.rest = 0 THEN 'T' ELSE '' END
+    || sparql_with_unit(sparql_v.whole // 3600 % 24, 'H')
+    || sparql_with_unit(sparql_v.whole // 60 % 60, 'M')
     || CASE
-      WHEN abs(sparql_v) // (3600 * sparql_one()) % 24 > 0 THEN (abs(sparql_v) // (3600 * sparql_one()) % 24) || 'H' ELSE ''
-    END
-    || CASE WHEN abs(sparql_v) // (60 * sparql_one()) % 60 > 0 THEN (abs(sparql_v) // (60 * sparql_one()) % 60) || 'M' ELSE '' END
-    || CASE
-      WHEN sparql_v % (60 * sparql_one()) <> 0 OR sparql_v = 0
-      THEN sparql_decimal_text(sparql_unscaled(abs(sparql_v) % (60 * sparql_one()))) || 'S'
+      WHEN sparql_v.rest % (60 * sparql_one()) <> 0 OR sparql_v.rest = 0
+      THEN (sparql_v.whole % 60) || sparql_fraction_text(sparql_v.rest) || 'S'
       ELSE ''
     END
   )[1];
 CREATE OR REPLACE TEMP MACRO sparql_year_month_term(months) AS
-  list_transform([months], lambda sparql_m:
-    'Ohttp://www.w3.org/2001/XMLSchema#yearMonthDuration ' || CASE WHEN sparql_m < 0 THEN '-P' WHEN sparql_m >= 0 THEN 'P' END
-    || CASE WHEN abs(sparql_m) >= 12 THEN (abs(sparql_m) // 12) || 'Y' ELSE '' END
-    || CASE WHEN abs(sparql_m) % 12 > 0 OR sparql_m = 0 THEN (abs(sparql_m) % 12) || 'M' ELSE '' END
+  list_transform([{'is_negative': months < 0, 'months': abs(months)}], lambda sparql_m:
+    'Ohttp://www.w3.org/2001/XMLSchema#yearMonthDuration ' || CASE sparql_m.is_negative WHEN TRUE THEN '-P' WHEN FALSE THEN 'P' END
+    || sparql_with_unit(sparql_m.months // 12, 'Y')
+    || CASE WHEN sparql_m.months % 12 > 0 OR sparql_m.months = 0 THEN (sparql_m.months % 12) || 'M' ELSE '' END
   )[1];
 
 -- YEAR, MONTH, DAY, HOURS, MINUTES, SECONDS, TIMEZONE, TZ: of the local time. A date has no hours, a time no year; 24:00:00 is
 -- the next day's midnight.
 CREATE OR REPLACE TEMP MACRO sparql_local_date(term) AS
   CASE
-    WHEN sparql_has_days(term) AND sparql_is_moment_form(term)
-    THEN sparql_date_of(term) + CASE WHEN contains(term, 'T24:') THEN 1 ELSE 0 END
+    WHEN sparql_is_ordinary(term) THEN TRY_CAST(substr(term, 2, 10) AS DATE)
+    WHEN sparql_has_days(term)
+    THEN
+      list_transform([sparql_moment(term)], lambda sparql_m:
+        sparql_m.day + CASE WHEN sparql_m.clock >= sparql_day_length() THEN 1 ELSE 0 END
+      )[1]
   END;
 CREATE OR REPLACE TEMP MACRO sparql_local_clock(term) AS
   CASE
-    WHEN sparql_has_hours(term) AND sparql_is_moment_form(term) AND (left(term, 1) = 'O' OR sparql_date_of(term) IS NOT NULL)
-    THEN sparql_clock_of(term) % (86400 * sparql_one())
+    WHEN sparql_has_hours(term)
+    THEN
+      list_transform([sparql_moment(term)], lambda sparql_m:
+        CASE WHEN sparql_m.day IS NOT NULL THEN sparql_m.clock % sparql_day_length() END
+      )[1]
   END;
 CREATE OR REPLACE TEMP MACRO sparql_year(term) AS 'i' || year(sparql_local_date(term));
 CREATE OR REPLACE TEMP MACRO sparql_month(term) AS 'i' || month(sparql_local_date(term));
@@ -146,57 +151,51 @@ CREATE OR REPLACE TEMP MACRO sparql_day(term) AS 'i' || day(sparql_local_date(te
 CREATE OR REPLACE TEMP MACRO sparql_hours(term) AS 'i' || sparql_local_clock(term) // (3600 * sparql_one());
 CREATE OR REPLACE TEMP MACRO sparql_minutes(term) AS 'i' || sparql_local_clock(term) // (60 * sparql_one()) % 60;
 CREATE OR REPLACE TEMP MACRO sparql_seconds(term) AS
-  sparql_decimal_term(sparql_unscaled((sparql_local_clock(term) % (60 * sparql_one()))));
+  list_transform([sparql_local_clock(term)], lambda sparql_c:
+    'd' || (sparql_c // sparql_one() % 60) || sparql_fraction_text(sparql_c)
+  )[1];
 CREATE OR REPLACE TEMP MACRO sparql_timezone(term) AS
-  CASE
-    WHEN sparql_is_moment_form(term) AND sparql_has_zone(term) AND sparql_as_instant(term) IS NOT NULL
-    THEN sparql_day_time_term(sparql_zone_seconds(term) * sparql_one())
-  END;
+  list_transform([sparql_moment(term)], lambda sparql_m:
+    CASE WHEN sparql_m.day IS NOT NULL AND sparql_m.zone <> '' THEN sparql_day_time_term(sparql_m.offset) END
+  )[1];
 CREATE OR REPLACE TEMP MACRO sparql_tz(term) AS
-  CASE WHEN sparql_is_moment_form(term) AND sparql_as_instant(term) IS NOT NULL THEN 'S' || sparql_zone_of(term) END;
+  list_transform([sparql_moment(term)], lambda sparql_m: CASE WHEN sparql_m.day IS NOT NULL THEN 'S' || sparql_m.zone END)[1];
 
 -- Sums and differences of times and durations. `direction` is 1 or -1: a duration is added, or taken away.
-CREATE OR REPLACE TEMP MACRO sparql_moved(term, local) AS
+CREATE OR REPLACE TEMP MACRO sparql_moved(term, local, zone) AS
   CASE
-    WHEN left(term, 1) = 't' THEN 't' || sparql_local_text(local) || sparql_zone_of(term)
-    ELSE 'Ohttp://www.w3.org/2001/XMLSchema#date ' || split_part(sparql_local_text(local), 'T', 1) || sparql_zone_of(term)
+    WHEN left(term, 1) = 't' THEN 't' || sparql_local_text(local) || zone
+    ELSE 'Ohttp://www.w3.org/2001/XMLSchema#date ' || sparql_date_text(TRY(DATE '1970-01-01' + sparql_floor_day(local)::INTEGER)) || zone
   END;
 CREATE OR REPLACE TEMP MACRO sparql_time_sum(a, b, direction) AS
   CASE
+    WHEN left(a, 1) NOT IN ('t', 'O') OR left(b, 1) NOT IN ('t', 'O') THEN NULL
     WHEN sparql_has_days(a) AND (sparql_is_day_time(b) OR sparql_is_year_month(b)) THEN
-      CASE
-        WHEN sparql_is_moment_form(a) THEN
-          sparql_moved(
-            a,
-            CASE
-              WHEN sparql_is_day_time(b) THEN TRY(sparql_local_instant(a) + sparql_duration_seconds(b) * direction)
-              ELSE
-                TRY(
-                  sparql_days((sparql_date_of(a) + to_months((sparql_duration_months(b) * direction)::INTEGER))::DATE)
-                  + CASE WHEN left(a, 1) = 't' THEN sparql_clock_of(a) ELSE 0 END
-                )
-            END
-          )
-      END
-    WHEN sparql_is_day_time(a) AND sparql_is_day_time(b) THEN
-      sparql_day_time_term(TRY(sparql_duration_seconds(a) + sparql_duration_seconds(b) * direction))
-    WHEN sparql_is_year_month(a) AND sparql_is_year_month(b) THEN
-      sparql_year_month_term(TRY(sparql_duration_months(a) + sparql_duration_months(b) * direction))
+      list_transform([{'moment': sparql_moment(a), 'duration': sparql_duration(b) * direction}], lambda sparql_s:
+        sparql_moved(
+          a,
+          CASE
+            WHEN sparql_is_day_time(b) THEN TRY(sparql_local_instant(sparql_s.moment) + sparql_s.duration)
+            ELSE TRY(sparql_days((sparql_s.moment.day + to_months(sparql_s.duration::INTEGER))::DATE) + sparql_s.moment.clock)
+          END,
+          sparql_s.moment.zone
+        )
+      )[1]
+    WHEN split_part(a, ' ', 1) <> split_part(b, ' ', 1) AND (left(a, 1) = 'O' OR left(b, 1) = 'O') THEN NULL
+    ELSE
+      list_transform([list_transform([a, b], lambda sparql_x: sparql_on_line(sparql_x))], lambda sparql_k:
+        CASE
+          WHEN sparql_is_year_month(a) THEN sparql_year_month_term(TRY(sparql_k[1].at + sparql_k[2].at * direction))
+          WHEN sparql_is_day_time(a) OR (direction = -1 AND sparql_k[1].has_zone = sparql_k[2].has_zone)
+          THEN sparql_day_time_term(TRY(sparql_k[1].at + sparql_k[2].at * direction))
+        END
+      )[1]
   END;
-CREATE OR REPLACE TEMP MACRO sparql_time_difference(a, b) AS
-  CASE
-    WHEN (left(a, 1) = 't' AND left(b, 1) = 't') OR (sparql_is_date(a) AND sparql_is_date(b)) OR (sparql_is_time(a) AND sparql_is_time(b))
-    THEN
-      CASE
-        WHEN sparql_has_zone(a) = sparql_has_zone(b)
-        THEN sparql_day_time_term(TRY(sparql_as_instant(a) - sparql_as_instant(b)))
-      END
-    ELSE sparql_time_sum(a, b, -1)
-  END;
+CREATE OR REPLACE TEMP MACRO sparql_time_difference(a, b) AS sparql_time_sum(a, b, -1);
 CREATE OR REPLACE TEMP MACRO sparql_time_negated(term) AS
   CASE
-    WHEN sparql_is_day_time(term) THEN sparql_day_time_term(-sparql_duration_seconds(term))
-    WHEN sparql_is_year_month(term) THEN sparql_year_month_term(-sparql_duration_months(term))
+    WHEN sparql_is_day_time(term) THEN sparql_day_time_term(-sparql_duration(term))
+    WHEN sparql_is_year_month(term) THEN sparql_year_month_term(-sparql_duration(term))
   END;
 
 -- An evaluation instant, milliseconds since 1970, as NOW() gives it: in UTC, with a fraction of a second only where there is one.

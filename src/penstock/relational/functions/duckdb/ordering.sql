@@ -9,7 +9,7 @@ CREATE OR REPLACE TEMP MACRO sparql_order_class(term) AS
     WHEN left(term, 1) IN ('S', 'L') THEN 9
     WHEN left(term, 1) IN ('i', 'n', 'd', 'e', 'f') THEN CASE WHEN sparql_is_number_form(term) THEN 3 ELSE 9 END
     WHEN left(term, 1) = 'b' THEN CASE WHEN sparql_as_boolean(term) IS NOT NULL THEN 8 ELSE 9 END
-    WHEN NOT sparql_is_moment_form(term) THEN CASE WHEN sparql_is_day_time(term) OR sparql_is_year_month(term) THEN 7 ELSE 9 END
+    WHEN sparql_moment(term) IS NULL THEN CASE WHEN sparql_is_day_time(term) OR sparql_is_year_month(term) THEN 7 ELSE 9 END
     WHEN left(term, 1) = 't' THEN 4
     WHEN sparql_is_date(term) THEN 5
     ELSE 6

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The demo, as long as there is no engine: read the sample queries, break one, say some in another dialect, answer one.
+# The demo: read the sample queries, break one, say some in another dialect, run one on the embedded engine.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -37,12 +37,16 @@ heading '5. What a dialect cannot express' \
     'Where the meaning would be lost, a translation is refused, and the reasons are named.'
 run penstock translate examples/sensors.sparqlstream.rq --to csparql 2>&1 || true
 
-heading '6. The right answer, and why it comes when it comes' \
-    'The oracle answers straight from the definitions: at each closing of a window, how many cars passed each gate.'
-show 'penstock oracle examples/tollgates.csparql.rq --stream examples/tollgates.tnt'
-penstock oracle examples/tollgates.csparql.rq --stream examples/tollgates.tnt | cut -c 1-160
+heading '6. Run it' \
+    'At each closing of a window, how many cars passed each gate; the stream is played 240 times as fast as it happened.'
+show "penstock run examples/tollgates.csparql.rq --stream 'replay+examples/tollgates.tnt?speed=240' --format table"
+penstock run examples/tollgates.csparql.rq --stream 'replay+examples/tollgates.tnt?speed=240' --format table
+
+heading '7. Is that right, and why does it come when it comes?' \
+    'The oracle answers straight from the definitions, slowly; explain shows windows and instants.'
+run penstock verify examples/tollgates.csparql.rq --stream examples/tollgates.tnt
 echo
 show 'penstock explain examples/tollgates.csparql.rq --stream examples/tollgates.tnt'
 penstock explain examples/tollgates.csparql.rq --stream examples/tollgates.tnt | head -24
 
-printf '\n%sNext:%s write a query of your own and try  .venv/bin/penstock check my-query.rq\n' "$bold" "$plain"
+printf '\n%sNext:%s write a query of your own and try  .venv/bin/penstock run my-query.rq --stream my-stream.tnt\n' "$bold" "$plain"

@@ -64,6 +64,11 @@ class Clock:
             return None
         return min(watermark for watermark in counting if watermark is not None)
 
+    def reach(self, time: int) -> None:
+        """All streams have come to this time: nothing earlier will come."""
+        for clock in self.streams.values():
+            clock.greatest = time if clock.greatest is None else max(clock.greatest, time)
+
     @property
     def first(self) -> int | None:
         """The first timestamp of any stream."""

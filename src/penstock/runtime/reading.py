@@ -8,11 +8,15 @@ from penstock.runtime.clock import Clock
 from penstock.sources.batches import Batch, Position, Source
 from penstock.sources.feeds import Feed
 
+_TICK = 0.1
+"""How long, in seconds, the clock on the wall stands still."""
+
 
 class Reading:
     """Always the stream that is furthest behind is read: none is read far ahead of the others.
 
-    A stream that has ended, or has been silent for longer than the idle timeout, holds no other back.
+    A stream that has ended, or has been silent for longer than the idle timeout, holds no other back. Where elements
+    are stamped as they come (`by_arrival`), time goes on without them.
     """
 
     def __init__(
@@ -21,20 +25,27 @@ class Reading:
         clock: Clock,
         positions: Mapping[str, Position],
         idle_timeout: int | None,
+        by_arrival: bool = False,
     ) -> None:
         self._feeds = {iri: Feed(source, positions.get(iri)) for iri, source in streams.items()}
         self._clock = clock
         self._idle_timeout = None if idle_timeout is None else idle_timeout / 1000
+        self._by_arrival = by_arrival
 
     def batches(self) -> Iterator[tuple[str, Batch] | None]:
-        """Batches with their streams; None where a stream has fallen silent, so that the clock may have moved."""
+        """Batches with their streams; None where nothing has come for a while, so that the clock may have moved."""
         while True:
             streams = [iri for iri, feed in self._feeds.items() if not feed.has_ended]
             if not streams:
                 return
             awaited = [iri for iri in streams if not self._clock.streams[iri].is_silent] or streams
             stream = min(awaited, key=self._time_of)
-            batch = self._feeds[stream].take(self._idle_timeout)
+            batch = self._feeds[stream].take(_TICK if self._by_arrival else self._idle_timeout)
+            if batch is None and self._by_arrival and not self._feeds[stream].has_ended:
+                yield None
+                for other in streams:
+                    yield from self._waiting(other)
+                continue
             clock = self._clock.streams[stream]
             has_fallen_silent = batch is None and not clock.is_silent
             clock.is_silent = batch is None

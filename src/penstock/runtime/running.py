@@ -120,13 +120,15 @@ class Run:
             if self._checkpoint.has_finished:
                 return
             self._checkpoint.begin()
-        reading = Reading(self.streams, self.clock, self._positions, self.how.idle_timeout)
+        reading = Reading(self.streams, self.clock, self._positions, self.how.idle_timeout, self.how.by_arrival)
         with closing(reading):
             for read in reading.batches():
                 if not self._is_prompt:  # with the last batch all is answered together
                     yield from self._advance()
                 if read is not None:
                     self._take(*read)
+                elif self.how.by_arrival:
+                    self.clock.reach(_now())
                 if self._is_prompt:
                     yield from self._advance()
                 self._commit(has_finished=False)

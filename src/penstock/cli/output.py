@@ -44,9 +44,14 @@ def query_name(query: str) -> str:
     return "query" if query == "-" else Path(query).name.split(".")[0] or "query"
 
 
+def is_terminal(out: str) -> bool:
+    """Whether somebody looks at the results as they come."""
+    return out == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty()
+
+
 def chosen_format(format: str | None, out: str, form: QueryForm) -> str:
     """The format that is meant; ends the command where the answers of the query do not fit it."""
-    chosen = format or ("table" if out == STANDARD_OUTPUT and sys.stdout.isatty() else "jsonl")
+    chosen = format or ("table" if is_terminal(out) else "jsonl")
     try:
         check_fits(chosen, form)
     except SinkError as error:

@@ -28,7 +28,12 @@ def engine_name(value: str) -> str:
 
 
 engine_option = click.option(
-    "--engine", type=engine_name, default="duckdb", show_default=True, help="Where to run: duckdb, in this process."
+    "--engine",
+    type=engine_name,
+    default="duckdb",
+    show_default=True,
+    metavar="ENGINE",
+    help="Where to run: duckdb, in this process.",
 )
 
 

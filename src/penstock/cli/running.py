@@ -14,7 +14,7 @@ from penstock.algebra.inputs import InputError
 from penstock.api.dead_letters import DeadLetters, MalformedError
 from penstock.cli.messages import show_error
 from penstock.cli.mistakes import FAILED
-from penstock.cli.output import open_answers
+from penstock.cli.output import is_terminal, open_answers
 from penstock.cli.preparing import Asked, open_dead_letters
 from penstock.cli.run_options import RunOptions
 from penstock.cli.watching import Watch
@@ -36,6 +36,10 @@ class Output:
     is_strict: bool
     has_empty: bool
     progress: bool | None
+
+    @property
+    def is_terminal(self) -> bool:
+        return is_terminal(self.out)
 
 
 def run_query(
@@ -72,7 +76,7 @@ def run_query(
         if output.late is not None:
             letters.file = stack.enter_context(closing(open_dead_letters(output.late, written_before[1])))
         watch.begin(run)
-        is_awaited = output.format == "table" or any(source.is_live for source in sources.values())
+        is_awaited = output.is_terminal or any(source.is_live for source in sources.values())
         for evaluation in run.evaluations():
             if output.has_empty or evaluation.says_something:
                 with watch.line_hidden():

@@ -6,7 +6,8 @@ import io
 
 from rich.console import Console
 
-from penstock.sinks.progress import Counts, Progress
+from penstock.sinks.counts import Counts
+from penstock.sinks.progress import Progress
 
 ERASE = "\r\x1b[2K"
 

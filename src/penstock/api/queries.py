@@ -24,7 +24,8 @@ from penstock.rdf.elements import Malformed
 from penstock.rdf.html import table_html
 from penstock.rdf.instants import instant_text
 from penstock.rdf.results import Evaluation
-from penstock.runtime.running import Counts, Late, Run, RunSettings
+from penstock.runtime.running import Late, Run, RunSettings
+from penstock.sinks.counts import Counts
 from penstock.sources import Source
 from penstock.syntax import ast
 from penstock.syntax.recognition import TITLES

@@ -5,14 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 
 from rich.console import Console
 
 from penstock.cli.mistakes import MOST_MALFORMED, show_late, show_left_out, show_more_left_out
 from penstock.rdf.elements import Malformed
 from penstock.runtime.running import Run
-from penstock.sinks.progress import Counts, Progress
+from penstock.sinks.progress import Progress
 
 _SECONDS_BETWEEN = 0.1
 
@@ -71,7 +70,7 @@ class Watch:
 
     def _update(self) -> None:
         if self._progress is not None and self._run is not None:
-            self._progress.update(Counts(**asdict(self._run.counts)))
+            self._progress.update(self._run.counts)
 
 
 def _console(*, is_forced: bool) -> Console:

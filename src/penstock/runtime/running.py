@@ -26,20 +26,9 @@ from penstock.runtime.clock import Clock, StreamClock
 from penstock.runtime.forms import Answering, answering
 from penstock.runtime.reading import Reading
 from penstock.runtime.slices import Slicing
+from penstock.sinks.counts import Counts
 from penstock.sources.batches import Batch, Position, Source
 from penstock.syntax import ast
-
-
-@dataclass(slots=True)
-class Counts:
-    """What a run has done so far."""
-
-    elements: int = 0
-    evaluations: int = 0
-    rows: int = 0
-    late: int = 0
-    malformed: int = 0
-    watermark: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +135,7 @@ class Run:
             "positions": self._positions,
             "elements": self._elements,
             "clock": {iri: [clock.greatest, clock.least] for iri, clock in self.clock.streams.items()},
+            "with_late": sorted(self._with_late),
             "next": self._next,
             "previous": self.slicing.previous,
             "counts": asdict(self.counts),
@@ -157,6 +147,7 @@ class Run:
     def _restore(self, state: State) -> None:
         self.engine.restore(state["engine"])
         self._positions, self._elements, self._next = state["positions"], state["elements"], state["next"]
+        self._with_late = set(state["with_late"])
         self.slicing.previous = state["previous"]
         self.counts = Counts(**state["counts"])
         for iri, (greatest, least) in state["clock"].items():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from rich.console import Console
 from rich.control import Control
@@ -13,22 +12,11 @@ from rich.segment import ControlType
 from rich.text import Text
 
 from penstock.rdf.instants import instant_text
+from penstock.sinks.counts import Counts
 
 _SECONDS_BETWEEN = 0.1
 _SECONDS_OF_RATE = 3.0
 _ERASE = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """What has happened so far; the watermark is None until there is one."""
-
-    elements: int = 0
-    evaluations: int = 0
-    rows: int = 0
-    late: int = 0
-    malformed: int = 0
-    watermark: int | None = None
 
 
 class Progress:

@@ -2,9 +2,9 @@
 
 100 gates in 10 districts, 20,000 cars, and one triple per millisecond, so 1,000 per second of event time:
 
-- `passages`: a gate registers a car, `<…gate7> t:registers <…car123> "1000" .`
-- `speeds`: a gate measures a speed, `<…gate7> t:measures "87.25"^^xsd:decimal "1000" .`
-- `payments`: nine passages, then `<…car123> t:pays "3.50"^^xsd:decimal "1009" .`, and so on
+- `passages`: a gate registers a car, `<…gate7> t:registers <…car123> "3600001" .`
+- `speeds`: a gate measures a speed, `<…gate7> t:measures "87.25"^^xsd:decimal "3600001" .`
+- `payments`: nine passages, then `<…car123> t:pays "3.50"^^xsd:decimal "3600010" .`, and so on
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pathlib import Path
 NAMESPACE = "http://ex.org/"
 STREAM = f"{NAMESPACE}tollgates"
 GATES, CARS, DISTRICTS = 100, 20_000, 10
-FIRST = 1000
+FIRST = 3_600_001
+"""The first timestamp. Windows have begun to close by then, and all that are measured have a boundary just before."""
 
 _DECIMAL = "http://www.w3.org/2001/XMLSchema#decimal"
 _REGISTERS, _MEASURES, _PAYS = (f" <{NAMESPACE}{name}> " for name in ("registers", "measures", "pays"))

@@ -13,6 +13,8 @@ All of `case.toml` is optional. Its paths are relative to the folder.
     query, dialect   a listing elsewhere; `auto`
     prefixes         a JSON file of prefixes that the query does not declare
     compare_empty    evaluations without solutions are in `expected.jsonl` too
+    oracle_differs   why the oracle is known not to give this answer
+    rspql_differs    why the query, translated to RSP-QL, is known not to give it
     [options]        t0, flush, report, operator, duplicates, lateness: as on the command line
     [placeholders]   texts to replace in the query, such as "$Name$"
     [streams]        IRI = file, instead of the files of the folder; likewise
@@ -48,7 +50,8 @@ NAMES = "http://ex.org/"
 DEFAULT_GRAPH = "default"
 
 _ENDINGS = {"streams": ("tnt", "trig", "nq", "jsonld", "ndjson"), "graphs": ("ttl",), "changes": ("changes",)}
-_KNOWN = {"title", "source", "query", "dialect", "prefixes", "compare_empty", "options", "placeholders", *_ENDINGS}
+_KNOWN = {"title", "source", "query", "dialect", "prefixes", "compare_empty", "oracle_differs", "rspql_differs"}
+_KNOWN_TABLES = {"options", "placeholders", *_ENDINGS}
 _KNOWN_OPTIONS = {"t0", "flush", "report", "operator", "duplicates", "lateness"}
 
 
@@ -64,6 +67,8 @@ class Case:
     flush: bool
     expected: tuple[Evaluation, ...]
     compare_empty: bool
+    oracle_differs: str
+    rspql_differs: str
 
 
 def case_folders(root: Path) -> list[Path]:
@@ -74,7 +79,7 @@ def read_case(folder: Path) -> Case:
     described = folder / "case.toml"
     said = tomllib.loads(described.read_text(encoding="utf-8")) if described.exists() else {}
     options = said.get("options", {})
-    unknown = (said.keys() - _KNOWN) | (options.keys() - _KNOWN_OPTIONS)
+    unknown = (said.keys() - _KNOWN - _KNOWN_TABLES) | (options.keys() - _KNOWN_OPTIONS)
     assert not unknown, f"{folder.name}/case.toml says {', '.join(sorted(unknown))}, which nothing reads"
     text = _text(folder, said)
     title = said.get("title") or _comment(text)
@@ -89,6 +94,8 @@ def read_case(folder: Path) -> Case:
         flush=options.get("flush", False),
         expected=_expected(folder),
         compare_empty=said.get("compare_empty", False),
+        oracle_differs=said.get("oracle_differs", ""),
+        rspql_differs=said.get("rspql_differs", ""),
     )
 
 

@@ -5,6 +5,7 @@ Each expected file is checked against the oracle, and each engine against the ex
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict
@@ -54,7 +55,8 @@ def test_an_engine_gives_the_expected_answer(engine: DuckDBEngine, folder: Path,
 def test_the_oracle_gives_the_expected_answer(folder: Path) -> None:
     case = cases.read_case(folder)
     found = answer(case.query, case.inputs, case.settings, flush=case.flush, name="q")
-    cases.check(case, found.evaluations)
+    with _failing(if_known=case.oracle_differs):
+        cases.check(case, found.evaluations)
 
 
 @each_case
@@ -64,7 +66,13 @@ def test_in_rspql_it_has_the_same_answer(folder: Path) -> None:
     text = to_text(translate(case.query, "rspql").query)
     found = answer(parse(text, "rspql"), case.inputs, case.settings, flush=case.flush, name="q")
     hyphenated = {plain: name for name, plain in plain_names(case.query).items()}
-    cases.check(case, (_renamed(evaluation, hyphenated, _name(case)) for evaluation in found.evaluations))
+    with _failing(if_known=case.oracle_differs or case.rspql_differs):
+        cases.check(case, (_renamed(evaluation, hyphenated, _name(case)) for evaluation in found.evaluations))
+
+
+def _failing(*, if_known: str) -> AbstractContextManager[object]:
+    """What is known to differ must: the day that it does not, the case has to stop saying so."""
+    return pytest.raises(AssertionError) if if_known else nullcontext()
 
 
 def _renamed(evaluation: Evaluation, names: dict[str, str], query: str) -> Evaluation:

@@ -10,16 +10,22 @@ PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3; do \
 	&& break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format clean
+.PHONY: help demo test fuzz lint format clean
 
 help: ## Say what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
-demo: $(READY) ## Check the sample queries, and translate some
+demo: $(READY) ## Check the sample queries, translate some, run one
 	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/demo.sh
 
 test: $(READY) ## Run the tests, on all cores
 	@$(BIN)/pytest -n auto
+
+# How many random queries; some thousand take some minutes.
+EXAMPLES ?= 2000
+
+fuzz: $(READY) ## Compare the engine with the oracle on random queries and streams, new ones each time
+	@PENSTOCK_EXAMPLES=$(EXAMPLES) $(BIN)/pytest -n auto --hypothesis-show-statistics tests/engines/test_random_queries.py
 
 lint: $(READY) ## Look for mistakes: ruff, mypy, import-linter
 	@$(BIN)/ruff check

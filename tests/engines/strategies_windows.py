@@ -75,7 +75,9 @@ class Datasets(Drawing):
         else:
             places *= 2
             places.append(DEFAULT_GRAPH)
-        if named and self.chance(15) and not any(place.holds_triples_alone for place in places):
+        if any(place.holds_triples_alone for place in places):
+            return DatasetText(" ".join([graphs.clauses, *clauses]), tuple(places), unread)
+        if named and self.chance(15):
             places.append(Place("WINDOW ?w {{ {} }}", "?w"))
         return DatasetText(" ".join([graphs.clauses, *clauses]), (*places, *graphs.places), unread)
 

@@ -148,7 +148,8 @@ class Compiler:
                 wanted[part] = columns[term] = self.statement.column_name(term)
         certain = frozenset(columns)
         if not self.timestamps.is_asked:
-            return Relation(graph.scan(wanted, asked_by(pattern)), columns, certain)
+            asked = asked_by(pattern)
+            return Relation(graph.scan(wanted, asked), columns, certain, (), graph.holds_always(asked))
         times = self.timestamps.variables(pattern)
         columns |= {variable: self.statement.column_name(variable) for variable in times.values()}
         told = {stream: columns[variable] for stream, variable in times.items()}

@@ -38,8 +38,9 @@ def join(statement: Statement, relations: list[Relation], condition: exp.Expr | 
     for name, having in extras.items():
         selected.append(col(having[0].name, name))
         conditions += (col(having[0].name, name).eq(col(other.name, name)) for other in having[1:])
-    start, end = greatest([r.start for r in relations]), least([r.end for r in relations])
-    conditions.append(exp.LT(this=start.copy(), expression=end.copy()))
+    passing = [relation for relation in relations if not relation.holds_always] or relations[:1]
+    start, end = greatest([r.start for r in passing]), least([r.end for r in passing])
+    conditions += _meeting(passing)
     if condition is not None:
         conditions.append(condition)
     query = select_from(relations[0].name, [*selected, aliased(start, "i"), aliased(end, "j")])
@@ -47,7 +48,19 @@ def join(statement: Statement, relations: list[Relation], condition: exp.Expr | 
         query = query.join(exp.to_table(relation.name), join_type="cross")
     columns = {variable: statement.column_name(variable) for variable in holders}
     certain = frozenset().union(*(relation.certain for relation in relations))
-    return statement.relation(query.where(*conditions), columns, certain, tuple(extras))
+    holds_always = all(relation.holds_always for relation in relations)
+    if conditions:
+        query = query.where(*conditions)
+    return Relation(statement.add(query), columns, certain, tuple(extras), holds_always)
+
+
+def _meeting(relations: list[Relation]) -> list[exp.Expr]:
+    """Intervals have an instant in common if any two of them have one."""
+    return [
+        exp.LT(this=one.start, expression=other.end)
+        for first, second in combinations(relations, 2)
+        for one, other in ((first, second), (second, first))
+    ]
 
 
 def _shared(variable: Variable, having: list[Relation]) -> tuple[exp.Expr, list[exp.Expr]]:

@@ -23,6 +23,8 @@ class Relation:
     certain: frozenset[Variable]
     extra: tuple[str, ...] = ()
     """Columns that are no variables: flags, row numbers."""
+    holds_always: bool = False
+    """Whether every row holds at every instant of the slice."""
 
     def column(self, variable: Variable) -> exp.Expr:
         """The variable's value, unbound where this relation does not have it."""

@@ -93,6 +93,11 @@ class ActiveGraph:
         renamed = [aliased(col(name, known[part]), columns[part]) for part in columns]
         return self.statement.add(select_from(name, [*renamed, col(name, "i"), col(name, "j")]))
 
+    def holds_always(self, asked: Asked) -> bool:
+        """Whether what is found holds at every instant."""
+        matching = self._with(asked.predicate)
+        return not matching.windows and not matching.changing
+
     def _with(self, predicate: str | None) -> ActiveGraph:
         """Without the tables that have nothing with such a predicate."""
         return replace(

@@ -92,7 +92,7 @@ class InstantaneousDataset:
     def __init__(self, sources: Sources, instant: int) -> None:
         self._sources = sources
         self.instant = instant
-        static = [entry for graph in sources.default_graphs for entry in self._static(graph)]
+        static = list(dict.fromkeys(entry for graph in sources.default_graphs for entry in self._static(graph)))
         unnamed = [contents for contents in sources.windows if not contents.window.is_named]
         streamed = [entry for contents in unnamed for entry in self._streamed(contents)]
         is_bag = any(contents.window.duplicates == "bag" for contents in unnamed)

@@ -80,16 +80,15 @@ class ActiveGraph:
     def scan(self, columns: Mapping[str, str], asked: Asked) -> str:
         """The relation of the rows that are asked for; `columns` maps s, p and o to names, as far as wanted.
 
-        Where the same has been asked before, the same is read.
+        Where the same has been asked before, the same is read, under a new name.
         """
         matching = self._with(asked.predicate)
         self.statement.stream_scans += bool(matching.windows)
         key = asked, tuple(columns)
         if key not in self._scans:
             self._scans[key] = matching._scan(columns, asked.conditions), columns
+            return self._scans[key][0]
         name, known = self._scans[key]
-        if known == columns:
-            return name
         renamed = [aliased(col(name, known[part]), columns[part]) for part in columns]
         return self.statement.add(select_from(name, [*renamed, col(name, "i"), col(name, "j")]))
 
@@ -129,8 +128,7 @@ class ActiveGraph:
         if len(rows) == 1:
             return rows[0].select(*always())
         merged = united(rows)
-        if not self._is_bag:
-            merged.set("distinct", True)
+        merged.set("distinct", True)
         kept = [col("merged", name) for name in columns.values()]
         return exp.select(*kept, *always()).from_(merged.subquery("merged"))
 

@@ -11,7 +11,8 @@ from penstock.relational.functions.library import Library
 QUERIES = [
     "SELECT ?car FROM STREAM <http://ex.org/toll> [RANGE 10m STEP 1m] { ?gate <http://ex.org/sees> ?car }",
     "SELECT ?gate (COUNT(?car) AS ?cars) FROM <http://ex.org/city> "
-    "FROM STREAM <http://ex.org/toll> [RANGE 10m TUMBLING] { ?gate <http://ex.org/sees> ?car . ?gate <http://ex.org/in> ?district } GROUP BY ?gate",
+    "FROM STREAM <http://ex.org/toll> [RANGE 10m TUMBLING] "
+    "{ ?gate <http://ex.org/sees> ?car . ?gate <http://ex.org/in> ?district } GROUP BY ?gate",
     "SELECT ?a { ?a <http://ex.org/p> ?b FILTER (?b > 3) }",
 ]
 

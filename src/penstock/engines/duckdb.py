@@ -298,11 +298,19 @@ class DuckDBQuery:
         self._plan = plan
         self._known_predicates = engine.known_predicates
         self._plans: dict[Shape, tuple[Plan, PreparedStatement]] = {}
-        self.variables = plan(Shape()).variables
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return self._likely_plan.variables
 
     @property
     def joins_streams(self) -> bool:
-        return self._compiled(Shape(is_regular=True, is_large=self.engine.is_large))[0].stream_scans > 1
+        return self._likely_plan.stream_scans > 1
+
+    @property
+    def _likely_plan(self) -> Plan:
+        """For the shape that most slices have; all plans of a query have the same variables, and read as much."""
+        return self._compiled(Shape(is_regular=True, is_large=self.engine.is_large))[0]
 
     def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
         times = [*([] if part.previous is None else [part.previous]), *part.instants]

@@ -29,7 +29,8 @@ class Slice:
 class CompiledQuery(Protocol):
     """One delivery of one query, ready to be evaluated."""
 
-    variables: tuple[str, ...]
+    @property
+    def variables(self) -> tuple[str, ...]: ...
 
     @property
     def joins_streams(self) -> bool:

@@ -88,11 +88,16 @@ class Statement:
 
 
 def col(table: str, name: str) -> exp.Column:
-    return exp.column(name, table=table, quoted=False)
+    return exp.Column(this=_identifier(name), table=_identifier(table))
+
+
+def _identifier(name: str) -> exp.Identifier:
+    """A name of ours, of which none needs quotes."""
+    return exp.Identifier(this=name, quoted=False)
 
 
 def select_from(name: str, columns: Iterable[exp.Expr]) -> exp.Select:
-    return exp.select(*columns, copy=False).from_(exp.to_table(name), copy=False)
+    return exp.select(*columns, copy=False).from_(exp.Table(this=_identifier(name)), copy=False)
 
 
 def united(parts: Sequence[exp.Query]) -> exp.Query:

@@ -64,6 +64,7 @@ MD5(?a) | SHA1(?a) | SHA256(?a) | SHA384(?a) | SHA512(?a) | ISIRI(?a) | ISBLANK(
 ISNUMERIC(?a)
 ?a = 1 | ?a != 1 | ?a > 1 | 1 >= ?a | ?a < 1.5 | ?a = 2.5e0 | ?a = "a" | ?a != "a" | !(?a = "a") | ?a = :a
 ?a != :a | !(?a = :a)
+?a IN () | ?a NOT IN ()
 ?a IN ("a", "b") | ?a NOT IN ("a", "b") | ?a IN (:a, :b) | CONCAT(?a) | CONCAT() | xsd:boolean(?a)
 xsd:integer(?a) | xsd:decimal(?a) | xsd:double(?a) | xsd:float(?a) | xsd:dateTime(?a) | xsd:date(?a)
 xsd:dayTimeDuration(?a)
@@ -146,6 +147,8 @@ def _same(left: str | None, right: str | None) -> bool:
 def _is_left_open(text: str, a: str, b: str) -> str | None:
     given = {a, b} - {UNBOUND}
     comparison = any(operator in text for operator in ("<", ">"))
+    if text.endswith("IN ()") and a != UNBOUND:
+        return "SPARQL 17.4.1.9: whatever the value is; the oracle asks for its truth value"
     if comparison and any("NaN" in value or "INF" in value for value in given) and (text[0] == "(" or "- ?b" in text):
         return "the same: INF - INF is NaN"
     if comparison and any("NaN" in value for value in given):
@@ -197,6 +200,15 @@ def test_agrees_on_pairs(connection: duckdb.DuckDBPyConnection, text: str) -> No
 @pytest.mark.parametrize("text", OF_ONE)
 def test_agrees_on_terms(connection: duckdb.DuckDBPyConnection, text: str) -> None:
     _assert_agree(connection, text, [(value, UNBOUND) for value in VALUES])
+
+
+@pytest.mark.parametrize("text", OF_TWO)
+def test_one_unbound_value_twice(connection: duckdb.DuckDBPyConnection, text: str) -> None:
+    """DuckDB trips over some comparisons of an expression with itself, when it finds that it is NULL."""
+    for compiler in (compile_expression, compile_condition):
+        compiled = compiler(expression_of(text), lambda variable: exp.column("x", "nothing")).sql("duckdb")
+        [(value,)] = connection.execute(f"SELECT {compiled} FROM (SELECT NULL::VARCHAR AS x) AS nothing").fetchall()
+        assert value == evaluated(connection, text) or compiler is compile_condition
 
 
 STRINGS = r'"abc" "abcabc" "a_b" "é1" "a.c" "ABC" "a\nb" "(" "b" "B" "a.c"@en 1'.split()

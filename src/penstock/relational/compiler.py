@@ -36,6 +36,7 @@ from penstock.relational import modifiers
 from penstock.relational.expressions import Expressions, parts_of
 from penstock.relational.grouping import Grouping
 from penstock.relational.joining import join, minus, numbered, union, with_extra, without
+from penstock.relational.kinds import kinds_of
 from penstock.relational.matching import asked_by, terms_of
 from penstock.relational.paths import PathCompiler
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from
@@ -64,7 +65,9 @@ class Compiler:
         chain = modifiers.Modifiers.of(operator)
         relation = self._operator(chain.source, Context(context.graph))
         if chain.order:
-            rows = self._expressions(context).rows(relation, [expression for expression, _ in chain.order])
+            rows = self._expressions(chain.source, context).rows(
+                relation, [expression for expression, _ in chain.order]
+            )
             relation = modifiers.with_order(self.statement, relation, rows, chain.order)
         if chain.projected is not None:
             relation = modifiers.projected(self.statement, relation, chain.projected)
@@ -89,14 +92,14 @@ class Compiler:
             case Join():
                 return join(self.statement, self._operands(operator, context))
             case LeftJoin(left, right, condition):
-                return self._left_join(self._operator(left, context), right, condition, context)
+                return self._left_join(left, right, condition, context)
             case Minus(left, right):
                 removed = self._operator(right, Context(context.graph))
                 return minus(self.statement, self._operator(left, context), removed)
             case Union(left, right):
                 return union(self.statement, [self._operator(left, context), self._operator(right, context)])
             case Filter(condition, source):
-                return self._expressions(context).filtered(self._operator(source, context), condition)
+                return self._expressions(source, context).filtered(self._operator(source, context), condition)
             case Extend():
                 return self._extend(operator, context)
             case ReadGraph(name, source):
@@ -132,11 +135,14 @@ class Compiler:
             return join(self.statement, relations)
         return self.statement.relation(exp.select(*always()), {}, ())
 
-    def _expressions(self, context: Context) -> Expressions:
+    def _expressions(self, source: Operator, context: Context) -> Expressions:
+        """Expressions over the solutions of `source`."""
+
         def asking(pattern: Operator, rows: Relation) -> Relation:
             return self._operator(pattern, Context(context.graph, rows))
 
-        return Expressions(self.statement, asking, self.query.text.prologue.base, self.timestamps)
+        kinds = kinds_of(source, is_asked=context.seed is not None)
+        return Expressions(self.statement, asking, self.query.text.prologue.base, kinds, self.timestamps)
 
     # Patterns
 
@@ -204,13 +210,14 @@ class Compiler:
             return self._seeded([self._table(Table(variables, ()))], context)
         return parts[0] if len(parts) == 1 else union(self.statement, parts)
 
-    def _left_join(self, left: Relation, right: Operator, condition: Expression | None, context: Context) -> Relation:
-        rows, row = numbered(self.statement, left)
+    def _left_join(self, left: Operator, right: Operator, condition: Expression | None, context: Context) -> Relation:
+        kept = self._operator(left, context)
+        rows, row = numbered(self.statement, kept)
         matched = join(self.statement, [rows, self._operator(right, context)])
         if condition is not None:
-            matched = self._expressions(context).filtered(matched, condition)
+            matched = self._expressions(Join(left, right), context).filtered(matched, condition)
         unmatched = without(self.statement, rows, matched, row)
-        return with_extra(self.statement, union(self.statement, [matched, unmatched]), left.extra)
+        return with_extra(self.statement, union(self.statement, [matched, unmatched]), kept.extra)
 
     # Values
 
@@ -221,7 +228,7 @@ class Compiler:
         while isinstance(source, Extend) and not any(_reads(value, source.variable) for value in values.values()):
             values = {source.variable: source.expression} | values
             source = source.source
-        return self._expressions(context).extended(self._operator(source, context), values)
+        return self._expressions(source, context).extended(self._operator(source, context), values)
 
     def _group(self, group: Group, context: Context) -> Relation:
         source = self._operator(group.source, Context(context.graph))
@@ -233,7 +240,7 @@ class Compiler:
             if (value := aggregate.argument) is not None and value not in source.columns
         }
         values |= {variable: value for value, variable in arguments.items()}
-        rows = self._expressions(context).extended(source, values) if values else source
+        rows = self._expressions(group.source, context).extended(source, values) if values else source
         grouping = Grouping(self.statement, rows, [variable for variable, _ in group.keys], solution, always())
         return grouping.aggregated(
             [

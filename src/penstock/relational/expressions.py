@@ -15,6 +15,8 @@ from penstock.algebra.expressions import Apply, Exists, Expression, Variable
 from penstock.algebra.operators import Operator
 from penstock.relational.functions.calls import call, text
 from penstock.relational.functions.catalogue import compile_condition, compile_expression
+from penstock.relational.functions.families import Kinds, kind_of
+from penstock.relational.functions.ordering import order_key
 from penstock.relational.intervals import INSTANTS, gaps, once, spread
 from penstock.relational.joining import numbered, within, without
 from penstock.relational.relations import Relation, Statement, aliased, col, select_from, united
@@ -35,6 +37,7 @@ class Rows:
     flags: Mapping[Exists, str]
     base: str | None
     row: str | None
+    kinds: Kinds
     timestamps: Mapping[Apply, Variable]
     """What stands for the calls of timestamp()."""
 
@@ -47,6 +50,7 @@ class Rows:
             now=self._now,
             base=self.base,
             solution=self._solution,
+            kinds=self.kinds,
         )
 
     def condition(self, expression: Expression) -> exp.Expr:
@@ -58,7 +62,12 @@ class Rows:
             now=self._now,
             base=self.base,
             solution=self._solution,
+            kinds=self.kinds,
         )
+
+    def order_key(self, expression: Expression) -> list[exp.Expr]:
+        """What to sort by, for the order of the expression's values."""
+        return order_key(self.term(expression), kind_of(expression, self.kinds))
 
     def _told(self, expression: Expression) -> Expression:
         """With variables in place of the calls of timestamp()."""
@@ -84,11 +93,15 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Expressions:
-    """Evaluates expressions where `asking` says how to look for a pattern; `base` resolves relative IRIs."""
+    """Evaluates expressions where `asking` says how to look for a pattern; `base` resolves relative IRIs.
+
+    `kinds` are what is known of the variables of the rows.
+    """
 
     statement: Statement
     asking: Asking
     base: str | None
+    kinds: Kinds
     timestamps: Timestamps
 
     def rows(self, relation: Relation, expressions: Iterable[Expression]) -> Rows:
@@ -108,7 +121,7 @@ class Expressions:
             relation, flags[exists] = self._flagged(relation, exists)
         if ("NOW", 0) in calls:
             relation = self._at_instants(relation)
-        return Rows(relation, flags, self.base, row, told)
+        return Rows(relation, flags, self.base, row, self.kinds, told)
 
     def _with_timestamps(self, relation: Relation, calls: Iterable[Apply]) -> tuple[Relation, dict[Apply, Variable]]:
         """The rows with a variable for each call of timestamp()."""

@@ -14,7 +14,6 @@ from sqlglot import exp
 from penstock.algebra.expressions import Exists, Expression, Variable
 from penstock.algebra.operators import Distinct, Operator, OrderBy, Project, Reduced, Slice
 from penstock.relational.expressions import Rows, parts_of
-from penstock.relational.functions.ordering import order_key
 from penstock.relational.intervals import once, spread
 from penstock.relational.joining import aligned
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from
@@ -59,7 +58,7 @@ def with_order(
     statement: Statement, relation: Relation, rows: Rows, conditions: Sequence[tuple[Expression, bool]]
 ) -> Relation:
     """The rows with columns to order them by; `rows` are those of the relation, with values for the conditions."""
-    keys = [(key, is_down) for value, is_down in conditions for key in order_key(rows.term(value))]
+    keys = [(key, is_down) for value, is_down in conditions for key in rows.order_key(value)]
     names = tuple(f"{_DIRECTIONS[is_down]}{place}" for place, (_, is_down) in enumerate(keys, start=1))
     source = rows.relation
     kept = [col(source.name, name) for name in relation.all_columns]

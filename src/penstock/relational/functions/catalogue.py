@@ -17,7 +17,7 @@ from penstock.rdf.vocabulary import XSD, XSD_STRING
 from penstock.relational.functions import arithmetic, patterns
 from penstock.relational.functions.bases import base_parts
 from penstock.relational.functions.calls import all_of, any_of, applied, bound, call, is_null, is_plain, term, text
-from penstock.relational.functions.families import family_of, is_volatile, tag_of
+from penstock.relational.functions.families import Kinds, is_volatile, kind_of
 
 TERM_FUNCTIONS: Mapping[str, str] = {
     "STR": "sparql_str",
@@ -83,6 +83,8 @@ COMPARISONS: Mapping[str, tuple[str, bool]] = {
 
 _ORDERED_FAMILIES = {"string": "string", "language": "string", "time": "time", "boolean": "boolean"}
 
+NOTHING_KNOWN: Kinds = {}
+
 Columns = Callable[[Variable], exp.Expr]
 ExistsCompiler = Callable[[Exists], exp.Expr]
 
@@ -99,13 +101,15 @@ def compile_expression(
     now: exp.Expr | None = None,
     base: str | None = None,
     solution: exp.Expr | None = None,
+    kinds: Kinds = NOTHING_KNOWN,
 ) -> exp.Expr:
     """The value of `expression`, a term; NULL where it is unbound or an error.
 
     `column` gives a variable's column, `exists` the truth value of an EXISTS, `now` the evaluation instant as a term;
-    `base` resolves the relative references given to IRI(); `solution` tells one solution from another, for BNODE(…).
+    `base` resolves the relative references given to IRI(); `solution` tells one solution from another, for BNODE(…);
+    `kinds` are what is known of the variables.
     """
-    return _Compiler(column, exists, now, base, solution).term(expression)
+    return _Compiler(column, exists, now, base, solution, kinds).term(expression)
 
 
 def compile_condition(
@@ -116,12 +120,13 @@ def compile_condition(
     now: exp.Expr | None = None,
     base: str | None = None,
     solution: exp.Expr | None = None,
+    kinds: Kinds = NOTHING_KNOWN,
 ) -> exp.Expr:
     """Whether `expression` holds: a BOOLEAN, TRUE exactly where a FILTER lets a solution pass.
 
     Where it does not hold it may be FALSE or NULL, whichever is cheaper.
     """
-    return _Compiler(column, exists, now, base, solution).condition(expression, only_true=True)
+    return _Compiler(column, exists, now, base, solution, kinds).condition(expression, only_true=True)
 
 
 @dataclass(slots=True)
@@ -148,6 +153,7 @@ class _Compiler:
     now: exp.Expr | None
     base: str | None
     solution: exp.Expr | None
+    kinds: Kinds
 
     def term(self, expression: Expression) -> exp.Expr:
         match expression:
@@ -225,8 +231,13 @@ class _Compiler:
                 return exp.true() if lexical == "true" else exp.false()
             case Apply(function, _) if not _is_term_valued(function):
                 raise UnknownFunctionError(f"there is no function {function}")
+            case _ if self._family(expression) == "boolean":
+                return exp.In(this=self.term(expression), expressions=[text("btrue"), text("b1")])
             case _:
                 return applied("sparql_ebv", self.term(expression))
+
+    def _family(self, expression: Expression) -> str | None:
+        return kind_of(expression, self.kinds).family
 
     def _arithmetic(self, expression: Apply) -> exp.Expr:
         names = _Names()
@@ -244,10 +255,10 @@ class _Compiler:
                 for other in others:
                     left = arithmetic.Operation(operator, (left, other))
                 return left
-            case Constant(Literal() as literal) if family_of(expression) == "number":
+            case Constant(Literal() as literal) if self._family(expression) == "number":
                 return arithmetic.constant(literal)
             case _:
-                tag = tag_of(expression)
+                tag = kind_of(expression, self.kinds).tag
                 value = self.term(expression)
                 # A type that is not known has the value looked at more than once; one that is new each time may not be.
                 is_named = tag is None or is_volatile(expression)
@@ -255,7 +266,7 @@ class _Compiler:
 
     def _on_times(self, expression: Expression, names: _Names) -> exp.Expr | None:
         """What `+` and `-` give for times and durations, where the operands may be such."""
-        if not isinstance(expression, Apply) or family_of(expression) == "number":
+        if not isinstance(expression, Apply) or self._family(expression) == "number":
             return None
         match expression:
             case Apply("+", (left, right)):
@@ -270,13 +281,13 @@ class _Compiler:
         return names.name(expression, self.term(expression))
 
     def _equal(self, left: Expression, right: Expression, only_true: bool) -> exp.Expr:
-        families = {family_of(left), family_of(right)}
-        if "iri" in families or (only_true and families & {"string", "language"}):
-            # An IRI equals itself alone. So does a string; but whether it equals a literal of an unknown datatype is
-            # an error, which matters under a negation only.
+        families = {self._family(left), self._family(right)}
+        if "resource" in families or (only_true and families & {"string", "language"}):
+            # A resource equals itself alone. So does a string; but whether it equals a literal of an unknown datatype
+            # is an error, which matters under a negation only.
             return exp.EQ(this=self.term(left), expression=self.term(right))
         if "string" in families and "number" not in families:
-            turned = (left, right) if family_of(right) == "string" else (right, left)
+            turned = (left, right) if self._family(right) == "string" else (right, left)
             return applied("sparql_equal_string", *map(self.term, turned))
         if families <= {"time", "boolean", "language"}:
             return applied("sparql_equal", self.term(left), self.term(right))
@@ -289,7 +300,9 @@ class _Compiler:
 
     def _compare(self, operator: str, left: Expression, right: Expression) -> exp.Expr:
         name, is_turned = COMPARISONS[operator]
-        families = {family_of(left), family_of(right)}
+        families = {self._family(left), self._family(right)}
+        if "resource" in families:
+            return exp.cast(exp.null(), "boolean")
         turned = (right, left) if is_turned else (left, right)
         ordered = {_ORDERED_FAMILIES[family] for family in families if family in _ORDERED_FAMILIES}
         if ordered and "number" not in families:
@@ -303,16 +316,21 @@ class _Compiler:
 
     def _in(self, member: Expression, others: list[Expression], only_true: bool) -> exp.Expr:
         if not others:
-            return exp.false()
-        plain = {"iri", "string", "language"} if only_true else {"iri"}
-        if all(family_of(other) in plain for other in others):
+            # An unbound member is an error even here (SPARQL 1.1 §17.2).
+            return exp.false() if only_true else exp.Nullif(this=is_null(self.term(member)), expression=exp.true())
+        plain = {"resource", "string", "language"} if only_true else {"resource"}
+        if self._family(member) in plain or all(self._family(other) in plain for other in others):
             return exp.In(this=self.term(member), expressions=[self.term(other) for other in others])
         value = self.term(member)
         if is_plain(value):
             return any_of(*(self._equal(member, other, only_true) for other in others))
         name = "member"
         named = Variable(".member")
-        inner = replace(self, column=lambda variable: exp.column(name) if variable == named else self.column(variable))
+        inner = replace(
+            self,
+            column=lambda variable: exp.column(name) if variable == named else self.column(variable),
+            kinds={**self.kinds, named: kind_of(member, self.kinds)},
+        )
         return bound([(name, value)], any_of(*(inner._equal(named, other, only_true) for other in others)))
 
     def _pattern(self, string: exp.Expr, pattern: Expression, flags: list[Expression]) -> exp.Expr:

@@ -1,8 +1,11 @@
-"""What is known of an expression's value before there is data: which family of terms it is in, if it is no error."""
+"""What is known of an expression's value before there is data: what kind of term it is, if it is no error."""
 
 from __future__ import annotations
 
-from penstock.algebra.expressions import Apply, Constant, Expression
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from penstock.algebra.expressions import Apply, Constant, Expression, Variable
 from penstock.rdf.encoding import INTEGER_TYPES
 from penstock.rdf.terms import IRI, Literal
 from penstock.rdf.vocabulary import XSD
@@ -16,7 +19,7 @@ _OF_DATATYPES = {
 _OF_FUNCTIONS = {
     **dict.fromkeys("* / ABS CEIL FLOOR ROUND RAND STRLEN YEAR MONTH DAY HOURS MINUTES SECONDS".split(), "number"),
     **dict.fromkeys("STR LANG ENCODE_FOR_URI TZ STRUUID MD5 SHA1 SHA256 SHA384 SHA512".split(), "string"),
-    **dict.fromkeys("IRI URI UUID DATATYPE".split(), "iri"),
+    **dict.fromkeys("IRI URI UUID DATATYPE BNODE".split(), "resource"),
     **dict.fromkeys("NOW TIMEZONE".split(), "time"),
     **dict.fromkeys(
         [
@@ -31,22 +34,6 @@ _OF_FUNCTIONS = {
 }
 
 
-def family_of(expression: Expression) -> str | None:
-    """`number`, `string`, `language` (a string with one), `boolean`, `time` (or a date, a duration), `iri`; or None."""
-    match expression:
-        case Constant(IRI()):
-            return "iri"
-        case Constant(Literal(_, _, str())):
-            return "language"
-        case Constant(Literal(_, datatype)):
-            return _OF_DATATYPES.get(datatype)
-        case Apply("+" | "-", operands) if any(family_of(operand) == "number" for operand in operands):
-            return "number"
-        case Apply(function, _):
-            return _OF_FUNCTIONS.get(function)
-    return None
-
-
 _TAGS = {
     **dict.fromkeys("STRLEN YEAR MONTH DAY HOURS MINUTES".split(), "i"),
     "SECONDS": "d",
@@ -58,9 +45,53 @@ _TAGS = {
 }
 
 
-def tag_of(expression: Expression) -> str | None:
-    """The tag of a function's result, a number, where the function alone says it."""
-    return _TAGS.get(expression.function) if isinstance(expression, Apply) else None
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A family, and the tag of a number that was computed, where it is known: such a number is well-formed.
+
+    Families are `number`, `string`, `language` (a string with one), `boolean`, `time` (or a date, a duration) and
+    `resource` (an IRI or a blank node).
+    """
+
+    family: str | None = None
+    tag: str | None = None
+
+
+UNKNOWN = Kind()
+RESOURCE = Kind("resource")
+STRING = Kind("string")
+NUMBER = Kind("number")
+INTEGER = Kind("number", "i")
+Kinds = Mapping[Variable, Kind]
+
+
+def kind_of(expression: Expression, kinds: Kinds) -> Kind:
+    """The kind of the value; `kinds` are those of the variables."""
+    match expression:
+        case Variable():
+            return kinds.get(expression, UNKNOWN)
+        case Constant(IRI()):
+            return RESOURCE
+        case Constant(Literal(_, _, str())):
+            return Kind("language")
+        case Constant(Literal(_, datatype)):
+            return Kind(_OF_DATATYPES.get(datatype))
+        case Apply("+" | "-", operands) if any(kind_of(operand, kinds).family == "number" for operand in operands):
+            return NUMBER
+        case Apply("IF", (_, *values)) | Apply("COALESCE", values):
+            return common([kind_of(value, kinds) for value in values])
+        case Apply(function, _):
+            return Kind(_OF_FUNCTIONS.get(function), _TAGS.get(function))
+    return Kind("boolean")
+
+
+def common(kinds: Iterable[Kind]) -> Kind:
+    """What is known of a value that is of one of the kinds."""
+    different = set(kinds)
+    if len(different) == 1:
+        return different.pop()
+    families = {kind.family for kind in different}
+    return Kind(families.pop()) if len(families) == 1 else UNKNOWN
 
 
 def is_volatile(expression: Expression) -> bool:

@@ -9,8 +9,15 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.relational.functions.calls import applied
+from penstock.relational.functions.families import INTEGER, UNKNOWN, Kind
 
 
-def order_key(term: exp.Expr) -> list[exp.Expr]:
-    """The expressions to sort by, for a term: one, a structure that is never NULL and compares part by part."""
+def order_key(term: exp.Expr, kind: Kind = UNKNOWN) -> list[exp.Expr]:
+    """The expressions to sort by, for a term; they are NULL of an unbound one, which comes first."""
+    if kind.family in ("resource", "string"):
+        return [term]
+    if kind == INTEGER:
+        return [
+            exp.TryCast(this=exp.Substring(this=term, start=exp.Literal.number(2)), to=exp.DataType.build("INT128"))
+        ]
     return [applied("sparql_order_key", term)]

@@ -5,7 +5,7 @@
 -- Strings, in the order of their characters' codes; those with a language only among those of that language.
 CREATE OR REPLACE TEMP MACRO sparql_are_strings(a, b) AS
   (left(a, 1) = 'S' AND left(b, 1) = 'S')
-  OR (left(a, 1) = 'L' AND left(b, 1) = 'L' AND split_part(a, ' ', 1) = split_part(b, ' ', 1));
+  OR (left(a, 1) = 'L' AND starts_with(b, left(a, strpos(a, ' '))));
 CREATE OR REPLACE TEMP MACRO sparql_string_less(a, b) AS CASE WHEN sparql_are_strings(a, b) THEN a < b END;
 CREATE OR REPLACE TEMP MACRO sparql_string_at_most(a, b) AS CASE WHEN sparql_are_strings(a, b) THEN a <= b END;
 

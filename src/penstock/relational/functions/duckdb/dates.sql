@@ -181,7 +181,7 @@ CREATE OR REPLACE TEMP MACRO sparql_time_sum(a, b, direction) AS
           sparql_s.moment.zone
         )
       )[1]
-    WHEN split_part(a, ' ', 1) <> split_part(b, ' ', 1) AND (left(a, 1) = 'O' OR left(b, 1) = 'O') THEN NULL
+    WHEN NOT starts_with(b, CASE WHEN left(a, 1) = 't' THEN 't' ELSE left(a, strpos(a, ' ')) END) THEN NULL
     ELSE
       list_transform([list_transform([a, b], lambda sparql_x: sparql_on_line(sparql_x))], lambda sparql_k:
         CASE

@@ -9,7 +9,7 @@ CREATE OR REPLACE TEMP MACRO sparql_string_kind(term) AS
 CREATE OR REPLACE TEMP MACRO sparql_are_compatible(a, b) AS
   CASE
     WHEN left(b, 1) = 'S' THEN left(a, 1) IN ('S', 'L')
-    ELSE left(b, 1) = 'L' AND sparql_string_kind(a) = sparql_string_kind(b)
+    ELSE left(b, 1) = 'L' AND starts_with(a, left(b, strpos(b, ' ')))
   END;
 
 CREATE OR REPLACE TEMP MACRO sparql_strlen(term) AS 'i' || length(sparql_text(term));

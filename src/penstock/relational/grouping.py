@@ -122,8 +122,8 @@ class Grouping:
     def _united(self) -> str:
         """The portions by key and interval, with NULL for parts that they do not have."""
         columns = [name for portions in self._portions.values() for name in (portions.size, *portions.parts)]
-        sizes = {portions.size for portions in self._portions.values()}
-        nothing = {name: exp.cast(exp.null(), "bigint") if name in sizes else exp.null() for name in columns}
+        parts = {name: part for portions in self._portions.values() for name, part in portions.parts.items()}
+        nothing = {name: _nothing(parts.get(name)) for name in columns}
         queries: list[exp.Query] = []
         for portions in self._portions.values():
             self._read(portions)
@@ -250,6 +250,12 @@ class Grouping:
         if bound:
             query = query.where(exp.or_(*(exp.not_(col(portions, name).is_(exp.null())) for name in bound)))
         return self.statement.add(query)
+
+
+def _nothing(part: Part | None) -> exp.Expr:
+    """NULL for a part; sizes, which are no parts, and other counts are numbers, and DuckDB wants to hear it."""
+    is_count = part is None or isinstance(part.of_rows, (exp.Count, exp.Sub))
+    return exp.cast(exp.null(), "bigint") if is_count else exp.null()
 
 
 def _same(is_certain: bool, left: str, right: str, name: str) -> exp.Expr:

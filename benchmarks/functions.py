@@ -8,7 +8,8 @@ threads counts. With 10 rows it is what a statement costs before it reads anythi
 making ready what it evaluates, such as regular expressions. `FILTER` counts the rows where a condition holds, `BIND`
 computes the value of each row, `ORDER BY` sorts, `MIN` and the like aggregate by 100 groups.
 
-The terms: `?a` and `?b` are integers, `?d` decimals, `?s` strings, `?t` times of day with dates, `?r` and `?q` IRIs.
+The terms: `?a` and `?b` are integers, `?d` decimals, `?s` strings, `?t` dates with times, `?r` and `?q` IRIs. Only
+of the IRIs it is known what they are, as it is of subjects.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from penstock.algebra.expressions import Aggregate, Expression, Variable
 from penstock.algebra.operators import Extend
 from penstock.relational.functions.aggregates import finished, parts_of, readings_of
 from penstock.relational.functions.catalogue import compile_condition, compile_expression
+from penstock.relational.functions.families import RESOURCE, kind_of
 from penstock.relational.functions.library import Library
 from penstock.relational.functions.ordering import order_key
 from penstock.syntax.reading import parse
@@ -61,6 +63,7 @@ STRLEN(?s)
 IF(?a > 10, ?a, ?b)
 YEAR(?t)
 """.strip().splitlines()
+KINDS = {Variable("r"): RESOURCE, Variable("q"): RESOURCE}
 ORDERS = ["?a", "?d", "?s", "?t", "?r"]
 
 _TERMS = """
@@ -110,18 +113,19 @@ def main() -> None:
 
 
 def filtered(condition: str) -> Statement:
-    where = compile_condition(expression_of(condition), column)
+    where = compile_condition(expression_of(condition), column, kinds=KINDS)
     return Statement(f"FILTER ({condition})", f"SELECT count(*) FROM {{table}} AS terms WHERE {where.sql('duckdb')}")
 
 
 def computed(value: str) -> Statement:
-    compiled = compile_expression(expression_of(value), column).sql("duckdb")
+    compiled = compile_expression(expression_of(value), column, kinds=KINDS).sql("duckdb")
     counted = f"SELECT count(value) FROM (SELECT {compiled} AS value FROM {{table}} AS terms)"
     return Statement(f"BIND ({value} AS ?value)", counted)
 
 
 def sorted_by(variable: str) -> Statement:
-    keys = ", ".join(key.sql("duckdb") for key in order_key(column(Variable(variable[1:]))))
+    expression = Variable(variable[1:])
+    keys = ", ".join(key.sql("duckdb") for key in order_key(column(expression), kind_of(expression, KINDS)))
     return Statement(f"ORDER BY {variable} LIMIT 10", f"SELECT a FROM {{table}} AS terms ORDER BY {keys} LIMIT 10")
 
 

@@ -16,12 +16,13 @@ from sqlglot import exp
 
 from penstock.rdf.encoding import encode
 from penstock.rdf.terms import Literal
-from penstock.relational.functions.calls import all_of, any_of, call, is_null, text
+from penstock.relational.functions.calls import all_of, any_of, bound, call, is_null, text
 
 _OPERATORS: dict[str, type[exp.Binary]] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
 COMPARISONS: dict[str, type[exp.Binary]] = {"<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE, "=": exp.EQ}
 ROUNDINGS = ("ABS", "CEIL", "FLOOR", "ROUND")
 _DECIMAL = "DECIMAL(38, 18)"
+_LEFT, _RIGHT = "left_value", "right_value"
 _LARGEST_DECIMAL = Decimal(10) ** 20
 
 
@@ -66,13 +67,18 @@ def constant(literal: Literal) -> Leaf:
 
 def as_term(number: Number, otherwise: exp.Expr | None = None) -> exp.Expr:
     """The number as a term; `otherwise` where a leaf is no number (NULL if there is none)."""
+
+    def floating(is_double: exp.Expr) -> exp.Expr:
+        values = [exp.cast(_floating(number, type_name, [number]), "TEXT") for type_name in ("DOUBLE", "FLOAT")]
+        tag = _chosen(is_double, text("e"), text("f"))
+        return exp.DPipe(this=tag, expression=call("sparql_floating_text", _chosen(is_double, *values)))
+
     return _dispatched(
         [number],
         "/" not in _operators(number),
         call("sparql_integer_term", _tried(number, _integer)),
         call("sparql_decimal_term", _tried(number, _decimal)),
-        call("sparql_double_term", _double(number)),
-        call("sparql_float_term", _float(number)),
+        floating,
         otherwise,
     )
 
@@ -84,26 +90,34 @@ def compared(operator: str, left: Number, right: Number, otherwise: exp.Expr | N
     def compare(of: Callable[[Number], exp.Expr]) -> exp.Expr:
         return exp.Paren(this=sql_operator(this=of(left), expression=of(right)))
 
-    def compare_floating(of: Callable[[Number], exp.Expr]) -> exp.Expr:
+    def compare_floating(type_name: str) -> exp.Expr:
         # NaN is neither less than a number nor equal to one; in DuckDB it is greater than all, and equal to itself.
-        greater, lesser = (left, right) if operator in (">", ">=") else (right, left)
-        if isinstance(greater, Leaf) and greater.value is not None:
-            return compare(of)
-        not_held = exp.Nullif(this=exp.Paren(this=is_null(of(lesser))), expression=exp.true())
-        return exp.Case(ifs=[exp.If(this=call("isnan", of(greater)), true=not_held)], default=compare(of))
+        values = {name: _floating(side, type_name, [left, right]) for name, side in ((_LEFT, left), (_RIGHT, right))}
+        greater, lesser = (_LEFT, _RIGHT) if operator in (">", ">=") else (_RIGHT, _LEFT)
+        side = left if greater == _LEFT else right
+        if isinstance(side, Leaf) and side.value is not None:
+            return exp.Paren(this=sql_operator(this=values[_LEFT], expression=values[_RIGHT]))
+        not_held = exp.Nullif(this=exp.Paren(this=is_null(exp.column(lesser))), expression=exp.true())
+        is_nan = exp.If(this=call("isnan", exp.column(greater)), true=not_held)
+        held = sql_operator(this=exp.column(_LEFT), expression=exp.column(_RIGHT))
+        return bound(list(values.items()), exp.Case(ifs=[is_nan], default=held))
+
+    def floating(is_double: exp.Expr) -> exp.Expr:
+        return _chosen(is_double, compare_floating("DOUBLE"), compare_floating("FLOAT"))
 
     exact = compare(lambda number: _tried(number, _decimal))
     if isinstance(left, Leaf) and isinstance(right, Leaf):
         # What has more digits than a DECIMAL(38, 18) can still be told from what is another double.
-        are_apart = exp.NEQ(this=_double(left), expression=_double(right))
-        exact = exp.Coalesce(this=exact, expressions=[exp.Case(ifs=[exp.If(this=are_apart, true=compare(_double))])])
+        x, y = exp.column(_LEFT), exp.column(_RIGHT)
+        are_apart = exp.If(this=exp.NEQ(this=x, expression=y), true=sql_operator(this=x.copy(), expression=y.copy()))
+        values = [(name, _floating(side, "DOUBLE", [left, right])) for name, side in ((_LEFT, left), (_RIGHT, right))]
+        exact = exp.Coalesce(this=exact, expressions=[bound(values, exp.Case(ifs=[are_apart]))])
     held = _dispatched(
         [left, right],
         not {"/"} & (_operators(left) | _operators(right)),
         compare(lambda number: _tried(number, _integer)),
         exact,
-        compare_floating(_double),
-        compare_floating(_float),
+        floating,
         otherwise,
     )
     match operator, left, right:
@@ -119,32 +133,36 @@ def _dispatched(
     has_integers: bool,
     of_integers: exp.Expr,
     of_decimals: exp.Expr,
-    of_doubles: exp.Expr,
-    of_floats: exp.Expr,
+    of_floating: Callable[[exp.Expr], exp.Expr],
     otherwise: exp.Expr | None,
 ) -> exp.Expr:
     """The case for the types of the leaves; cases that a constant rules out are left out."""
     leaves = [leaf for number in numbers for leaf in _leaves(number)]
     known = {leaf.tag for leaf in leaves if leaf.tag is not None}
-    unknown = [leaf for leaf in leaves if leaf.tag is None]
+    unknown = _unknown(leaves)
     cases: list[tuple[exp.Expr, exp.Expr]] = []
     if has_integers and known <= {"i"}:
         cases.append((_all_have(unknown, "i", "n"), of_integers))
     if known <= {"i", "d"}:
         cases.append((_all_have(unknown, "i", "n", "d"), of_decimals))
-    are_numbers = _all_have(unknown, "i", "n", "d", "e", "f")
-    has_double = [_has(leaf, "e") for leaf in unknown]
-    if "e" in known:
-        cases.append((are_numbers, of_doubles))
-    else:
-        if has_double:
-            cases.append((all_of(are_numbers, any_of(*has_double)), of_doubles))
-        if "f" in known or unknown:
-            cases.append((are_numbers.copy(), of_floats))
+    if unknown or known & {"e", "f"}:
+        is_double = exp.true() if "e" in known else any_of(*(_has(leaf, "e") for leaf in unknown))
+        cases.append((_all_have(unknown, "i", "n", "d", "e", "f"), of_floating(is_double)))
     ifs = [exp.If(this=condition, true=value) for condition, value in cases]
     if not unknown and otherwise is None:
         return ifs[0].args["true"]  # type: ignore[no-any-return]
     return exp.Case(ifs=ifs, default=otherwise)
+
+
+def _chosen(condition: exp.Expr, then: exp.Expr, otherwise: exp.Expr) -> exp.Expr:
+    if isinstance(condition, exp.Boolean):
+        return then if condition.this else otherwise
+    return exp.Case(ifs=[exp.If(this=condition.copy(), true=then)], default=otherwise)
+
+
+def _unknown(leaves: list[Leaf]) -> list[Leaf]:
+    """The leaves of which the type is not known, each once."""
+    return list({leaf.term.sql(): leaf for leaf in leaves if leaf.tag is None}.values())
 
 
 def _leaves(number: Number) -> list[Leaf]:
@@ -200,46 +218,48 @@ def _decimal(number: Number) -> exp.Expr:
             return _applied(operator, [_decimal(operand) for operand in operands])
 
 
-def _double(number: Number) -> exp.Expr:
+def _floating(number: Number, type_name: str, peers: list[Number]) -> exp.Expr:
+    """As a DOUBLE, or a FLOAT, where a leaf of the peers is one (and none is a double)."""
     match number:
         case Leaf(term, tag, value):
-            if value is not None:
-                return exp.cast(text(value), "FLOAT" if tag == "f" else "DOUBLE")
-            return _read(term, "DOUBLE") if tag in ("i", "d", "e") else call("sparql_as_double", term.copy())
-        case Operation():
-            return _mixed(number, _double, "DOUBLE")
-
-
-def _float(number: Number) -> exp.Expr:
-    match number:
-        case Leaf(term, tag, value):
-            if value is not None:
-                return exp.cast(text(value), "FLOAT")
-            return _read(term, "FLOAT") if tag in ("i", "d", "f") else call("sparql_as_float", term.copy())
-        case Operation():
-            return _mixed(number, _float, "FLOAT")
-
-
-def _mixed(number: Operation, of: Callable[[Number], exp.Expr], type_name: str) -> exp.Expr:
-    """An operation among doubles, or floats: exact where all its own leaves are, on floats where none is a double."""
-    match number:
+            return _floating_leaf(term, tag, value, type_name)
         case Operation("ROUND", (operand,)):
-            value = call("sparql_double_round", of(operand))
+            applied = call("sparql_double_round", _floating(operand, type_name, peers))
         case Operation("ABS" | "CEIL" | "FLOOR" as function, (operand,)):
-            value = call(function.lower(), of(operand))
+            applied = call(function.lower(), _floating(operand, type_name, peers))
         case Operation(operator, operands):
-            value = _applied(operator, [of(operand) for operand in operands])
+            applied = _applied(operator, [_floating(operand, type_name, peers) for operand in operands])
+    return applied if _is_settled(number, peers) else _mixed(number, applied, type_name)
+
+
+def _floating_leaf(term: exp.Expr, tag: str | None, value: str | None, type_name: str) -> exp.Expr:
+    if value is not None:
+        return exp.cast(text(value), "FLOAT" if tag == "f" else type_name)
+    if type_name == "DOUBLE":
+        return _read(term, "DOUBLE") if tag in ("i", "d", "e") else call("sparql_as_double", term.copy())
+    return _read(term, "FLOAT") if tag in ("i", "d", "f") else call("sparql_as_float", term.copy())
+
+
+def _is_settled(number: Operation, peers: list[Number]) -> bool:
+    """Whether the leaf that makes the peers floating is one of the number's own."""
+    own = _leaves(number)
+    others = [leaf for peer in peers for leaf in _leaves(peer) if leaf not in own]
+    return not _unknown(others) and not {leaf.tag for leaf in others} & {"e", "f"}
+
+
+def _mixed(number: Operation, applied: exp.Expr, type_name: str) -> exp.Expr:
+    """An operation among doubles, or floats: exact where all its own leaves are, on floats where none is a double."""
     leaves = _leaves(number)
     known = {leaf.tag for leaf in leaves if leaf.tag is not None}
-    unknown = [leaf for leaf in leaves if leaf.tag is None]
+    unknown = _unknown(leaves)
     ifs: list[exp.If] = []
     if known <= {"i", "d"}:
         exactly = exp.cast(_tried(number, _decimal), type_name)
         ifs.append(exp.If(this=_all_have(unknown, "i", "n", "d"), true=exactly))
     if type_name == "DOUBLE" and "e" not in known:
-        on_floats = exp.cast(_float(number), type_name)
+        on_floats = exp.cast(_floating(number, "FLOAT", [number]), type_name)
         ifs.append(exp.If(this=_all_have(unknown, "i", "n", "d", "f"), true=on_floats))
-    return exp.Case(ifs=ifs, default=value) if ifs else value
+    return exp.Case(ifs=ifs, default=applied) if ifs else applied
 
 
 def _applied(operator: str, operands: list[exp.Expr]) -> exp.Expr:

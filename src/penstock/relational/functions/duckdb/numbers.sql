@@ -5,7 +5,7 @@
 -- (tag n) count as integers here, whatever their bounds.
 CREATE OR REPLACE TEMP MACRO sparql_numeral(term) AS CASE WHEN left(term, 1) = 'n' THEN split_part(term, ' ', 2) ELSE substr(term, 2) END;
 CREATE OR REPLACE TEMP MACRO sparql_as_integer(term) AS
-  CASE WHEN regexp_full_match(term, '(i|n[A-Za-z]+ )[+-]?[0-9]+') THEN TRY_CAST(sparql_numeral(term) AS HUGEINT) END;
+  TRY_CAST(regexp_extract(term, '^(?:i|n[A-Za-z]+ )([+-]?[0-9]+)$', 1) AS HUGEINT);
 -- Of an integer or a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_as_decimal(term) AS
   CASE

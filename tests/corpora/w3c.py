@@ -13,7 +13,7 @@ import pyoxigraph
 import pytest
 from tests.corpora.samples import ABSENT, SHARED, Sample, read_sample
 
-FOLDER = SHARED / "data" / "w3c-sparql11"
+FOLDER = (SHARED / "data" / "w3c-sparql11").resolve()
 
 _TESTS = """
 PREFIX mf: <http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#>

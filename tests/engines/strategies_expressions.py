@@ -3,7 +3,7 @@
 What SPARQL leaves open is left out: RAND, UUID and BNODE; division other than by powers of two, for the digits of a
 decimal quotient are the engine's choice; STR of what was computed, for so is the spelling of a double. And pyoxigraph,
 behind the oracle, takes :a <= :a and :a < :a for true and false, where SPARQL has no order and so an error: one side of
-an ordering is something that has one.
+an ordering is something that has one. It also takes :a IN () for an error, where SPARQL has false: a list has a member.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Expressions(Drawing):
                 test = self.choose("ISIRI", "ISBLANK", "ISLITERAL", "ISNUMERIC")
                 return f"{test}({self.any_variable(scope)})"
             case "in":
-                members = ", ".join(self.several(lambda: self.term(scope, 0), 0, 3))
+                members = ", ".join(self.several(lambda: self.term(scope, 0), 1, 3))
                 return f"{self.any_variable(scope)} {self.choose('IN', 'NOT IN')} ({members})"
             case "and":
                 return f"({inner()} && {inner()})"

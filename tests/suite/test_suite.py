@@ -25,7 +25,8 @@ from penstock.syntax.translation.variables import plain_names
 HERE = Path(__file__).parent
 FOLDERS = [*cases.case_folders(HERE / "cases"), *cases.case_folders(HERE.parent / "papers" / "worked")]
 
-ENGINES = {"duckdb": DuckDBEngine}
+ENGINES = {"duckdb": lambda: DuckDBEngine(rows_between_looks=1)}
+"""They forget what they can as soon as they can."""
 
 
 class Cut(TypedDict, total=False):

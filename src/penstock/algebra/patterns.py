@@ -62,7 +62,7 @@ class PatternBuilder:
         match element:
             case ast.Optional(inner):
                 right = self.group(inner)
-                if isinstance(right, Filter):
+                if isinstance(right, Filter) and any(isinstance(part, ast.Filter) for part in inner.elements):
                     return LeftJoin(pattern, right.source, right.condition)
                 return LeftJoin(pattern, right)
             case ast.Minus(inner):

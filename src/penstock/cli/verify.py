@@ -14,6 +14,7 @@ from penstock.cli.run_options import RunOptions, run_options
 from penstock.engines.duckdb import DuckDBEngine
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
+from penstock.oracle.stored_terms import as_stored
 from penstock.rdf.results import Evaluation
 from penstock.runtime.running import Run, RunSettings
 from penstock.sources import Source
@@ -50,11 +51,12 @@ def verify(
     """Compare an engine with the oracle.
 
     QUERY is a file, or - for standard input. Both answer it, each with its own way of reading the input, and the first
-    difference is told. The oracle is slow: a small stream will do.
+    difference is told. The oracle is slow: a small stream will do. It has a store that keeps the values of numbers and
+    dates, not how they are written: 2.50 and 2.5 are compared as one.
     """
     given = prepare(query, run, dialect=dialect, prefixes=prefixes, base=base)
     with told(given.name):
-        found = [evaluation for evaluation in _found(given, run, flush) if evaluation.says_something]
+        found = [as_stored(evaluation) for evaluation in _found(given, run, flush) if evaluation.says_something]
         expected = list(answer(given.query, given.inputs, run.settings, flush=flush).with_solutions())
     difference = first_difference(found, expected, is_ordered(given.query))
     if difference is None:

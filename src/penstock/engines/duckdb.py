@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -27,8 +27,7 @@ from penstock.relational.retention import compile_oldest, compile_uncounted
 from penstock.relational.sources import Shape, Tables
 from penstock.relational.windows import FOREVER, passed
 
-_FEWEST_TO_EVICT = 20_000
-"""So many rows come before it is asked which are still needed: to forget some costs time, too."""
+_ROWS_BETWEEN_LOOKS = 20_000
 
 
 _LARGE = 30_000
@@ -53,9 +52,13 @@ class _Stream:
 
 
 class DuckDBEngine:
-    """Tables of streams and graphs, and statements over them. `database` is a file; without one all is in memory."""
+    """Tables of streams and graphs, and statements over them. `database` is a file; without one all is in memory.
 
-    def __init__(self, database: Path | None = None) -> None:
+    Whenever `rows_between_looks` more have come it is asked which are still needed: to forget some costs time, too.
+    """
+
+    def __init__(self, database: Path | None = None, *, rows_between_looks: int = _ROWS_BETWEEN_LOOKS) -> None:
+        self._rows_between_looks = rows_between_looks
         with _told():
             self.connection = duckdb.connect(":memory:" if database is None else str(database))
         self.run("SET asof_loop_join_threshold = 0")  # estimates are too low here, and loops too slow
@@ -136,16 +139,13 @@ class DuckDBEngine:
     # Restarts
 
     @property
-    def state(self) -> dict[str, list[object]]:
+    def state(self) -> dict[str, dict[str, Any]]:
         """The streams, beside their rows."""
-        return {
-            iri: [stream.table, stream.arrived, stream.looked_at, stream.passed]
-            for iri, stream in self._streams.items()
-        }
+        return {iri: asdict(stream) for iri, stream in self._streams.items()}
 
-    def restore(self, state: Mapping[str, Sequence[Any]]) -> None:
+    def restore(self, state: Mapping[str, Mapping[str, Any]]) -> None:
         """The streams of a database that was there before."""
-        self._streams = {iri: _Stream(*entry) for iri, entry in state.items()}
+        self._streams = {iri: _Stream(**entry) for iri, entry in state.items()}
         for stream in self._streams.values():
             found = self.rows(f"SELECT DISTINCT p FROM {stream.table}")
             self._note_predicates(stream.table, [predicate for (predicate,) in found])
@@ -190,7 +190,7 @@ class DuckDBEngine:
         """Tables are written anew, without what nobody needs, when that is more than half of them."""
         kept = 0
         for iri, stream in self._streams.items():
-            if stream.arrived >= stream.looked_at + _FEWEST_TO_EVICT:
+            if stream.arrived >= stream.looked_at + self._rows_between_looks:
                 self._look_at(stream, self._oldest(query, iri).value({"horizon": horizon}))
             kept += stream.needed
         return kept

@@ -50,10 +50,10 @@ class CompiledReport(Protocol):
 
 class Engine(Protocol):
     @property
-    def state(self) -> Mapping[str, Sequence[Any]]:
+    def state(self) -> Mapping[str, Mapping[str, Any]]:
         """What it knows of its streams beside their rows; JSON can hold it."""
 
-    def restore(self, state: Mapping[str, Sequence[Any]]) -> None: ...
+    def restore(self, state: Mapping[str, Mapping[str, Any]]) -> None: ...
 
     @property
     def has_changing_graphs(self) -> bool: ...

@@ -49,6 +49,8 @@ def checked(quads: Iterable[Quad], rename: Rename) -> Iterator[Statement]:
                 yield Statement(name, rename_triple(triple, rename))
     except SyntaxError as error:
         raise ReadingError(_reason(error), error.lineno) from None
+    except MemoryError:
+        raise ReadingError("a term is longer than 16 MiB, which is more than can be read") from None
 
 
 def _reject_rdf_12(triple: Triple) -> None:

@@ -192,8 +192,9 @@ class _WindowReport:
 
         Of the intervals that end together the longest covers all others: few are left to be merged.
         """
-        rows = window_rows(self.window, self.table, [], self.conditions)
-        name = self.statement.add(rows)
+        # What a count window holds gives way to nothing but what comes next: who came late makes no difference.
+        counts = isinstance(self.window.window, CountWindow)
+        name = self.statement.add(window_rows(self.window, self.table, [], self.conditions, in_time=counts))
         columns = [aliased(exp.Min(this=col(name, "starts")), "i"), aliased(col(name, "ends"), "j")]
         return merge(self.statement, self.statement.add(select_from(name, columns).group_by(col(name, "ends"))), [])
 

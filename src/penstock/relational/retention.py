@@ -10,7 +10,7 @@ from penstock.algebra.windows import CountWindow, NowWindow, PastWindow, RangeWi
 from penstock.relational.matching import TRIPLE, asked_by, counted_patterns
 from penstock.relational.relations import aliased, col, least, number, select_from, united
 from penstock.relational.sources import Tables, streams_of
-from penstock.relational.windows import FOREVER, counted_elements, window_rows
+from penstock.relational.windows import FOREVER, counted_elements, late_among_last, window_rows
 
 HORIZON = exp.Placeholder(this="horizon")
 """All instants before it have been evaluated."""
@@ -52,7 +52,7 @@ def compile_uncounted(query: ContinuousQuery, tables: Tables, stream: str) -> ex
     """The triples that came too late to count in any window: their numbers, terms and timestamps."""
     table = tables.streams[stream]
     counted: list[exp.Query] = [
-        window_rows(window, table, [col(table, "arrival")], _asked(table, pattern))
+        _counted_rows(window, table, _asked(table, pattern))
         for window in query.dataset.windows
         if stream in streams_of(window, tables)
         for pattern in counted_patterns(query, window)
@@ -63,6 +63,13 @@ def compile_uncounted(query: ContinuousQuery, tables: Tables, stream: str) -> ex
         known = exp.select(exp.column("arrival")).from_(united(counted).subquery("counted"))
         query_text = query_text.where(exp.not_(exp.In(this=col(table, "arrival"), query=known.subquery())))
     return query_text.order_by(col(table, "arrival"))
+
+
+def _counted_rows(window: StreamWindow, table: str, conditions: list[exp.Expr]) -> exp.Select:
+    """The numbers of rows that are part of a window's content at some time."""
+    if isinstance(window.window, CountWindow) and window.window.step == 1:
+        return late_among_last(window.window, table, conditions)
+    return window_rows(window, table, [col(table, "arrival")], conditions)
 
 
 def _asked(table: str, pattern: TriplePattern | None) -> list[exp.Expr]:

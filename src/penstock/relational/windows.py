@@ -132,6 +132,7 @@ def _last_elements(window: CountWindow, table: str, conditions: Sequence[exp.Exp
     key = _counted_by(window)
     elements = counted_elements(window, table, conditions)
     elements = elements.where(_is_in_time(table)) if in_time else elements
+    elements = elements.where(exp.GTE(this=col(table, "ts"), expression=_oldest_of_last(window, table, conditions)))
     late = select_from(table, [aliased(col(table, "since"), "opens")]).where(exp.not_(_is_in_time(table)))
     always = exp.select(aliased(exp.cast(number(-FOREVER), "bigint"), "opens"))
     opening = (always if in_time else exp.union(always, late, distinct=True)).subquery("opening")
@@ -150,7 +151,25 @@ def _last_elements(window: CountWindow, table: str, conditions: Sequence[exp.Exp
     starts = exp.Greatest(this=col("known", "ts"), expressions=[opens.copy()], ignore_nulls=True)
     ends = exp.Least(this=leaves, expressions=[col("epoch", "closes")], ignore_nulls=True)
     query = exp.select(col("known", key), aliased(starts, "starts"), aliased(ends, "ends"))
-    return query.from_(elements.subquery("known")).join(epochs, on=is_known)
+    is_asked_about = exp.and_(
+        exp.LTE(this=opens.copy(), expression=LAST.copy()),
+        exp.GT(this=col("epoch", "closes"), expression=FIRST.copy()),
+    )
+    return query.from_(elements.subquery("known")).join(epochs, on=exp.and_(is_known, is_asked_about))
+
+
+def _oldest_of_last(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> exp.Expr:
+    """The timestamp before which no element is among the last ones at the first instant, or at any later one."""
+    before = counted_elements(window, table, conditions).where(_is_in_time(table))
+    before = before.where(exp.LT(this=col(table, "ts"), expression=FIRST.copy()))
+    last = exp.select(col("passed_by", "ts")).from_(before.subquery("passed_by"))
+    last = last.order_by(exp.Ordered(this=col("passed_by", "ts"), desc=True)).limit(window.size + 1)
+    oldest = exp.select(exp.Min(this=col("last", "ts"))).from_(last.subquery("last"))
+    is_enough = exp.select(exp.Count(this=exp.Star())).from_(last.copy().subquery("last"))
+    found = exp.case().when(
+        exp.GT(this=is_enough.subquery(), expression=number(window.size)), oldest.subquery()
+    )  # fmt: skip
+    return found.else_(number(-FOREVER))
 
 
 def _moves(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> exp.Select:
@@ -180,6 +199,33 @@ def _move_of(window: CountWindow, delay: int) -> exp.Expr:
     position = exp.Add(this=col("entering", "seq"), expression=number(delay + window.step - 1))
     moves = exp.IntDiv(this=exp.Paren(this=position), expression=step)
     return exp.Mul(this=exp.Paren(this=moves), expression=step.copy())
+
+
+def late_among_last(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> exp.Select:
+    """The numbers `arrival` of the rows that came late, but when fewer elements than `size` were behind them."""
+    key = _counted_by(window)
+    known = counted_elements(window, table, conditions).where(_is_in_time(table)).subquery("known")
+    place = exp.Window(this=exp.RowNumber(), order=_in_order(col("known", "ts"), col("known", key)))
+    numbered = exp.select(col("known", "ts"), aliased(place, "n")).from_(known).subquery("numbered")
+    last = exp.select(col("numbered", "ts"), aliased(exp.Max(this=col("numbered", "n")), "n")).from_(numbered)
+    last = last.group_by(col("numbered", "ts"))
+    query = select_from(table, [col(table, "arrival")])
+    query.set(
+        "joins",
+        [
+            exp.Join(
+                this=last.copy().subquery(alias),
+                method="ASOF",
+                side="LEFT",
+                on=exp.GTE(this=col(table, time), expression=col(alias, "ts")),
+            )
+            for alias, time in (("at_its_time", "ts"), ("when_it_came", "since"))
+        ],
+    )
+    counts = [exp.Coalesce(this=col(alias, "n"), expressions=[number(0)]) for alias in ("when_it_came", "at_its_time")]
+    behind = exp.Sub(this=counts[0], expression=counts[1])
+    is_late = exp.not_(_is_in_time(table))
+    return query.where(is_late, exp.LT(this=behind, expression=number(window.size)), *(c.copy() for c in conditions))
 
 
 def moving_elements(window: CountWindow, table: str, conditions: Sequence[exp.Expr] = ()) -> exp.Select:

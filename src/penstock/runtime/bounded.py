@@ -10,7 +10,7 @@ from penstock.engines.duckdb import DuckDBEngine
 from penstock.rdf.elements import Element, OnMalformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.running import Run, RunSettings
-from penstock.sources.batches import MOST_ELEMENTS
+from penstock.sources.batches import MOST_ELEMENTS, Source
 from penstock.sources.files import ElementFile
 from penstock.syntax import ast
 
@@ -34,8 +34,7 @@ def run_bounded(
     engine.clear()
     for graph, triples in inputs.graphs.items():
         engine.load_graph(graph, triples)
-    most = batch_elements or MOST_ELEMENTS
-    streams = {iri: ElementFile(iri, _reader(elements), most) for iri, elements in inputs.streams.items()}
+    streams = sources_of(inputs, batch_elements)
     how = RunSettings(
         lateness=inputs.lateness,
         flush=flush,
@@ -43,6 +42,12 @@ def run_bounded(
         instants_per_slice=instants_per_slice,
     )
     return Run(engine, query, streams, settings, how, name=name).evaluations()
+
+
+def sources_of(inputs: Inputs, batch_elements: int | None = None) -> dict[str, Source]:
+    """Streams in memory as sources of batches."""
+    most = batch_elements or MOST_ELEMENTS
+    return {iri: ElementFile(iri, _reader(elements), most) for iri, elements in inputs.streams.items()}
 
 
 def _reader(elements: Sequence[Element]) -> Callable[[OnMalformed], Iterator[Element]]:

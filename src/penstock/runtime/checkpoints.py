@@ -43,12 +43,19 @@ class Checkpoint:
         """Whether all input has been read and answered."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self.engine = DuckDBEngine(folder / _FILE)
+            self.engine = self.new_engine(folder / _FILE)
             self._read()
+        except FileExistsError:
+            raise CheckpointError(f"{folder}: this is a file; a checkpoint needs a folder of its own") from None
         except OSError as error:
             raise CheckpointError(f"{folder}: no checkpoint can be kept there ({error.strerror})") from None
         except StorageError as error:
+            if "lock" in str(error):
+                raise CheckpointError(f"{folder}: another run is using this checkpoint") from None
             raise CheckpointError(f"{folder}: no checkpoint can be kept there ({error})") from None
+
+    def new_engine(self, file: Path) -> DuckDBEngine:
+        return DuckDBEngine(file)
 
     def _read(self) -> None:
         self.engine.run("CREATE TABLE IF NOT EXISTS progress (fingerprint VARCHAR, state VARCHAR)")

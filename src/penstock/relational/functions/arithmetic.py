@@ -20,7 +20,6 @@ from penstock.relational.functions.calls import all_of, any_of, bound, call, is_
 
 _OPERATORS: dict[str, type[exp.Binary]] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
 COMPARISONS: dict[str, type[exp.Binary]] = {"<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE, "=": exp.EQ}
-ROUNDINGS = ("ABS", "CEIL", "FLOOR", "ROUND")
 _DECIMAL = "DECIMAL(38, 18)"
 _LEFT, _RIGHT = "left_value", "right_value"
 _LARGEST_DECIMAL = Decimal(10) ** 20

@@ -71,13 +71,18 @@ class Answering:
             variables = self.variables = compiled.variables
         places = [compiled.variables.index(name) if name in compiled.variables else None for name in variables]
         found: dict[int, list[Row]] = {time: [] for time in part.instants}
-        for row in compiled.evaluate(part):
-            found[row[-1]].append(tuple(None if place is None else row[place] for place in places))
+        rows = compiled.evaluate(part)
+        if places == list(range(len(compiled.variables))):
+            for row in rows:
+                found[row[-1]].append(row[:-1])
+        else:
+            for row in rows:
+                found[row[-1]].append(tuple([None if place is None else row[place] for place in places]))
         yield from found.items()
 
     def _formed(self, time: int, rows: Sequence[Row]) -> Evaluation:
         variables = self.variables or ()
-        terms = tuple(tuple(map(_term, row)) for row in rows)
+        terms = tuple([tuple([None if text is None else _decoded(text) for text in row]) for row in rows])
         if isinstance(self.query.form, SelectForm):
             return Evaluation(self.name, time, variables, terms)
         solutions = [dict(zip(variables, row, strict=True)) for row in terms]
@@ -189,7 +194,3 @@ def _decoded(text: str) -> Node:
 
 def _triple(subject: str, predicate: str, target: str) -> Triple:
     return Triple(_decoded(subject), _decoded(predicate), _decoded(target))  # type: ignore[arg-type]
-
-
-def _term(text: str | None) -> Node | None:
-    return None if text is None else _decoded(text)

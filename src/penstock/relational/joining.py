@@ -22,6 +22,7 @@ def join(statement: Statement, relations: list[Relation], condition: exp.Expr | 
     """
     if len(relations) == 1 and condition is None:
         return relations[0]
+    relations = _with_keys(statement, relations)
     holders: dict[Variable, list[Relation]] = {}
     extras: dict[str, list[Relation]] = {}
     for relation in relations:
@@ -52,6 +53,28 @@ def join(statement: Statement, relations: list[Relation], condition: exp.Expr | 
     if conditions:
         query = query.where(*conditions)
     return Relation(statement.add(query), columns, certain, tuple(extras), holds_always)
+
+
+def _with_keys(statement: Statement, relations: list[Relation]) -> list[Relation]:
+    """Where streams are joined, static knowledge that adds a variable to be joined by is joined with its stream first.
+
+    Two cars at gates of one district: the districts of the gates leave few pairs of rows to be looked at.
+    """
+    streams = [relation for relation in relations if not relation.holds_always]
+    if len(streams) < 2:
+        return relations
+    added: dict[int, list[Relation]] = {}
+    for static in (relation for relation in relations if relation.holds_always):
+        partners = [place for place, stream in enumerate(streams) if static.columns.keys() & stream.columns.keys()]
+        if len(partners) == 1:
+            new = static.columns.keys() - streams[partners[0]].columns.keys()
+            if any(new & other.columns.keys() for other in relations if other is not static):
+                added.setdefault(partners[0], []).append(static)
+    joined = [
+        join(statement, [stream, *added[place]]) if place in added else stream for place, stream in enumerate(streams)
+    ]
+    taken = {id(static) for group in added.values() for static in group}
+    return [*joined, *(r for r in relations if r.holds_always and id(r) not in taken)]
 
 
 def _meeting(relations: list[Relation]) -> list[exp.Expr]:

@@ -254,7 +254,7 @@ class _Started:
         return _WINDOWS_PER_SLICE * _longest_window(self.query) if self.answering.joins_streams else None
 
 
-_WINDOWS_PER_SLICE = 6
+_WINDOWS_PER_SLICE = 10
 
 _ENOUGH = 100_000
 """So many triples are worth a look at the clock when nobody waits."""

@@ -69,7 +69,8 @@ def _counted_rows(window: StreamWindow, table: str, conditions: list[exp.Expr]) 
     """The numbers of rows that are part of a window's content at some time."""
     if isinstance(window.window, CountWindow) and window.window.step == 1:
         return late_among_last(window.window, table, conditions)
-    return window_rows(window, table, [col(table, "arrival")], conditions)
+    rows = window_rows(window, table, [col(table, "arrival")], conditions)
+    return exp.select(col("valid", "arrival")).from_(rows.subquery("valid"))
 
 
 def _asked(table: str, pattern: TriplePattern | None) -> list[exp.Expr]:

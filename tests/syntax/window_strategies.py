@@ -38,7 +38,7 @@ WINDOWS: dict[ast.DialectName, st.SearchStrategy[ast.Window]] = {
         _past,
         st.builds(ast.NowWindow),
         st.builds(ast.AllWindow),
-        st.builds(ast.CountWindow, _counts, st.one_of(st.none(), _counts), st.booleans()),
+        st.builds(ast.CountWindow, _counts, st.one_of(st.none(), _counts)),  # a MATCHING one takes no other block
     ),
     "csparql": st.one_of(_sliding, _tumbling, _counting),
     "cqels": st.one_of(

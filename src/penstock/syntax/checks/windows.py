@@ -38,18 +38,13 @@ def _check_matching(query: ast.Query) -> Iterator[Problem]:
     for node in walk(query):
         if isinstance(node, ast.WindowBlock) and isinstance(node.name, ast.Constant) and node.name.text in counting:
             for element in node.pattern.elements:
-                if not isinstance(element, ast.Triples) or _has_path(element):
+                if not isinstance(element, ast.Triples):
                     yield Problem(
-                        "this window counts what each triple pattern matches (MATCHING): nothing but triple patterns, "
-                        "and no path, may stand in its block",
+                        "this window counts what each triple pattern matches (MATCHING): nothing but triple patterns "
+                        "may stand in its block",
                         element.span,
                         "write it behind the WINDOW block, or leave MATCHING out",
                     )
-
-
-def _has_path(triples: ast.Triples) -> bool:
-    verbs = (node.verb for node in walk(triples) if isinstance(node, ast.Property))
-    return any(not isinstance(verb, (ast.Variable, ast.Constant)) for verb in verbs)
 
 
 def _check_window(window: ast.Window, dialect: ast.DialectName) -> Iterator[Problem]:

@@ -29,7 +29,6 @@ from penstock.relational.windows import FOREVER, passed
 
 _ROWS_BETWEEN_LOOKS = 20_000
 
-
 _LARGE = 30_000
 """From so many rows on it pays to look for what comes again before sorting."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 
 from sqlglot import exp
@@ -16,9 +16,6 @@ from penstock.rdf.terms import IRI
 from penstock.relational.relations import col
 
 TRIPLE = ("s", "p", "o")
-
-Conditions = Callable[[str], list[exp.Expr]]
-"""What a triple pattern asks of the rows of a table."""
 
 
 def terms_of(pattern: TriplePattern) -> list[tuple[str, PatternTerm]]:
@@ -41,6 +38,10 @@ class Asked:
     def conditions(self, table: str) -> list[exp.Expr]:
         equal: list[exp.Expr] = [col(table, part).eq(exp.Literal.string(text)) for part, text in self.constants]
         return equal + [col(table, first).eq(col(table, other)) for first, other in self.same]
+
+    def conditions_on_stream(self, table: str) -> list[exp.Expr]:
+        """An element without triples is a row without terms, which nothing matches."""
+        return self.conditions(table) or [exp.not_(col(table, "s").is_(exp.null()))]
 
 
 def asked_by(pattern: TriplePattern) -> Asked:

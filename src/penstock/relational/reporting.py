@@ -12,7 +12,7 @@ from penstock.algebra.operators import TriplePattern
 from penstock.algebra.reports import MOST_INSTANTS, PolicyError
 from penstock.algebra.windows import CountWindow, PastWindow, RangeWindow
 from penstock.relational.intervals import merge
-from penstock.relational.matching import TRIPLE, asked_by, counted_patterns
+from penstock.relational.matching import TRIPLE, Asked, asked_by, counted_patterns
 from penstock.relational.relations import Statement, aliased, col, number, select_from, united
 from penstock.relational.sources import Tables, streams_of
 from penstock.relational.windows import FIRST, FOREVER, LAST, moving_elements, window_rows
@@ -84,9 +84,7 @@ def compile_last_end(query: ContinuousQuery, tables: Tables) -> exp.Select:
 
 
 def _conditions(table: str, pattern: TriplePattern | None) -> list[exp.Expr]:
-    """An element without triples is never part of a content."""
-    asked = [] if pattern is None else asked_by(pattern).conditions(table)
-    return asked or [exp.not_(col(table, "s").is_(exp.null()))]
+    return (Asked() if pattern is None else asked_by(pattern)).conditions_on_stream(table)
 
 
 class _WindowReport:

@@ -10,7 +10,7 @@ from penstock.algebra.windows import CountWindow, NowWindow, PastWindow, RangeWi
 from penstock.relational.matching import TRIPLE, asked_by, counted_patterns
 from penstock.relational.relations import aliased, col, least, number, select_from, united
 from penstock.relational.sources import Tables, streams_of
-from penstock.relational.windows import FOREVER, counted_elements, late_among_last, window_rows
+from penstock.relational.windows import FOREVER, late_among_last, oldest_of_last, window_rows
 
 HORIZON = exp.Placeholder(this="horizon")
 """All instants before it have been evaluated."""
@@ -36,14 +36,7 @@ def _oldest(window: StreamWindow, table: str, pattern: TriplePattern | None) -> 
         case CountWindow(size, step, matching) as counted:
             if matching and step > 1:  # nobody counts what each pattern has passed
                 return number(-FOREVER)
-            elements = counted_elements(counted, table, _asked(table, pattern))
-            time = exp.column("ts")
-            latest = exp.select(time).from_(elements.subquery("known"))
-            latest = latest.where(exp.LT(this=time.copy(), expression=HORIZON.copy()))
-            latest = latest.order_by(exp.Ordered(this=time.copy(), desc=True)).limit(size + step)
-            enough = exp.GTE(this=exp.Count(this=exp.Star()), expression=number(size + step))
-            bound = exp.case().when(enough, exp.Min(this=time.copy())).else_(number(-FOREVER))
-            return exp.select(bound).from_(latest.subquery("latest")).subquery()
+            return oldest_of_last(counted, table, _asked(table, pattern), HORIZON, size + step)
         case _:
             return number(-FOREVER)
 

@@ -15,7 +15,7 @@ from sqlglot import exp
 from penstock.algebra.model import Dataset, StreamWindow
 from penstock.algebra.windows import CountWindow, RangeWindow
 from penstock.relational.intervals import INSTANTS, once, spread
-from penstock.relational.matching import TRIPLE, Asked, Conditions
+from penstock.relational.matching import TRIPLE, Asked
 from penstock.relational.relations import Statement, aliased, col, number, select_from, united
 from penstock.relational.timestamps import as_term
 from penstock.relational.windows import FIRST, window_rows
@@ -86,7 +86,7 @@ class ActiveGraph:
         self.statement.stream_scans += bool(matching.windows)
         key = asked, tuple(columns)
         if key not in self._scans:
-            self._scans[key] = matching._scan(columns, asked.conditions), columns
+            self._scans[key] = matching._scan(columns, asked), columns
             return self._scans[key][0]
         name, known = self._scans[key]
         renamed = [aliased(col(name, known[part]), columns[part]) for part in columns]
@@ -107,12 +107,12 @@ class ActiveGraph:
             windows=[entry for entry in self.windows if self.tables.may_match(entry[1], predicate)],
         )
 
-    def _scan(self, columns: Mapping[str, str], conditions: Conditions) -> str:
+    def _scan(self, columns: Mapping[str, str], asked: Asked) -> str:
         names = list(columns.values())
         parts: list[exp.Query] = []
         if self.static:
-            parts.append(self._static(columns, conditions))
-        moving = self._moving(columns, conditions)
+            parts.append(self._static(columns, asked))
+        moving = self._moving(columns, asked)
         if moving is not None and self._is_bag:
             parts.append(self._numbered(moving, names))
         elif moving is not None:
@@ -122,9 +122,9 @@ class ActiveGraph:
             parts.append(exp.select(*nothing, *always()).where(exp.false()))
         return self.statement.add(united(parts))
 
-    def _static(self, columns: Mapping[str, str], conditions: Conditions) -> exp.Select:
+    def _static(self, columns: Mapping[str, str], asked: Asked) -> exp.Select:
         """A graph has each of its triples once; what is in several of them counts once, too."""
-        rows = [_select(table, columns, conditions) for table in self.static]
+        rows = [_select(table, columns, asked) for table in self.static]
         if len(rows) == 1:
             return rows[0].select(*always())
         merged = united(rows)
@@ -132,15 +132,13 @@ class ActiveGraph:
         kept = [col("merged", name) for name in columns.values()]
         return exp.select(*kept, *always()).from_(merged.subquery("merged"))
 
-    def _moving(self, columns: Mapping[str, str], conditions: Conditions) -> exp.Query | None:
+    def _moving(self, columns: Mapping[str, str], asked: Asked) -> exp.Query | None:
         """What comes and goes, with its intervals `[starts, ends)`."""
         rows: list[exp.Query] = [
-            _select(table, columns, conditions).select(col(table, "starts"), col(table, "ends"))
-            for table in self.changing
+            _select(table, columns, asked).select(col(table, "starts"), col(table, "ends")) for table in self.changing
         ]
         for window, table in self.windows:
-            asked = conditions(table) or [exp.not_(col(table, "s").is_(exp.null()))]
-            rows.append(window_rows(window, table, _columns(table, columns), asked))
+            rows.append(window_rows(window, table, _columns(table, columns), asked.conditions_on_stream(table)))
         return united(rows) if rows else None
 
     def _each_once(self, moving: exp.Query, names: list[str], static: exp.Query | None) -> list[exp.Query]:
@@ -200,16 +198,15 @@ class ActiveGraph:
         for table in (*self.static, *self.changing):
             bounds = always() if table in self.static else [col(table, "starts"), col(table, "ends")]
             nothing = [aliased(exp.cast(exp.null(), "bigint"), name) for name in times.values()]
-            rows = _select(table, columns, asked.conditions).select(*nothing, *bounds)
+            rows = _select(table, columns, asked).select(*nothing, *bounds)
             parts.append(rows if table in self.static else self._numbered(rows, [*names, *times.values()]))
         for window, table in self.windows:
-            conditions = asked.conditions(table) or [exp.not_(col(table, "s").is_(exp.null()))]
             iri = next(iri for iri, name in self.tables.streams.items() if name == table)
             stamps = [
                 aliased(col(table, "ts") if stream in (None, iri) else exp.cast(exp.null(), "bigint"), name)
                 for stream, name in times.items()
             ]
-            rows = window_rows(window, table, [*_columns(table, columns), *stamps], conditions)
+            rows = window_rows(window, table, [*_columns(table, columns), *stamps], asked.conditions_on_stream(table))
             parts.append(self._numbered(rows, [*names, *times.values()]))
         if not parts:
             nothing = [aliased(exp.cast(exp.null(), "text"), name) for name in (*names, *times.values())]
@@ -273,10 +270,10 @@ def _columns(table: str, columns: Mapping[str, str]) -> list[exp.Expr]:
     return [aliased(col(table, part), name) for part, name in columns.items()]
 
 
-def _select(table: str, columns: Mapping[str, str], conditions: Conditions) -> exp.Select:
+def _select(table: str, columns: Mapping[str, str], asked: Asked) -> exp.Select:
     query = select_from(table, _columns(table, columns))
-    asked = conditions(table)
-    return query.where(*asked) if asked else query
+    conditions = asked.conditions(table)
+    return query.where(*conditions) if conditions else query
 
 
 def _next_instant(alias: str, time: exp.Expr) -> exp.Join:

@@ -132,7 +132,10 @@ def _last_elements(window: CountWindow, table: str, conditions: Sequence[exp.Exp
     key = _counted_by(window)
     elements = counted_elements(window, table, conditions)
     elements = elements.where(_is_in_time(table)) if in_time else elements
-    elements = elements.where(exp.GTE(this=col(table, "ts"), expression=_oldest_of_last(window, table, conditions)))
+    oldest = oldest_of_last(
+        window, table, conditions, FIRST, window.size + 1
+    )  # no older one is among the last from then on
+    elements = elements.where(exp.GTE(this=col(table, "ts"), expression=oldest))
     late = select_from(table, [aliased(col(table, "since"), "opens")]).where(exp.not_(_is_in_time(table)))
     always = exp.select(aliased(exp.cast(number(-FOREVER), "bigint"), "opens"))
     opening = (always if in_time else exp.union(always, late, distinct=True)).subquery("opening")
@@ -158,18 +161,30 @@ def _last_elements(window: CountWindow, table: str, conditions: Sequence[exp.Exp
     return query.from_(elements.subquery("known")).join(epochs, on=exp.and_(is_known, is_asked_about))
 
 
-def _oldest_of_last(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> exp.Expr:
-    """The timestamp before which no element is among the last ones at the first instant, or at any later one."""
-    before = counted_elements(window, table, conditions).where(_is_in_time(table))
-    before = before.where(exp.LT(this=col(table, "ts"), expression=FIRST.copy()))
-    last = exp.select(col("passed_by", "ts")).from_(before.subquery("passed_by"))
-    last = last.order_by(exp.Ordered(this=col("passed_by", "ts"), desc=True)).limit(window.size + 1)
-    oldest = exp.select(exp.Min(this=col("last", "ts"))).from_(last.subquery("last"))
-    is_enough = exp.select(exp.Count(this=exp.Star())).from_(last.copy().subquery("last"))
-    found = exp.case().when(
-        exp.GT(this=is_enough.subquery(), expression=number(window.size)), oldest.subquery()
-    )  # fmt: skip
-    return found.else_(number(-FOREVER))
+def oldest_of_last(
+    window: CountWindow, table: str, conditions: Sequence[exp.Expr], before: exp.Expr, count: int
+) -> exp.Expr:
+    """The timestamp of the oldest of the last elements, so many, that came in time before an instant.
+
+    As long as there are fewer it is before all time.
+    """
+    came = counted_elements(window, table, conditions).where(_is_in_time(table))
+    came = came.where(exp.LT(this=col(table, "ts"), expression=before.copy()))
+    last = exp.select(col("came", "ts")).from_(came.subquery("came"))
+    last = last.order_by(exp.Ordered(this=col("came", "ts"), desc=True)).limit(count)
+    are_enough = exp.GTE(this=exp.Count(this=exp.Star()), expression=number(count))
+    oldest = exp.case().when(are_enough, exp.Min(this=col("last", "ts"))).else_(number(-FOREVER))
+    return exp.select(oldest).from_(last.subquery("last")).subquery()
+
+
+def _numbered_elements(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> exp.Select:
+    """The elements that came in time: `ts`, the key, and their number `seq` in the order of time."""
+    key = _counted_by(window)
+    known = counted_elements(window, table, conditions).where(_is_in_time(table)).subquery("known")
+    place = exp.Window(this=exp.RowNumber(), order=_in_order(col("known", "ts"), col("known", key)))
+    offset = number(0) if window.matching else exp.Placeholder(this=passed(table))
+    seq = aliased(exp.Add(this=place, expression=offset), "seq")
+    return exp.select(col("known", "ts"), col("known", key), seq).from_(known)
 
 
 def _moves(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> exp.Select:
@@ -178,11 +193,7 @@ def _moves(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> e
     What comes late moves nothing.
     """
     key = _counted_by(window)
-    place = exp.Window(this=exp.RowNumber(), order=_in_order(col("known", "ts"), col("known", key)))
-    offset = number(0) if window.matching else exp.Placeholder(this=passed(table))
-    seq = aliased(exp.Add(this=place, expression=offset), "seq")
-    known = counted_elements(window, table, conditions).where(_is_in_time(table)).subquery("known")
-    numbered = exp.select(col("known", "ts"), col("known", key), seq).from_(known)
+    numbered = _numbered_elements(window, table, conditions)
     enters, leaves = (_move_of(window, delay) for delay in (0, window.size))
     ends = exp.Coalesce(this=col("leaves", "ts"), expressions=[number(FOREVER)])
     return (
@@ -203,11 +214,8 @@ def _move_of(window: CountWindow, delay: int) -> exp.Expr:
 
 def late_among_last(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> exp.Select:
     """The numbers `arrival` of the rows that came late, but when fewer elements than `size` were behind them."""
-    key = _counted_by(window)
-    known = counted_elements(window, table, conditions).where(_is_in_time(table)).subquery("known")
-    place = exp.Window(this=exp.RowNumber(), order=_in_order(col("known", "ts"), col("known", key)))
-    numbered = exp.select(col("known", "ts"), aliased(place, "n")).from_(known).subquery("numbered")
-    last = exp.select(col("numbered", "ts"), aliased(exp.Max(this=col("numbered", "n")), "n")).from_(numbered)
+    numbered = _numbered_elements(window, table, conditions).subquery("numbered")
+    last = exp.select(col("numbered", "ts"), aliased(exp.Max(this=col("numbered", "seq")), "seq")).from_(numbered)
     last = last.group_by(col("numbered", "ts"))
     query = select_from(table, [col(table, "arrival")])
     query.set(
@@ -222,7 +230,10 @@ def late_among_last(window: CountWindow, table: str, conditions: Sequence[exp.Ex
             for alias, time in (("at_its_time", "ts"), ("when_it_came", "since"))
         ],
     )
-    counts = [exp.Coalesce(this=col(alias, "n"), expressions=[number(0)]) for alias in ("when_it_came", "at_its_time")]
+    none = number(0) if window.matching else exp.Placeholder(this=passed(table))
+    counts = [
+        exp.Coalesce(this=col(alias, "seq"), expressions=[none.copy()]) for alias in ("when_it_came", "at_its_time")
+    ]
     behind = exp.Sub(this=counts[0], expression=counts[1])
     is_late = exp.not_(_is_in_time(table))
     return query.where(is_late, exp.LT(this=behind, expression=number(window.size)), *(c.copy() for c in conditions))
@@ -230,11 +241,6 @@ def late_among_last(window: CountWindow, table: str, conditions: Sequence[exp.Ex
 
 def moving_elements(window: CountWindow, table: str, conditions: Sequence[exp.Expr] = ()) -> exp.Select:
     """The timestamps `t` of the elements with which the content moves: the closing instants."""
-    key = _counted_by(window)
-    known = counted_elements(window, table, conditions).where(_is_in_time(table)).subquery("known")
-    place = exp.Window(this=exp.RowNumber(), order=_in_order(col("known", "ts"), col("known", key)))
-    offset = number(0) if window.matching else exp.Placeholder(this=passed(table))
-    seq = aliased(exp.Add(this=place, expression=offset), "seq")
-    numbered = exp.select(aliased(col("known", "ts"), "t"), seq).from_(known).subquery("numbered")
+    numbered = _numbered_elements(window, table, conditions).subquery("numbered")
     is_move = exp.Mod(this=col("numbered", "seq"), expression=number(window.step)).eq(number(0))
-    return exp.select(col("numbered", "t")).from_(numbered).where(is_move)
+    return exp.select(aliased(col("numbered", "ts"), "t")).from_(numbered).where(is_move)

@@ -1,0 +1,41 @@
+"""Statements as Spark SQL: what Spark says in other words than sqlglot thinks.
+
+The trees are the same for every engine. A text for Spark casts with TRY_CAST wherever a cast may fail (in ANSI mode a
+bad cast raises), keeps numbers beyond 64 bits as DECIMAL(38, 0), and makes no series that ends before it begins.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.dialects.spark import Spark
+
+
+class PenstockSpark(Spark):
+    class Generator(Spark.Generator):
+        TYPE_MAPPING = {  # noqa: RUF012 (as sqlglot declares it)
+            **Spark.Generator.TYPE_MAPPING,
+            exp.DataType.Type.INT128: "DECIMAL(38, 0)",
+        }
+        TRANSFORMS = {  # noqa: RUF012
+            **Spark.Generator.TRANSFORMS,
+            exp.TryCast: lambda self, e: self.func("TRY_CAST", f"{self.sql(e, 'this')} AS {self.sql(e, 'to')}"),
+            exp.GenerateSeries: lambda self, e: _series(self, e),
+        }
+
+        def cte_sql(self, expression: exp.CTE) -> str:
+            """Spark decides by itself what it computes once."""
+            expression.set("materialized", None)
+            return super().cte_sql(expression)
+
+
+def _series(generator: Spark.Generator, series: exp.GenerateSeries) -> str:
+    start, end, step = (series.args.get(name) for name in ("start", "end", "step"))
+    if series.args.get("is_end_exclusive"):
+        end = exp.Paren(this=exp.Sub(this=end, expression=exp.Literal.number(1)))
+    bounds = ", ".join(generator.sql(bound) for bound in (start, end, step) if bound is not None)
+    first, last = generator.sql(start), generator.sql(end)
+    return f"IF({first} > {last}, ARRAY(), SEQUENCE({bounds}))"
+
+
+def to_spark(tree: exp.Expr, *, pretty: bool = False) -> str:
+    return tree.sql(PenstockSpark, pretty=pretty)

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
+from sqlglot.generators.spark import SparkGenerator
 
 
 class PenstockSpark(Spark):
-    class Generator(Spark.Generator):
+    class Generator(SparkGenerator):
         TYPE_MAPPING = {  # noqa: RUF012 (as sqlglot declares it)
-            **Spark.Generator.TYPE_MAPPING,
+            **SparkGenerator.TYPE_MAPPING,
             exp.DataType.Type.INT128: "DECIMAL(38, 0)",
         }
         TRANSFORMS = {  # noqa: RUF012
-            **Spark.Generator.TRANSFORMS,
+            **SparkGenerator.TRANSFORMS,
             exp.TryCast: lambda self, e: self.func("TRY_CAST", f"{self.sql(e, 'this')} AS {self.sql(e, 'to')}"),
             exp.GenerateSeries: lambda self, e: _series(self, e),
         }
@@ -28,7 +29,7 @@ class PenstockSpark(Spark):
             return super().cte_sql(expression)
 
 
-def _series(generator: Spark.Generator, series: exp.GenerateSeries) -> str:
+def _series(generator: SparkGenerator, series: exp.GenerateSeries) -> str:
     start, end, step = (series.args.get(name) for name in ("start", "end", "step"))
     if series.args.get("is_end_exclusive"):
         end = exp.Paren(this=exp.Sub(this=end, expression=exp.Literal.number(1)))

@@ -1,13 +1,19 @@
-"""What the tests share: the folder beside the repository, and how hard the property tests try."""
+"""What the tests share: the folder beside the repository, a Spark session, and how hard the property tests try."""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.corpora.samples import ABSENT, SHARED
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 # Every run draws the same examples, so that a failure is a failure for everyone. PENSTOCK_TESTS=nightly tries harder,
 # with new examples each night.
@@ -24,3 +30,26 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(ABSENT)
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """One small Spark session for all tests of a run, because it takes seconds to start."""
+    pyspark = pytest.importorskip("pyspark.sql")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.log.level": "OFF",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.session.timeZone": "UTC",
+        # Queries over a few rows are sooner interpreted than compiled.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.driver.memory": "2g",
+        "spark.driver.host": "localhost",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.extraJavaOptions": "-Xss16m",
+    }
+    builder = pyspark.SparkSession.builder.master("local[2]").appName("penstock tests")
+    session = builder.config(map=settings).getOrCreate()
+    yield session
+    session.stop()

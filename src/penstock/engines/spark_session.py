@@ -1,0 +1,206 @@
+"""The Spark session that queries run in: the one there is, or a local one, started without a word.
+
+Spark's process writes to a pipe, of which the last lines are kept, so that a failure can be told; `verbose` lets it
+write to standard error instead.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from penstock.engines.java import Java, NoJavaError, find_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
+
+DEFAULTS: Mapping[str, str] = MappingProxyType(
+    {
+        "spark.app.name": "penstock",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+    }
+)
+"""What holds in a session of our own, unless other settings are given."""
+
+_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_DEEP_PLANS = "-Xss16m"
+_PARTITIONS = "spark.sql.shuffle.partitions"
+_STANDARD_ERROR = 2
+_KEPT_LINES = 200
+_SECONDS_TO_END = 5
+
+# Python's side of Spark writes what a statement was about when it fails, beside raising the error.
+_LOGGERS = ("py4j", "DataFrameQueryContextLogger", "SQLQueryContextLogger")
+
+_TELLING = re.compile(r"\b(Error|\w*Exception|Invalid|Unrecognized)\b")
+_ORIGIN = re.compile(r'^(: |Exception in thread "[^"]*" |Caused by: |Error: )*([\w.$]+(Exception|Error): )*')
+
+_starting = threading.Lock()
+
+
+class SessionError(Exception):
+    """There is no Spark to run on: the message says why, and what to do."""
+
+
+def session(master: str | None = None, conf: Mapping[str, str] = NO_SETTINGS, *, verbose: bool = False) -> SparkSession:
+    """The active session, or a new one: on `master`, else on what Spark is set up for, which is this machine at first.
+
+    Where a session is active there is never a second one; it takes over the settings that can change while it runs.
+    Raises SessionError where there is no Spark or no Java, where Spark does not start, and where a setting comes too
+    late.
+    """
+    if find_spec("pyspark") is None:
+        raise SessionError("PySpark is not installed: pip install pyspark")
+    settings = {**conf} if master is None else {**conf, "spark.master": master}
+    with _starting:
+        active = _active()
+        if active is not None:
+            _change(active, settings)
+            return active
+        return _start(settings, verbose)
+
+
+def _active() -> SparkSession | None:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is None and SparkContext._active_spark_context is not None:
+        return SparkSession.builder.getOrCreate()  # that of another thread
+    return active
+
+
+def _change(active: SparkSession, settings: Mapping[str, str]) -> None:
+    for name, value in settings.items():
+        if active.conf.get(name, None) != value:
+            if not active.conf.isModifiable(name):
+                raise SessionError(f"Spark runs already, and {name} cannot be changed any more")
+            active.conf.set(name, value)
+
+
+def _start(settings: Mapping[str, str], verbose: bool) -> SparkSession:
+    from py4j.protocol import Py4JJavaError
+    from pyspark import SparkContext
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    # Under spark-submit, and after an earlier session, Java runs already, with the settings that were wanted.
+    is_first = SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ
+    chosen = _with_defaults(settings) if is_first else {**settings}
+    try:
+        if is_first:
+            _launch(chosen, verbose)
+        started = SparkSession.builder.config(map={**chosen}).getOrCreate()
+        started.conf.get(_PARTITIONS)  # only now the settings are looked at
+    except (Py4JJavaError, PySparkException) as error:
+        raise SessionError(f"Spark did not start: {_reason(str(error).splitlines())}") from None
+    if is_first and _PARTITIONS not in settings and str(started.sparkContext.master).startswith("local"):
+        started.conf.set(_PARTITIONS, str(started.sparkContext.defaultParallelism))
+    return started
+
+
+def _with_defaults(settings: Mapping[str, str]) -> dict[str, str]:
+    java_options = f"{_DEEP_PLANS} {settings.get(_JAVA_OPTIONS, '')}".strip()
+    return {**DEFAULTS, **settings, _JAVA_OPTIONS: java_options}
+
+
+def _launch(settings: Mapping[str, str], verbose: bool) -> None:
+    """Starts Java and a context, with the settings that they have to know from the beginning."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.errors import PySparkRuntimeError
+    from pyspark.java_gateway import launch_gateway
+
+    try:
+        java = find_java()
+    except NoJavaError as error:
+        raise SessionError(str(error)) from None
+    if not verbose:
+        _hush()
+    conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
+    messages = _Messages()
+    try:
+        with _java_home(java), _output(messages, verbose) as output:
+            gateway = launch_gateway(conf, output)  # type: ignore[no-untyped-call]
+    except PySparkRuntimeError as error:
+        raise SessionError(f"Spark did not start: {_reason(messages.lines()) or error}") from None
+    SparkContext(conf=conf, gateway=gateway)
+
+
+def _hush() -> None:
+    from pyspark.logger import PySparkLogger
+
+    for name in _LOGGERS:
+        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+@contextmanager
+def _java_home(java: Java) -> Iterator[None]:
+    """The environment in which Spark's scripts find that Java."""
+    before = os.environ.pop("JAVA_HOME", None)
+    if java.home is not None:
+        os.environ["JAVA_HOME"] = str(java.home)
+    try:
+        yield
+    finally:
+        os.environ.pop("JAVA_HOME", None)
+        if before is not None:
+            os.environ["JAVA_HOME"] = before
+
+
+@contextmanager
+def _output(messages: _Messages, verbose: bool) -> Iterator[dict[str, int]]:
+    """Where a process is to write: standard output is for results in any case."""
+    if verbose:
+        yield {"stdout": _STANDARD_ERROR}
+        return
+    readable, writable = os.pipe()
+    messages.read(readable)
+    try:
+        yield {"stdout": writable, "stderr": writable}
+    finally:
+        os.close(writable)
+
+
+class _Messages:
+    """The last lines that Spark's process wrote, read as long as it lives."""
+
+    def __init__(self) -> None:
+        self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
+        self._reading: threading.Thread | None = None
+
+    def read(self, readable: int) -> None:
+        self._reading = threading.Thread(target=self._read, args=(readable,), name="spark-messages", daemon=True)
+        self._reading.start()
+
+    def _read(self, readable: int) -> None:
+        with open(readable, encoding="utf-8", errors="replace") as written:
+            self._lines.extend(line.rstrip() for line in written)
+
+    def lines(self) -> list[str]:
+        """Those of a process that has ended."""
+        if self._reading is not None:
+            self._reading.join(timeout=_SECONDS_TO_END)
+        return list(self._lines)
+
+
+def _reason(lines: Sequence[str]) -> str:
+    """The line that tells most, without the names of classes before it."""
+    causes = [line for line in lines if line.startswith("Caused by: ")]
+    telling = causes[-1:] or [line for line in lines if _TELLING.search(line)] or lines[-1:]
+    return _ORIGIN.sub("", telling[0]) if telling else ""

@@ -22,9 +22,10 @@ from penstock.rdf.conversion import encode_oxigraph
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.functions.library import Library
 from penstock.relational.intervals import INSTANTS
+from penstock.relational.relations import Shape
 from penstock.relational.reporting import InstantsPlan, compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted
-from penstock.relational.sources import Shape, Tables
+from penstock.relational.sources import Tables
 from penstock.relational.windows import FOREVER, passed
 
 _ROWS_BETWEEN_LOOKS = 20_000

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from penstock.algebra import ContinuousQuery
 from penstock.relational.answers import compile_query
-from penstock.relational.sources import NotYetError, Shape, Tables
+from penstock.relational.relations import Shape
+from penstock.relational.sources import NotYetError, Tables
 
 
 def sql_of(query: ContinuousQuery, bound: Iterable[str | None] = ()) -> str:

@@ -13,8 +13,8 @@ from penstock.algebra.operators import Operator
 from penstock.relational.compiler import Compiler
 from penstock.relational.intervals import INSTANTS
 from penstock.relational.matching import TRIPLE
-from penstock.relational.relations import Relation, Statement, aliased, col, select_from, united
-from penstock.relational.sources import Shape, Sources, Tables
+from penstock.relational.relations import Relation, Shape, Statement, aliased, col, select_from, united
+from penstock.relational.sources import Sources, Tables
 
 _Delivered = tuple[str, exp.Expr]
 """The relation that has what is to be delivered, and the condition under which a row of it comes at an instant."""
@@ -54,8 +54,8 @@ def compile_query(
 
 def compile_dataset(query: ContinuousQuery, tables: Tables, shape: Shape) -> Plan:
     """All triples that there are at each instant, in whatever graph: what DESCRIBE looks at."""
-    statement = Statement()
-    sources = Sources(statement, query.dataset, tables, shape)
+    statement = Statement(shape)
+    sources = Sources(statement, query.dataset, tables)
     graphs = [sources.default, *(named.graph for named in (*sources.graphs(), *sources.windows()))]
     contents = [graph.triples() for graph in dict.fromkeys(graphs)]
     whole = statement.add(united([select_from(name, [exp.Star()]) for name in contents]))

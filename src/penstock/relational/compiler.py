@@ -39,8 +39,8 @@ from penstock.relational.joining import join, minus, numbered, union, with_extra
 from penstock.relational.kinds import kinds_of
 from penstock.relational.matching import asked_by, terms_of
 from penstock.relational.paths import PathCompiler
-from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from
-from penstock.relational.sources import ActiveGraph, NamedGraph, NotYetError, Shape, Sources, Tables, always
+from penstock.relational.relations import Relation, Shape, Statement, aliased, col, number, select_from
+from penstock.relational.sources import ActiveGraph, NamedGraph, NotYetError, Sources, Tables, always
 from penstock.relational.timestamps import Timestamps
 
 
@@ -55,8 +55,8 @@ class Context:
 class Compiler:
     def __init__(self, query: ContinuousQuery, tables: Tables, shape: Shape) -> None:
         self.query = query
-        self.statement = Statement()
-        self.sources = Sources(self.statement, query.dataset, tables, shape)
+        self.statement = Statement(shape)
+        self.sources = Sources(self.statement, query.dataset, tables)
         self.timestamps = Timestamps.of(query)
 
     def solutions(self, operator: Operator, context: Context | None = None, *, keep_order: bool = False) -> Relation:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from penstock.relational.relations import Statement, aliased, col, number, select_from
+from penstock.relational.relations import Statement, aliased, col, number, select_from, united
 
 INSTANTS = "instants"
 """The table of the slice's evaluation instants: `k` numbers them from 0, `t` is the instant."""
@@ -124,6 +124,17 @@ def cut_alike(statement: Statement, source: str, columns: Sequence[str]) -> str:
     )
     pieces = select_from(source, [*kept, col(stretches, "i"), col(stretches, "j")])
     return statement.add(pieces.join(exp.to_table(stretches), on=is_within))
+
+
+def counted_until(asked: exp.Query, counted: exp.Query) -> exp.Select:
+    """How many of the `counted` there are at each `time` that is asked about (`here`), and up to it (`until`)."""
+    marked = []
+    for query, mark in ((asked, 0), (counted, 1)):
+        marked.append(exp.select(col("times", "time"), aliased(number(mark), "mark")).from_(query.subquery("times")))
+    time, here = col("marked", "time"), exp.Sum(this=col("marked", "mark"))
+    until = _over(exp.Sum(this=here.copy()), [], [time], _UP_TO_HERE)
+    query = exp.select(time, aliased(here, "here"), aliased(until, "until"))
+    return query.from_(united(marked).subquery("marked")).group_by(time.copy())
 
 
 def running_sums(statement: Statement, events: str, keys: Sequence[str], values: Sequence[str]) -> str:

@@ -132,11 +132,16 @@ def with_extra(statement: Statement, relation: Relation, extra: tuple[str, ...])
 
 
 def numbered(statement: Statement, relation: Relation) -> tuple[Relation, str]:
-    """The relation with a number for each row, and the name of that column."""
+    """The relation with a number for each row, and the name of that column.
+
+    Rows that are distributed go by what is in them: what has a partner at an instant, all rows that are equal have.
+    """
     row = f"row{len(statement.parts)}"
     kept = [col(relation.name, name) for name in relation.all_columns]
-    number = aliased(exp.Window(this=exp.RowNumber(), partition_by=[]), row)
-    query = select_from(relation.name, [*kept, number, relation.start, relation.end])
+    value: exp.Expr = exp.Window(this=exp.RowNumber(), partition_by=[])
+    if statement.shape.is_distributed:
+        value = exp.Struct(expressions=[*(column.copy() for column in kept), relation.start, relation.end])
+    query = select_from(relation.name, [*kept, aliased(value, row), relation.start, relation.end])
     extra = (*relation.extra, row)
     return statement.relation(query, relation.columns, relation.certain, extra, materialized=True), row
 

@@ -44,10 +44,25 @@ class Relation:
         return [*self.columns.values(), *self.extra]
 
 
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a statement may count on: slices whose instants are `$step` apart, and whether there are many rows.
+
+    Rows that are `distributed` over machines come in no order by which they could be numbered. With `slices`, joins
+    of what holds for a while look for partners within stretches of `$slice` instants alone.
+    """
+
+    is_regular: bool = False
+    is_large: bool = True
+    is_distributed: bool = False
+    has_slices: bool = False
+
+
 @dataclass(slots=True)
 class Statement:
     """The relations of a plan in the order in which they build on each other: the WITH clause of one SQL statement."""
 
+    shape: Shape = field(default_factory=Shape)
     parts: list[tuple[str, exp.Query, bool]] = field(default_factory=list)
     is_recursive: bool = False
     stream_scans: int = 0

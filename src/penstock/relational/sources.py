@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from penstock.algebra.model import Dataset, StreamWindow
 from penstock.algebra.windows import CountWindow, RangeWindow
-from penstock.relational.intervals import INSTANTS, once, spread
+from penstock.relational.intervals import INSTANTS, counted_until, once, spread
 from penstock.relational.matching import TRIPLE, Asked
 from penstock.relational.relations import Statement, aliased, col, number, select_from, united
 from penstock.relational.timestamps import as_term
@@ -52,14 +52,6 @@ class Tables:
         return known is None or predicate is None or predicate in known
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What a statement may count on: slices whose instants are `$step` apart, and whether there are many rows."""
-
-    is_regular: bool = False
-    is_large: bool = True
-
-
 def always() -> list[exp.Expr]:
     """The interval of what holds at every instant."""
     return [aliased(exp.cast(number(0), "bigint"), "i"), aliased(exp.cast(COUNT.copy(), "bigint"), "j")]
@@ -71,7 +63,6 @@ class ActiveGraph:
 
     statement: Statement
     tables: Tables
-    shape: Shape
     static: Sequence[str] = ()
     changing: Sequence[str] = ()
     windows: Sequence[tuple[StreamWindow, str]] = ()
@@ -150,7 +141,7 @@ class ActiveGraph:
             moving = _without_equal(moving, static, names)
         if self._is_tumbling:
             return [self._once_per_window(moving, names)]
-        if not names or not self.shape.is_large:
+        if not names or not self.statement.shape.is_large:
             return [self._once(moving, names)]
         key = aliased(exp.func("hash", *(col("moving", name) for name in names)), "key")
         hashed = exp.select(exp.Column(this=exp.Star(), table=exp.to_identifier("moving")), key)
@@ -233,14 +224,28 @@ class ActiveGraph:
 
     def _numbered(self, rows: exp.Query, names: list[str]) -> exp.Select:
         """`[starts, ends)` as numbers of instants; rows that no instant sees are left out."""
-        if self.shape.is_regular:
+        if self.statement.shape.is_regular:
             return _numbered_by_step(rows, names)
+        if self.statement.shape.is_distributed:
+            return self._numbered_by_counting(rows, names)
         first, behind = "first_instant", "instant_behind"
         start, end = (exp.Coalesce(this=col(table, "k"), expressions=[COUNT.copy()]) for table in (first, behind))
         columns = [*(col("timed", name) for name in names), aliased(start, "i"), aliased(end, "j")]
         joined = exp.select(*columns).from_(rows.subquery("timed"))
         joined.set("joins", [_next_instant(first, col("timed", "starts")), _next_instant(behind, col("timed", "ends"))])
         return joined.where(exp.LT(this=start.copy(), expression=end.copy()))
+
+    def _numbered_by_counting(self, rows: exp.Query, names: list[str]) -> exp.Select:
+        """The number of the first instant at or after a time is that of the instants before it."""
+        timed = self.statement.add(rows)
+        times = united([select_from(timed, [aliased(col(timed, edge), "time")]) for edge in ("starts", "ends")])
+        instants = select_from(INSTANTS, [aliased(col(INSTANTS, "t"), "time")])
+        places = self.statement.add(counted_until(times, instants))
+        start, end = (exp.Sub(this=col(at, "until"), expression=col(at, "here")) for at in ("at_start", "at_end"))
+        query = select_from(timed, [*(col(timed, name) for name in names), aliased(start, "i"), aliased(end, "j")])
+        for at, edge in (("at_start", "starts"), ("at_end", "ends")):
+            query = query.join(exp.to_table(places, alias=at), on=col(at, "time").eq(col(timed, edge)))
+        return query.where(exp.LT(this=start.copy(), expression=end.copy()))
 
 
 def _numbered_by_step(rows: exp.Query, names: list[str]) -> exp.Select:
@@ -297,9 +302,8 @@ class NamedGraph:
 class Sources:
     """The active graphs of a query."""
 
-    def __init__(self, statement: Statement, dataset: Dataset, tables: Tables, shape: Shape) -> None:
+    def __init__(self, statement: Statement, dataset: Dataset, tables: Tables) -> None:
         self.statement = statement
-        self.shape = shape
         self.dataset = dataset
         self.tables = tables
         self._known: dict[object, ActiveGraph] = {}
@@ -343,7 +347,6 @@ class Sources:
             self._known[key] = ActiveGraph(
                 self.statement,
                 self.tables,
-                self.shape,
                 [self.tables.graphs[graph] for graph in bound if graph not in self.tables.changing],
                 [self.tables.graphs[graph] for graph in bound if graph in self.tables.changing],
                 [

@@ -8,7 +8,8 @@ from sqlglot import exp
 
 from penstock.algebra.model import StreamWindow
 from penstock.algebra.windows import AllWindow, CountWindow, NowWindow, PastWindow, RangeWindow
-from penstock.relational.relations import aliased, col, number, select_from
+from penstock.relational.intervals import counted_until
+from penstock.relational.relations import aliased, col, number, select_from, united
 
 FOREVER = 2**62
 """The end of what never ends."""
@@ -214,28 +215,14 @@ def _move_of(window: CountWindow, delay: int) -> exp.Expr:
 
 def late_among_last(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> exp.Select:
     """The numbers `arrival` of the rows that came late, but when fewer elements than `size` were behind them."""
-    numbered = _numbered_elements(window, table, conditions).subquery("numbered")
-    last = exp.select(col("numbered", "ts"), aliased(exp.Max(this=col("numbered", "seq")), "seq")).from_(numbered)
-    last = last.group_by(col("numbered", "ts"))
-    query = select_from(table, [col(table, "arrival")])
-    query.set(
-        "joins",
-        [
-            exp.Join(
-                this=last.copy().subquery(alias),
-                method="ASOF",
-                side="LEFT",
-                on=exp.GTE(this=col(table, time), expression=col(alias, "ts")),
-            )
-            for alias, time in (("at_its_time", "ts"), ("when_it_came", "since"))
-        ],
-    )
-    none = number(0) if window.matching else exp.Placeholder(this=passed(table))
-    counts = [
-        exp.Coalesce(this=col(alias, "seq"), expressions=[none.copy()]) for alias in ("when_it_came", "at_its_time")
-    ]
-    behind = exp.Sub(this=counts[0], expression=counts[1])
     is_late = exp.not_(_is_in_time(table))
+    asked = [select_from(table, [aliased(col(table, time), "time")]).where(is_late.copy()) for time in ("ts", "since")]
+    in_time = counted_elements(window, table, conditions).where(_is_in_time(table)).subquery("in_time")
+    places = counted_until(united(asked), exp.select(aliased(col("in_time", "ts"), "time")).from_(in_time))
+    query = select_from(table, [col(table, "arrival")])
+    for alias, time in (("at_its_time", "ts"), ("when_it_came", "since")):
+        query = query.join(places.subquery(alias), on=col(table, time).eq(col(alias, "time")))
+    behind = exp.Sub(this=col("when_it_came", "until"), expression=col("at_its_time", "until"))
     return query.where(is_late, exp.LT(this=behind, expression=number(window.size)), *(c.copy() for c in conditions))
 
 

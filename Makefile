@@ -1,4 +1,5 @@
-# `make demo` and `make test` need Python 3.11 or later and PyPI, nothing else; uv is used when it is there.
+# `make demo` and `make test` need Python 3.11 or later and PyPI, nothing else; uv is used when it is there. Where there
+# is no Java 17 or later for Spark, one comes from PyPI, too.
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -15,8 +16,8 @@ PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3; do \
 help: ## Say what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
-demo: $(READY) ## Check the sample queries, translate some, run one
-	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/demo.sh
+demo: $(READY) ## Run a continuous query over a stream of cars at tollgates
+	@$(BIN)/penstock demo
 
 test: $(READY) ## Run the tests, on all cores
 	@$(BIN)/pytest -n auto
@@ -44,10 +45,11 @@ clean: ## Remove .venv and everything else that was made
 # Set up once, and again when pyproject.toml has changed.
 $(READY): pyproject.toml $(VENV)/pyvenv.cfg
 	@echo "Installing Penstock and its tools into $(VENV) ..."
-	@if command -v uv >/dev/null; then \
-		uv pip install --quiet --python $(BIN)/python --editable '.[dev]'; \
+	@"$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -Eq 'version "(1[7-9]|[2-9][0-9])' && extras=dev || extras=dev,java; \
+	if command -v uv >/dev/null; then \
+		uv pip install --quiet --python $(BIN)/python --editable ".[$$extras]"; \
 	else \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'; \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$$extras]"; \
 	fi
 	@touch $@
 

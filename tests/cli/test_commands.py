@@ -92,7 +92,7 @@ class TestHelp:
         assert "did you mean check?" in result.stderr
 
     def test_other_commands_are_listed(self) -> None:
-        assert "there are check, translate" in run("dance").stderr
+        assert "there are demo, check, translate" in run("dance").stderr
 
     def test_no_arguments_at_all_show_the_help(self) -> None:
         assert "Commands:" in run().output

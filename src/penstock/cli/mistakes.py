@@ -12,6 +12,7 @@ from penstock.algebra.reports import PolicyError
 from penstock.api.dead_letters import MalformedError
 from penstock.cli.messages import show, show_error, show_problems
 from penstock.cli.sources import NoQueryError
+from penstock.engines.spark_session import SessionError
 from penstock.rdf import errors as rdf_errors
 from penstock.rdf.elements import Malformed
 from penstock.sinks import ReaderGoneError, SinkError
@@ -41,7 +42,7 @@ def told(name: str) -> Iterator[None]:
         show_error(name, str(error))
     except ReaderGoneError:
         status = 0
-    except SinkError as error:
+    except (SinkError, SessionError) as error:
         show_error(name, str(error))
         status = FAILED
     else:

@@ -1,4 +1,4 @@
-"""`penstock run`: a continuous query over bounded or live streams, on the embedded engine."""
+"""`penstock run`: a continuous query over bounded or live streams."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from penstock.api.settings import duration
+from penstock.cli.engines import EngineOptions, engine_options
 from penstock.cli.interrupting import interruptible
 from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
@@ -15,26 +16,7 @@ from penstock.cli.output import answer_options, chosen_format, query_name
 from penstock.cli.preparing import read_query
 from penstock.cli.run_options import RunOptions, option_value, run_options
 from penstock.cli.running import Output, keep_checkpoint, run_query, told_of_storage
-from penstock.engines.duckdb import DuckDBEngine
 from penstock.runtime.running import RunSettings
-
-
-def engine_name(value: str) -> str:
-    if value.lower() == "duckdb":
-        return "duckdb"
-    if value.lower() == "spark":
-        raise click.BadParameter("the Spark engine is not there yet; write --engine duckdb.")
-    raise click.BadParameter(f"there is no engine {value!r}; there is duckdb.")
-
-
-engine_option = click.option(
-    "--engine",
-    type=engine_name,
-    default="duckdb",
-    show_default=True,
-    metavar="ENGINE",
-    help="Where to run: duckdb, in this process.",
-)
 
 
 @click.command(
@@ -51,7 +33,7 @@ engine_option = click.option(
     """
 )
 @click.argument("query")
-@engine_option
+@engine_options
 @answer_options
 @click.option(
     "--idle-timeout",
@@ -82,7 +64,7 @@ engine_option = click.option(
 @run_options
 def run(
     query: str,
-    engine: str,
+    engine: EngineOptions,
     flush: bool,
     empty: bool,
     out: str,
@@ -114,7 +96,7 @@ def run(
         if kept is not None and kept.has_finished:
             click.echo(f"{checkpoint}: this run has been finished before; there is nothing left to do", err=True)
             return
-        used = DuckDBEngine() if kept is None else kept.engine
+        used = engine.open() if kept is None else kept.engine
         for iri, triples in graphs.items():
             used.load_graph(iri, triples)
         with interruptible(used.interrupt):

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 
 import click
 
+from penstock.cli.engines import EngineOptions, engine_options
 from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
 from penstock.cli.preparing import Prepared, prepare
-from penstock.cli.run import engine_option
 from penstock.cli.run_options import RunOptions, run_options
-from penstock.engines.duckdb import DuckDBEngine
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.oracle.stored_terms import as_stored
@@ -33,7 +32,7 @@ DIFFERENT = 3
     """
 )
 @click.argument("query")
-@engine_option
+@engine_options
 @click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends.")
 @reading_options
 @run_options
@@ -41,7 +40,7 @@ DIFFERENT = 3
 def verify(
     context: click.Context,
     query: str,
-    engine: str,
+    engine: EngineOptions,
     flush: bool,
     dialect: str,
     prefixes: Mapping[str, str],
@@ -56,19 +55,19 @@ def verify(
     """
     given = prepare(query, run, dialect=dialect, prefixes=prefixes, base=base)
     with told(given.name):
-        found = [as_stored(evaluation) for evaluation in _found(given, run, flush) if evaluation.says_something]
+        found = [as_stored(evaluation) for evaluation in _found(given, engine, run, flush) if evaluation.says_something]
         expected = list(answer(given.query, given.inputs, run.settings, flush=flush).with_solutions())
     difference = first_difference(found, expected, is_ordered(given.query))
     if difference is None:
-        click.echo(f"{engine} and the oracle agree: {len(found)} evaluations with solutions")
+        click.echo(f"{engine.name} and the oracle agree: {len(found)} evaluations with solutions")
         return
-    click.echo(f"{engine} and the oracle differ: {difference.text}")
+    click.echo(f"{engine.name} and the oracle differ: {difference.text}")
     context.exit(DIFFERENT)
 
 
-def _found(given: Prepared, run: RunOptions, flush: bool) -> Iterator[Evaluation]:
+def _found(given: Prepared, on: EngineOptions, run: RunOptions, flush: bool) -> Iterator[Evaluation]:
     """The engine's answer."""
-    engine = DuckDBEngine()
+    engine = on.open()
     for iri, triples in given.inputs.graphs.items():
         engine.load_graph(iri, triples)
     opened = run.sources(given.continuous, given.prefixes, at_once=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 from collections.abc import Mapping
 
@@ -79,16 +80,23 @@ class Tables:
             return Text(str(term), style="magenta")
         if not isinstance(term, Literal):
             return Text(str(term))
-        shown = Text(visible(term.value).replace("\t", "␉"), style="green" if is_without_quotes(term) else "")
+        is_plain = is_without_quotes(term) or _is_whole_decimal(term)
+        shown = Text(visible(term.value).replace("\t", "␉"), style="green" if is_plain else "")
         if term.language is not None:
             shown.append(f" @{term.language}", style="dim")
-        elif term.datatype.value not in _KNOWN_BY_SIGHT and not is_without_quotes(term):
+        elif term.datatype.value not in _KNOWN_BY_SIGHT and not is_plain:
             shown.append(f" ^^{self._shortening.iri(term.datatype.value)}", style="dim")
         return shown
 
 
 _KNOWN_BY_SIGHT = frozenset((XSD_STRING, XSD + "dateTime", XSD + "date", XSD + "time"))
+_WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBERS = frozenset(XSD + name for name in ("integer", "decimal", "double", "float", "int", "long"))
+
+
+def _is_whole_decimal(literal: Literal) -> bool:
+    """It looks like an integer, and is worth as much: a column of sums looks the same throughout."""
+    return literal.datatype.value == XSD + "decimal" and _WHOLE.fullmatch(literal.value) is not None
 
 
 def _summary(evaluation: Evaluation) -> str:

@@ -1,0 +1,38 @@
+"""--engine, --master, --conf: what is wrong with them is said before anything is started."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from penstock.cli import commands
+
+
+@pytest.mark.parametrize("command", [("run", "q.rq"), ("verify", "q.rq"), ("demo",)], ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--engine", "flink"], "there is no engine 'flink'; there are spark and duckdb."),
+        (["--engine", "spark", "--master", "local(2)"], "'local(2)' is no master of Spark, such as local[2]"),
+        (["--engine", "spark", "--conf", "spark.driver.memory"], "sets nothing; write NAME=VALUE"),
+        (
+            ["--engine", "spark", "--conf", "memory=4g"],
+            "'memory' is no setting of Spark: their names begin with spark.",
+        ),
+        (["--engine", "duckdb", "--master", "yarn"], "'--master': it is for Spark, and the engine is duckdb."),
+        (["--engine", "duckdb", "--conf", "spark.a=b"], "'--conf': it is for Spark, and the engine is duckdb."),
+    ],
+)
+def test_a_wrong_option(command: tuple[str, ...], options: list[str], message: str) -> None:
+    result = CliRunner().invoke(commands, [*command, *options])
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    "master", ["local", "local[2]", "local[*]", "local[2, 3]", "local-cluster[2,1,1024]", "yarn", "spark://host:7077"]
+)
+def test_a_master_of_spark(master: str) -> None:
+    result = CliRunner().invoke(commands, ["run", "no-such-file.rq", "--engine", "spark", "--master", master])
+    assert "no-such-file.rq" in result.stderr
+    assert "--master" not in result.stderr

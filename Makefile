@@ -4,6 +4,7 @@
 VENV  := .venv
 BIN   := $(VENV)/bin
 READY := $(VENV)/.ready
+TOOLS := $(VENV)/.tools
 
 # The first Python that is recent enough. To choose another: make demo PYTHON=/path/to/python3
 PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3; do \
@@ -19,22 +20,22 @@ help: ## Say what there is to make
 demo: $(READY) ## Run a continuous query over a stream of cars at tollgates
 	@$(BIN)/penstock demo
 
-test: $(READY) ## Run the tests, on all cores
+test: $(TOOLS) ## Run the tests, on all cores
 	@$(BIN)/pytest -n auto
 
 # How many random queries; some thousand take some minutes.
 EXAMPLES ?= 2000
 
-fuzz: $(READY) ## Compare the engine with the oracle on random queries and streams, new ones each time
+fuzz: $(TOOLS) ## Compare the engine with the oracle on random queries and streams, new ones each time
 	@PENSTOCK_EXAMPLES=$(EXAMPLES) $(BIN)/pytest -n auto --hypothesis-show-statistics tests/engines/test_random_queries.py
 
-lint: $(READY) ## Look for mistakes: ruff, mypy, import-linter
+lint: $(TOOLS) ## Look for mistakes: ruff, mypy, import-linter
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-format: $(READY) ## Lay out the code and mend what can be mended by itself
+format: $(TOOLS) ## Lay out the code and mend what can be mended by itself
 	@$(BIN)/ruff format
 	@$(BIN)/ruff check --fix
 
@@ -42,15 +43,22 @@ clean: ## Remove .venv and everything else that was made
 	@rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Set up once, and again when pyproject.toml has changed.
+INSTALL = $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,\
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check) --editable
+
+# Set up once, and again when pyproject.toml has changed: Penstock for the demo, its tools for all else.
 $(READY): pyproject.toml $(VENV)/pyvenv.cfg
-	@echo "Installing Penstock and its tools into $(VENV) ..."
-	@"$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -Eq 'version "(1[7-9]|[2-9][0-9])' && extras=dev || extras=dev,java; \
-	if command -v uv >/dev/null; then \
-		uv pip install --quiet --python $(BIN)/python --editable ".[$$extras]"; \
+	@echo "Installing Penstock into $(VENV) ..."
+	@if "$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -Eq 'version "(1[7-9]|[2-9][0-9])'; then \
+		$(INSTALL) .; \
 	else \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$$extras]"; \
+		$(INSTALL) '.[java]'; \
 	fi
+	@touch $@
+
+$(TOOLS): $(READY)
+	@echo "Installing its tools into $(VENV) ..."
+	@$(INSTALL) '.[dev]'
 	@touch $@
 
 $(VENV)/pyvenv.cfg:

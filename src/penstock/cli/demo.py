@@ -114,9 +114,9 @@ def _save(folder: Path) -> None:
 
 def _program() -> str:
     """How this program was called, so that what is proposed can be typed as it is."""
-    called = Path(sys.argv[0])
+    called, known = Path(sys.argv[0]).absolute(), shutil.which("penstock")
     if called.name == "__main__.py":
         return "python -m penstock"
-    if shutil.which("penstock") is None and called.is_relative_to(Path.cwd()):
-        return str(called.relative_to(Path.cwd()))
-    return "penstock"
+    if called.name != "penstock" or (known is not None and called.samefile(known)):
+        return "penstock"
+    return str(called.relative_to(Path.cwd()) if called.is_relative_to(Path.cwd()) else called)

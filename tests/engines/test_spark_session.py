@@ -14,7 +14,9 @@ from penstock.engines.java import Java, NoJavaError, find_java
 from penstock.engines.spark_session import SessionError, session
 
 QUIET = """
-from threading import Thread
+import os
+import signal
+from threading import Thread, Timer
 
 from penstock.engines.spark_session import SessionError, session
 
@@ -43,6 +45,12 @@ for statement in ("SELECT 1 / 0", "SELECT no_such_column", "SELECT CAST('x' AS I
         spark.sql(statement).collect()
     except Exception as error:
         print(type(error).__name__)
+
+Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    spark.sql("SELECT count(*) FROM range(10000000000000)").collect()
+except KeyboardInterrupt:
+    print("interrupted")
 """
 
 
@@ -76,6 +84,7 @@ def test_a_session_is_started_once_and_without_a_word(tmp_path: Path) -> None:
         "ArithmeticException",
         "AnalysisException",
         "NumberFormatException",
+        "interrupted",
     ]
     assert list(tmp_path.iterdir()) == []
 

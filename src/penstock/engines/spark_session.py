@@ -147,6 +147,8 @@ def _hush() -> None:
 
     for name in _LOGGERS:
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
+    # Ctrl-C while Java is at work; py4j has no logger of its own for that.
+    logging.getLogger().addFilter(lambda record: record.module != "java_gateway")
 
 
 @contextmanager

@@ -23,10 +23,24 @@ class PenstockSpark(Spark):
             exp.GenerateSeries: lambda self, e: _series(self, e),
         }
 
+        def anonymous_sql(self, expression: exp.Anonymous) -> str:
+            """TRY is for arithmetic, each operator of which Spark has in a form that gives NULL."""
+            if str(expression.this).upper() == "TRY":
+                return self.sql(expression.expressions[0].transform(_tried))
+            return super().anonymous_sql(expression)
+
         def cte_sql(self, expression: exp.CTE) -> str:
             """Spark decides by itself what it computes once."""
             expression.set("materialized", None)
             return super().cte_sql(expression)
+
+
+_TRIED: dict[type[exp.Expr], str] = {exp.Add: "TRY_ADD", exp.Sub: "TRY_SUBTRACT", exp.Mul: "TRY_MULTIPLY"}
+
+
+def _tried(node: exp.Expr) -> exp.Expr:
+    function = _TRIED.get(type(node))
+    return node if function is None else exp.Anonymous(this=function, expressions=[node.this, node.args["expression"]])
 
 
 def _series(generator: SparkGenerator, series: exp.GenerateSeries) -> str:

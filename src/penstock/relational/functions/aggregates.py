@@ -169,7 +169,7 @@ def _group_concat_parts(argument: exp.Expr, read: Readings) -> dict[str, Part]:
 
 def _group_concat(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
     separator = " " if aggregate.separator is None else aggregate.separator
-    terms = call("list_distinct", parts["terms"]) if aggregate.distinct else parts["terms"]
+    terms = exp.ArrayDistinct(this=parts["terms"].copy()) if aggregate.distinct else parts["terms"]
     return _if_sound(parts, call("sparql_group_concat", terms, text(separator)))
 
 

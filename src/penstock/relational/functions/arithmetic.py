@@ -2,8 +2,9 @@
 
 An expression of operators has leaves, and their types say how to evaluate it: all integers, all integers and
 decimals, some floats, some doubles. So the tags of the leaves are looked at once, and each case is plain SQL arithmetic
-on HUGEINTs, DECIMAL(38, 18)s or doubles; nothing is written as a term and read again on the way. What is exact stays
-exact: a part of an expression with doubles whose own leaves are exact is evaluated exactly.
+on integers of 128 bits, on decimals as the engine keeps them, or on doubles; nothing is written as a term and read
+again on the way. What is exact stays exact: a part of an expression with doubles whose own leaves are exact is
+evaluated exactly.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from penstock.relational.functions.calls import all_of, any_of, bound, call, is_
 
 _OPERATORS: dict[str, type[exp.Binary]] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
 COMPARISONS: dict[str, type[exp.Binary]] = {"<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE, "=": exp.EQ}
-_DECIMAL = "DECIMAL(38, 18)"
 _LEFT, _RIGHT = "left_value", "right_value"
 _LARGEST_DECIMAL = Decimal(10) ** 20
 
@@ -189,7 +189,7 @@ def _integer(number: Number) -> exp.Expr:
     match number:
         case Leaf(term, tag, value):
             if value is not None:
-                return _number(value, "INT128") if tag == "i" else exp.null()
+                return exp.cast(text(value), "INT128") if tag == "i" else exp.null()
             return _read(term, "INT128") if tag == "i" else call("sparql_as_integer", term.copy())
         case Operation("ABS", (operand,)):
             return call("abs", _integer(operand))
@@ -203,16 +203,16 @@ def _decimal(number: Number) -> exp.Expr:
     match number:
         case Leaf(term, tag, value):
             if value is not None:
-                return _number(value, _DECIMAL) if tag in ("i", "d") else exp.null()
-            return _read(term, _DECIMAL) if tag in ("i", "d") else call("sparql_as_decimal", term.copy())
+                return call("sparql_decimal_of", text(value)) if tag in ("i", "d") else exp.null()
+            return call("sparql_decimal_of", _lexical(term)) if tag in ("i", "d") else call("sparql_as_decimal", term)
         case Operation("/", (left, right)):
             return call("sparql_quotient", _decimal(left), _decimal(right))
         case Operation("*", (left, right)):
             return call("sparql_product", _decimal(left), _decimal(right))
-        case Operation("ROUND", (operand,)):
-            return _as_decimal(call("sparql_decimal_round", _decimal(operand)))
-        case Operation("ABS" | "CEIL" | "FLOOR" as function, (operand,)):
-            return _as_decimal(call(function.lower(), _decimal(operand)))
+        case Operation("ABS", (operand,)):
+            return call("abs", _decimal(operand))
+        case Operation("CEIL" | "FLOOR" | "ROUND" as function, (operand,)):
+            return call(f"sparql_decimal_{function.lower()}", _decimal(operand))
         case Operation(operator, operands):
             return _applied(operator, [_decimal(operand) for operand in operands])
 
@@ -222,10 +222,14 @@ def _floating(number: Number, type_name: str, peers: list[Number]) -> exp.Expr:
     match number:
         case Leaf(term, tag, value):
             return _floating_leaf(term, tag, value, type_name)
-        case Operation("ROUND", (operand,)):
-            applied = call("sparql_double_round", _floating(operand, type_name, peers))
-        case Operation("ABS" | "CEIL" | "FLOOR" as function, (operand,)):
-            applied = call(function.lower(), _floating(operand, type_name, peers))
+        case Operation("ABS", (operand,)):
+            applied = call("abs", _floating(operand, type_name, peers))
+        case Operation("CEIL" | "FLOOR" | "ROUND" as function, (operand,)):
+            whole = call(f"sparql_double_{function.lower()}", _floating(operand, type_name, peers))
+            applied = exp.cast(whole, type_name)
+        case Operation("/", (left, right)):
+            sides = [_floating(side, type_name, peers) for side in (left, right)]
+            applied = exp.cast(call("sparql_floating_quotient", *sides), type_name)
         case Operation(operator, operands):
             applied = _applied(operator, [_floating(operand, type_name, peers) for operand in operands])
     return applied if _is_settled(number, peers) else _mixed(number, applied, type_name)
@@ -253,7 +257,7 @@ def _mixed(number: Operation, applied: exp.Expr, type_name: str) -> exp.Expr:
     unknown = _unknown(leaves)
     ifs: list[exp.If] = []
     if known <= {"i", "d"}:
-        exactly = exp.cast(_tried(number, _decimal), type_name)
+        exactly = call(f"sparql_decimal_as_{type_name.lower()}", _tried(number, _decimal))
         ifs.append(exp.If(this=_all_have(unknown, "i", "n", "d"), true=exactly))
     if type_name == "DOUBLE" and "e" not in known:
         on_floats = exp.cast(_floating(number, "FLOAT", [number]), type_name)
@@ -273,15 +277,10 @@ def _tried(number: Number, of: Callable[[Number], exp.Expr]) -> exp.Expr:
     return of(number) if isinstance(number, Leaf) else call("TRY", of(number))
 
 
-def _number(value: str, type_name: str) -> exp.Expr:
-    return exp.cast(text(value), type_name)
-
-
 def _read(term: exp.Expr, type_name: str) -> exp.Expr:
     """The value of a function's result, which is well-formed."""
-    lexical = exp.Substring(this=term.copy(), start=exp.Literal.number(2))
-    return exp.TryCast(this=lexical, to=exp.DataType.build(type_name))
+    return exp.TryCast(this=_lexical(term), to=exp.DataType.build(type_name))
 
 
-def _as_decimal(value: exp.Expr) -> exp.Expr:
-    return exp.cast(value, _DECIMAL)
+def _lexical(term: exp.Expr) -> exp.Expr:
+    return exp.Substring(this=term.copy(), start=exp.Literal.number(2))

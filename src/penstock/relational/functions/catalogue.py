@@ -224,7 +224,8 @@ class _Compiler:
                 return exp.not_(is_null(self.term(variable)))
             case Apply("REGEX", (string, pattern, *flags)):
                 value = self.term(string)
-                return applied("sparql_regex", value, self._pattern(value, pattern, flags))
+                translated, is_sound = self._pattern(value, pattern, flags)
+                return applied("sparql_regex" if is_sound else "sparql_regex_tried", value, translated)
             case Apply(function, arguments) if function in CONDITIONS:
                 return applied(CONDITIONS[function], *(self.term(argument) for argument in arguments))
             case Constant(Literal("true" | "false" as lexical, datatype)) if datatype == XSD + "boolean":
@@ -333,20 +334,21 @@ class _Compiler:
         )
         return bound([(name, value)], any_of(*(inner._equal(named, other, only_true) for other in others)))
 
-    def _pattern(self, string: exp.Expr, pattern: Expression, flags: list[Expression]) -> exp.Expr:
-        """The pattern with its flags, as RE2 takes it: at once where both are constants."""
+    def _pattern(self, string: exp.Expr, pattern: Expression, flags: list[Expression]) -> tuple[exp.Expr, bool]:
+        """The pattern with its flags, as engines take it, at once where both are constants; and whether they will."""
         match pattern, flags:
             case (Constant(Literal(given, datatype)), []) if datatype == XSD_STRING:
-                translated = patterns.to_re2(given, "")
+                translated = patterns.translated(given, "")
             case (Constant(Literal(given, datatype)), [Constant(Literal(letters))]) if datatype == XSD_STRING:
-                translated = patterns.to_re2(given, letters)
+                translated = patterns.translated(given, letters)
             case _:
-                return applied("sparql_pattern", self.term(pattern), self.term(flags[0]) if flags else text("S"))
+                letters_term = self.term(flags[0]) if flags else text("S")
+                return applied("sparql_pattern", self.term(pattern), letters_term), False
         if translated is None or patterns.is_sound(translated):
-            return _optional(translated)
-        # A constant that RE2 may refuse would stop the whole query; a value that it refuses is an error of one row.
+            return _optional(translated), True
+        # A constant that is refused would stop the whole query; a value that is refused is an error of one row.
         nothing = exp.Left(this=string, expression=exp.Literal.number(0))
-        return exp.DPipe(this=text(translated), expression=nothing)
+        return exp.DPipe(this=text(translated), expression=nothing), False
 
     def _replace(
         self, string: Expression, pattern: Expression, replacement: Expression, flags: list[Expression]
@@ -360,7 +362,8 @@ class _Compiler:
             case _:
                 rewrite = applied("sparql_replacement", self.term(replacement))
         value = self.term(string)
-        return applied("sparql_replace", value, self._pattern(value, pattern, flags), rewrite)
+        translated, is_sound = self._pattern(value, pattern, flags)
+        return applied("sparql_replace" if is_sound else "sparql_replace_tried", value, translated, rewrite)
 
 
 def _is_term_valued(function: str) -> bool:

@@ -1,13 +1,14 @@
 """The SPARQL functions as macros of an SQL engine: what to read, and how to install it on a connection.
 
-The files say the same thing by theme, in the order in which they build on each other. Spark gets a folder beside
-`duckdb/` with functions of the same names.
+The files say the same thing by theme, in the order in which they build on each other: a folder for each engine, with
+macros of the same names. DuckDB defines them; Spark has no macros, so their calls are expanded (expansion.py).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, Protocol
@@ -16,8 +17,15 @@ from sqlglot import exp
 
 THEMES = ("terms", "numbers", "dates", "comparison", "strings", "casts", "hashes", "ordering", "aggregates")
 
-_DEFINITION = re.compile(r"CREATE OR REPLACE TEMP MACRO (\w+)\(.*?;$", re.DOTALL | re.MULTILINE)
+_DEFINITION = re.compile(r"CREATE OR REPLACE TEMP MACRO (\w+)\(([^)]*)\) AS\s+(.*?);$", re.DOTALL | re.MULTILINE)
 _CALL = re.compile(r"\bsparql_\w+(?=\()")
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    definition: str
+    parameters: tuple[str, ...]
+    body: str
 
 
 class Connection(Protocol):
@@ -41,14 +49,14 @@ class Library:
         needed = functions_called(statement) - self._defined
         if needed:
             missing = with_dependencies(needed) - self._defined
-            script = "\n".join(text for name, text in macros().items() if name in missing)
+            script = "\n".join(macro.definition for name, macro in macros().items() if name in missing)
             self._connection.execute(script).fetchall()
             self._defined |= missing
 
 
 def install(connection: Connection) -> None:
     """Define all SPARQL functions on `connection`; again does no harm."""
-    connection.execute("\n".join(macros().values())).fetchall()
+    connection.execute("\n".join(macro.definition for macro in macros().values())).fetchall()
 
 
 def functions_called(statement: str) -> set[str]:
@@ -67,16 +75,22 @@ def with_dependencies(names: set[str]) -> set[str]:
 
 
 @cache
-def macros() -> Mapping[str, str]:
-    """The definition of each macro, in an order in which they can be made."""
-    folder = files(__package__) / "duckdb"
+def macros(engine: str = "duckdb") -> Mapping[str, Macro]:
+    """The macros of an engine, in an order in which they can be made."""
+    folder = files(__package__) / engine
     scripts = [(folder / f"{theme}.sql").read_text(encoding="utf-8") for theme in THEMES]
-    return {found[1]: found[0] for script in (_special_capitals(), *scripts) for found in _DEFINITION.finditer(script)}
+    if engine == "duckdb":
+        scripts.insert(0, _special_capitals())
+    return {found[1]: _macro(found) for script in scripts for found in _DEFINITION.finditer(script)}
+
+
+def _macro(found: re.Match[str]) -> Macro:
+    return Macro(found[0], tuple(found[2].replace(" ", "").split(",")) if found[2] else (), found[3])
 
 
 @cache
 def _calls() -> Mapping[str, set[str]]:
-    return {name: functions_called(text) - {name} for name, text in macros().items()}
+    return {name: functions_called(macro.body) - {name} for name, macro in macros().items()}
 
 
 def _special_capitals() -> str:

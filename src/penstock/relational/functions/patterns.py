@@ -1,4 +1,8 @@
-"""Regular expressions of XPath, which SPARQL's REGEX and REPLACE take, written for RE2."""
+r"""Regular expressions of XPath, which SPARQL's REGEX and REPLACE take, written so that RE2 and Java read the same.
+
+Both take `\z` for the end, and square brackets and ampersands in a class of characters only with a backslash; what one
+of them reads as something that XPath does not have (lookahead, possessive quantifiers) is an error.
+"""
 
 from __future__ import annotations
 
@@ -14,26 +18,29 @@ _NEGATED = {
     "W": r"[\p{P}\p{Z}\p{C}]",
     "S": r"[^ \t\n\r]",
 }
-_TOKEN = re.compile(r"\\[pP]\{\w+\}|\\.|\{[0-9]+(?:,[0-9]*)?\}|.", re.DOTALL)
+_TOKEN = re.compile(r"\\[pP]\{\w+\}|\\.|\(\?[=!<>]|\{[0-9]+(?:,[0-9]*)?\}|.", re.DOTALL)
 _REPLACEMENT = re.compile(r"\\[\\$]|\$[0-9]+|[\\$]|[^\\$]+", re.DOTALL)
+_OF_JAVA = set("cCeGhHkNRuVXyYZ")
+"""Escaped letters that Java alone knows, or knows as something else."""
 
 
-def to_re2(pattern: str, flags: str) -> str | None:
-    """`pattern` with its flags, for RE2; None where a flag is unknown, or a brace begins no quantifier."""
+def translated(pattern: str, flags: str) -> str | None:
+    """`pattern` with its flags; None where a flag is unknown, or XPath has no such pattern."""
     if not set(flags) <= set("smixq"):
         return None
     inline = "".join(flag for flag in "smi" if flag in flags)
     prefix = f"(?{inline})" if inline else ""
     if "q" in flags:
         return prefix + re.sub(r"[\\.^$|?*+()\[\]{}-]", r"\\\g<0>", pattern)
-    translated = _translate(pattern, "x" in flags)
-    return None if translated is None else prefix + translated
+    written = _translated(pattern, is_spaced="x" in flags, has_lines="m" in flags)
+    return None if written is None else prefix + written
 
 
-def _translate(pattern: str, is_spaced: bool) -> str | None:
-    # \d, \w and \s are Unicode's in XPath and ASCII's in RE2; in a class of characters they stand without brackets.
+def _translated(pattern: str, *, is_spaced: bool, has_lines: bool) -> str | None:
+    # \d, \w and \s are Unicode's in XPath and ASCII's elsewhere; in a class of characters they stand without brackets.
     written: list[str] = []
     is_in_class = False
+    last = ""
     for token in _TOKEN.findall(pattern):
         escaped = token[1:] if token.startswith("\\") else ""
         if escaped in _OF_CLASSES:
@@ -43,23 +50,34 @@ def _translate(pattern: str, is_spaced: bool) -> str | None:
             written.append(_NEGATED[escaped])
         elif is_spaced and not is_in_class and token in " \t\n\r":
             continue
-        elif token == "{" and not is_in_class:
+        elif escaped in _OF_JAVA or (not is_in_class and _is_foreign(token, last)):
             return None
+        elif is_in_class:
+            is_in_class = token != "]"
+            written.append(f"\\{token}" if token in "[&" else token)
         else:
-            if token == "[" and not is_in_class:
-                is_in_class = True
-            elif token == "]":
-                is_in_class = False
-            written.append(token)
+            is_in_class = token == "["
+            written.append(r"\z" if token == "$" and not has_lines else token)
+        last = token
     return "".join(written)
 
 
+def _is_foreign(token: str, last: str) -> bool:
+    """Whether XPath has no such thing: a brace that begins no quantifier, lookaround, a possessive quantifier."""
+    return (
+        token == "{"
+        or token.startswith("(?")
+        or (token == "+" and (last in ("*", "+", "?") or last[-1:] == "}" != last))
+    )
+
+
 def is_sound(translated: str) -> bool:
-    """Whether RE2 surely takes it: Python takes it, and it has none of what only Python has."""
-    if re.search(r"\\[1-9]|(?<!^)\(\?", translated):
+    """Whether every engine surely takes it: Python takes it, and it has none of what only some have."""
+    if re.search(r"\\[1-9]|(?<!^)\(\?(?!:)|\\[pP]\{\w{3,}\}", translated):
         return False
+    plain = re.sub(r"\\[pP](\{\w+\}|[A-Z])", "a", translated).replace(r"\z", r"\Z")
     try:
-        re.compile(re.sub(r"\\[pP](\{\w+\}|[A-Z])", "a", translated))
+        re.compile(plain)
     except re.error:
         return False
     return True

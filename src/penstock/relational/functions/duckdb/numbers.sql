@@ -6,6 +6,8 @@
 CREATE OR REPLACE TEMP MACRO sparql_numeral(term) AS CASE WHEN left(term, 1) = 'n' THEN split_part(term, ' ', 2) ELSE substr(term, 2) END;
 CREATE OR REPLACE TEMP MACRO sparql_as_integer(term) AS
   TRY_CAST(regexp_extract(term, '^(?:i|n[A-Za-z]+ )([+-]?[0-9]+)$', 1) AS HUGEINT);
+-- Of the text of a decimal.
+CREATE OR REPLACE TEMP MACRO sparql_decimal_of(lexical) AS TRY_CAST(lexical AS DECIMAL(38, 18));
 -- Of an integer or a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_as_decimal(term) AS
   CASE
@@ -80,6 +82,8 @@ CREATE OR REPLACE TEMP MACRO sparql_floating_text(value) AS
   )[1];
 CREATE OR REPLACE TEMP MACRO sparql_double_term(value) AS 'e' || sparql_floating_text((value)::DOUBLE);
 CREATE OR REPLACE TEMP MACRO sparql_float_term(value) AS 'f' || sparql_floating_text((value)::FLOAT);
+CREATE OR REPLACE TEMP MACRO sparql_decimal_as_double(value) AS (value)::DOUBLE;
+CREATE OR REPLACE TEMP MACRO sparql_decimal_as_float(value) AS (value)::FLOAT;
 
 -- Products and quotients of decimals, cut off after 18 fractional digits. They are made of whole parts and fractions, the latter
 -- times 10^18, so that nothing is lost on the way.
@@ -124,8 +128,14 @@ CREATE OR REPLACE TEMP MACRO sparql_integer_quotient(x, y) AS
   )[1];
 CREATE OR REPLACE TEMP MACRO sparql_quotient(x, y) AS sparql_integer_quotient(TRY(sparql_scaled(x)), TRY(sparql_scaled(y)));
 
+CREATE OR REPLACE TEMP MACRO sparql_floating_quotient(x, y) AS (x) / (y);
+
 -- Halves go up: ROUND(-2.5) is -2. (Half is not added to a double: the sum might be rounded.)
-CREATE OR REPLACE TEMP MACRO sparql_decimal_round(x) AS floor((x) + 0.5::DECIMAL(2, 1));
+CREATE OR REPLACE TEMP MACRO sparql_decimal_round(x) AS floor((x) + 0.5::DECIMAL(2, 1))::DECIMAL(38, 18);
+CREATE OR REPLACE TEMP MACRO sparql_decimal_floor(x) AS floor(x)::DECIMAL(38, 18);
+CREATE OR REPLACE TEMP MACRO sparql_decimal_ceil(x) AS ceil(x)::DECIMAL(38, 18);
 CREATE OR REPLACE TEMP MACRO sparql_double_round(x) AS CASE WHEN (x) - floor(x) >= 0.5::DOUBLE THEN ceil(x) ELSE floor(x) END;
+CREATE OR REPLACE TEMP MACRO sparql_double_floor(x) AS floor(x);
+CREATE OR REPLACE TEMP MACRO sparql_double_ceil(x) AS ceil(x);
 
 CREATE OR REPLACE TEMP MACRO sparql_rand() AS sparql_double_term(random());

@@ -140,6 +140,9 @@ CREATE OR REPLACE TEMP MACRO sparql_replace(term, pattern, replacement) AS
     WHEN TRY(regexp_matches('', pattern)) THEN NULL
     ELSE sparql_string_kind(term) || TRY(regexp_replace(sparql_text(term), pattern, replacement, 'g'))
   END;
+-- The same with a pattern that may be none: TRY is enough.
+CREATE OR REPLACE TEMP MACRO sparql_regex_tried(term, pattern) AS sparql_regex(term, pattern);
+CREATE OR REPLACE TEMP MACRO sparql_replace_tried(term, pattern, replacement) AS sparql_replace(term, pattern, replacement);
 
 -- IRIs from strings: absolute ones as they are, relative ones joined to what the compiler knows of the base.
 CREATE OR REPLACE TEMP MACRO sparql_is_iri_text(text) AS

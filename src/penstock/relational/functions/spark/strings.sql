@@ -1,0 +1,240 @@
+-- Strings (SPARQL 1.1 §17.4.3): simple ones and those with a language; a function's result has its first argument's kind.
+
+CREATE OR REPLACE TEMP MACRO sparql_text(term) AS
+  CASE left(term, 1) WHEN 'S' THEN substr(term, 2) WHEN 'L' THEN substr(term, instr(term, ' ') + 1) END;
+-- What goes before a string's text: its tag and its language.
+CREATE OR REPLACE TEMP MACRO sparql_string_kind(term) AS
+  CASE left(term, 1) WHEN 'S' THEN 'S' WHEN 'L' THEN left(term, instr(term, ' ')) END;
+-- Argument compatibility (§17.4.3.1.2).
+CREATE OR REPLACE TEMP MACRO sparql_are_compatible(a, b) AS
+  CASE
+    WHEN left(b, 1) = 'S' THEN left(a, 1) IN ('S', 'L')
+    ELSE left(b, 1) = 'L' AND startswith(a, left(b, instr(b, ' ')))
+  END;
+
+CREATE OR REPLACE TEMP MACRO sparql_strlen(term) AS concat('i', CAST(length(sparql_text(term)) AS STRING));
+CREATE OR REPLACE TEMP MACRO sparql_contains(a, b) AS
+  CASE WHEN sparql_are_compatible(a, b) THEN contains(sparql_text(a), sparql_text(b)) END;
+CREATE OR REPLACE TEMP MACRO sparql_strstarts(a, b) AS
+  CASE WHEN sparql_are_compatible(a, b) THEN startswith(sparql_text(a), sparql_text(b)) END;
+CREATE OR REPLACE TEMP MACRO sparql_strends(a, b) AS
+  CASE WHEN sparql_are_compatible(a, b) THEN endswith(sparql_text(a), sparql_text(b)) END;
+CREATE OR REPLACE TEMP MACRO sparql_strbefore(a, b) AS
+  CASE
+    WHEN NOT sparql_are_compatible(a, b) THEN NULL
+    WHEN contains(sparql_text(a), sparql_text(b))
+    THEN concat(sparql_string_kind(a), left(sparql_text(a), instr(sparql_text(a), sparql_text(b)) - 1))
+    WHEN sparql_are_compatible(a, b) THEN 'S'
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_strafter(a, b) AS
+  CASE
+    WHEN NOT sparql_are_compatible(a, b) THEN NULL
+    WHEN contains(sparql_text(a), sparql_text(b))
+    THEN
+      concat(sparql_string_kind(a), substr(sparql_text(a), instr(sparql_text(a), sparql_text(b)) + length(sparql_text(b))))
+    WHEN sparql_are_compatible(a, b) THEN 'S'
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_concat(terms) AS
+  CASE
+    WHEN forall(terms, x -> left(x, 1) IN ('S', 'L'))
+    THEN
+      concat(
+        CASE
+          WHEN size(array_distinct(transform(terms, x -> sparql_string_kind(x)))) = 1 THEN sparql_string_kind(terms[0])
+          ELSE 'S'
+        END,
+        array_join(transform(terms, x -> sparql_text(x)), '')
+      )
+  END;
+
+-- Characters count from 1; those before the first are no error.
+CREATE OR REPLACE TEMP MACRO sparql_characters(text, first, after) AS
+  CASE
+    WHEN text IS NOT NULL AND after IS NOT NULL
+    THEN
+      substr(
+        text, CAST(greatest(first, 1) AS INT), CAST(greatest(least(after, length(text) + 1) - greatest(first, 1), 0) AS INT)
+      )
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_substr_of(term, start, size) AS
+  transform(array(named_struct('start', sparql_as_integer(start), 'size', sparql_as_integer(size))), p ->
+    concat(
+      sparql_string_kind(term),
+      sparql_characters(sparql_text(term), least(p.start, 2000000000BD), try_add(p.start, p.size))
+    )
+  )[0];
+CREATE OR REPLACE TEMP MACRO sparql_substr(term, start) AS
+  transform(array(least(sparql_as_integer(start), 2000000000BD)), p ->
+    concat(
+      sparql_string_kind(term),
+      sparql_characters(sparql_text(term), p, CASE WHEN sparql_as_integer(start) IS NOT NULL THEN 2000000000BD END)
+    )
+  )[0];
+
+-- Java encodes forms, where a space is a plus.
+CREATE OR REPLACE TEMP MACRO sparql_encode_for_uri(term) AS
+  concat('S', replace(replace(replace(url_encode(sparql_text(term)), '+', '%20'), '*', '%2A'), '%7E', '~'));
+CREATE OR REPLACE TEMP MACRO sparql_ucase(term) AS concat(sparql_string_kind(term), upper(sparql_text(term)));
+CREATE OR REPLACE TEMP MACRO sparql_lcase(term) AS concat(sparql_string_kind(term), lower(sparql_text(term)));
+
+CREATE OR REPLACE TEMP MACRO sparql_langmatches(language, language_range) AS
+  CASE
+    WHEN left(language, 1) = 'S' AND left(language_range, 1) = 'S'
+    THEN
+      CASE
+        WHEN language_range = 'S*' THEN language <> 'S'
+        ELSE
+          lower(language) = lower(language_range) OR startswith(lower(language), concat(lower(language_range), '-'))
+      END
+  END;
+
+-- Regular expressions. A constant pattern is translated when the query is compiled (patterns.py); here is the same, less
+-- exactly, for patterns that are data: beside a class of characters \w and $ are Java's. A backslash of the pattern that
+-- stands for itself is kept as chr(1) meanwhile, an escaped dollar as chr(2).
+CREATE OR REPLACE TEMP MACRO sparql_in_unicode(pattern) AS
+  CASE
+    WHEN contains(pattern, '[') THEN
+      replace(replace(replace(replace(pattern, '\\\\', chr(1)), '\\d', '\\p{Nd}'), '\\D', '\\P{Nd}'), chr(1), '\\\\')
+    ELSE
+      replace(
+        replace(
+          replace(
+            replace(
+              replace(
+                replace(replace(replace(replace(pattern, '\\\\', chr(1)), '\\d', '\\p{Nd}'), '\\D', '\\P{Nd}'), '\\$', chr(2)),
+                '$', '\\z'
+              ),
+              '\\w', '[\\p{L}\\p{M}\\p{N}\\p{S}]'
+            ),
+            '\\W', '[\\p{P}\\p{Z}\\p{C}]'
+          ),
+          chr(2), '\\$'
+        ),
+        chr(1), '\\\\'
+      )
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_quoted(text) AS regexp_replace(text, '[\\\\.^$|?*+()\\[\\]{}-]', '\\\\$0');
+CREATE OR REPLACE TEMP MACRO sparql_flagged(pattern, flags) AS
+  CASE
+    WHEN flags RLIKE '^[smixq]*\\z'
+    THEN
+      concat(
+        CASE WHEN flags RLIKE '[smi]' THEN concat('(?', regexp_replace(flags, '[xq]', ''), ')') ELSE '' END,
+        CASE
+          WHEN contains(flags, 'q') THEN sparql_quoted(pattern)
+          WHEN regexp_replace(pattern, '(?s)\\\\[pP]\\{\\w+\\}|\\\\.|\\[[^\\]]*\\]|\\{[0-9]+(,[0-9]*)?\\}', '') RLIKE '\\{|\\(\\?[^:]|[*+?]\\+'
+          THEN NULL
+          WHEN contains(flags, 'x') THEN regexp_replace(sparql_in_unicode(pattern), '\\s', '')
+          WHEN contains(flags, 'm') THEN replace(sparql_in_unicode(pattern), '\\z', '$')
+          ELSE sparql_in_unicode(pattern)
+        END
+      )
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_simple_text(term) AS CASE WHEN left(term, 1) = 'S' THEN substr(term, 2) END;
+CREATE OR REPLACE TEMP MACRO sparql_pattern(pattern, flags) AS
+  sparql_flagged(sparql_simple_text(pattern), sparql_simple_text(flags));
+-- '$1' → '\1', '\$' → '$', '\\' → '\\'; anything else with these two characters is an error (err:FORX0004).
+CREATE OR REPLACE TEMP MACRO sparql_rewrite(text) AS
+  CASE
+    WHEN text RLIKE '(?s)^(\\\\[\\\\$]|\\$[0-9]|[^\\\\$])*+\\z'
+    THEN
+      replace(
+        replace(
+          regexp_replace(replace(replace(text, '\\\\', chr(1)), '\\$', chr(2)), '\\$([0-9])', '\\\\$1'), chr(1), '\\\\'
+        ),
+        chr(2), '$'
+      )
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_replacement(term) AS sparql_rewrite(sparql_simple_text(term));
+-- As Java writes it: '\1' → '$1', '$' → '\$'. A digit that follows a group's number is no part of it, so it is escaped.
+CREATE OR REPLACE TEMP MACRO sparql_java_rewrite(rewrite) AS
+  replace(
+    replace(
+      regexp_replace(
+        regexp_replace(replace(replace(rewrite, '\\\\', chr(1)), '$', '\\$'), '\\\\([0-9])', concat('\\$$1', chr(2))),
+        concat(chr(2), '(?=[0-9])'), '\\\\\\\\'
+      ),
+      chr(2), ''
+    ),
+    chr(1), '\\\\'
+  );
+-- Cases as in Unicode, and one character that ends a line, as XPath has it.
+CREATE OR REPLACE TEMP MACRO sparql_java_pattern(pattern) AS concat('(?du)', pattern);
+CREATE OR REPLACE TEMP MACRO sparql_regex(term, pattern) AS sparql_text(term) RLIKE sparql_java_pattern(pattern);
+-- A pattern that matches the empty string is an error (XPath functions, err:FORX0003).
+CREATE OR REPLACE TEMP MACRO sparql_replace(term, pattern, replacement) AS
+  CASE
+    WHEN '' RLIKE sparql_java_pattern(pattern) THEN NULL
+    ELSE
+      concat(
+        sparql_string_kind(term),
+        regexp_replace(sparql_text(term), sparql_java_pattern(pattern), sparql_java_rewrite(replacement))
+      )
+  END;
+-- The same with a pattern that may be none, which is an error of the row: a function that is tried takes its argument's errors for its own.
+CREATE OR REPLACE TEMP MACRO sparql_regex_tried(term, pattern) AS
+  CAST(try_to_binary(CAST(sparql_regex(term, pattern) AS STRING), 'utf-8') AS STRING) = 'true';
+CREATE OR REPLACE TEMP MACRO sparql_replace_tried(term, pattern, replacement) AS
+  CAST(try_to_binary(sparql_replace(term, pattern, replacement), 'utf-8') AS STRING);
+
+-- IRIs from strings: absolute ones as they are, relative ones joined to what the compiler knows of the base.
+CREATE OR REPLACE TEMP MACRO sparql_is_iri_text(text) AS
+  text RLIKE '^([^/?#\\[]*//[^/?#\\[]*\\[[0-9A-Fa-f:.]+\\])?([^\\x00-\\x20<>"{}|^`\\\\%\\[\\]]++|%[0-9A-Fa-f]{2})*+\\z';
+CREATE OR REPLACE TEMP MACRO sparql_is_absolute(text) AS text RLIKE '^[A-Za-z][A-Za-z0-9+.-]*:';
+CREATE OR REPLACE TEMP MACRO sparql_iri(term) AS
+  CASE
+    WHEN left(term, 1) = 'I' THEN term
+    WHEN left(term, 1) = 'S' AND sparql_is_iri_text(substr(term, 2)) AND sparql_is_absolute(substr(term, 2))
+    THEN concat('I', substr(term, 2))
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_without_dots(path) AS
+  transform(array(path), p ->
+    CASE
+      WHEN NOT p RLIKE '(^|/)\\.\\.?(/|\\z)' THEN p
+      ELSE
+        array_join(
+          concat(
+            aggregate(
+              slice(split(p, '/'), 2, length(p) + 1),
+              slice(split(p, '/'), 1, 1),
+              (done, part) ->
+                CASE
+                  WHEN part = '.' THEN done
+                  WHEN part = '..' THEN slice(done, 1, greatest(size(done) - 1, 1))
+                  ELSE array_append(done, part)
+                END
+            ),
+            CASE WHEN p RLIKE '/\\.\\.?\\z' THEN array('') ELSE CAST(array() AS ARRAY<STRING>) END
+          ),
+          '/'
+        )
+    END
+  )[0];
+CREATE OR REPLACE TEMP MACRO sparql_reference_path(reference) AS regexp_extract(reference, '^[^?#]*', 0);
+CREATE OR REPLACE TEMP MACRO sparql_reference_rest(reference) AS regexp_extract(reference, '(?s)[?#].*', 0);
+CREATE OR REPLACE TEMP MACRO sparql_resolved(reference, scheme, authority, directory, page) AS
+  CASE
+    WHEN sparql_is_absolute(reference) THEN reference
+    WHEN startswith(reference, '//') THEN concat(scheme, reference)
+    WHEN startswith(reference, '/') THEN
+      concat(scheme, authority, sparql_without_dots(sparql_reference_path(reference)), sparql_reference_rest(reference))
+    WHEN reference = '' OR startswith(reference, '#') THEN concat(page, reference)
+    WHEN startswith(reference, '?') THEN concat(regexp_extract(page, '^[^?]*', 0), reference)
+    ELSE
+      concat(
+        scheme, authority, sparql_without_dots(concat(directory, sparql_reference_path(reference))), sparql_reference_rest(reference)
+      )
+  END;
+CREATE OR REPLACE TEMP MACRO sparql_iri_in(term, scheme, authority, directory, page) AS
+  CASE
+    WHEN left(term, 1) = 'I' THEN term
+    WHEN left(term, 1) = 'S' AND sparql_is_iri_text(substr(term, 2))
+    THEN concat('I', sparql_resolved(substr(term, 2), scheme, authority, directory, page))
+  END;
+
+CREATE OR REPLACE TEMP MACRO sparql_uuid() AS concat('Iurn:uuid:', uuid());
+CREATE OR REPLACE TEMP MACRO sparql_struuid() AS concat('S', uuid());
+CREATE OR REPLACE TEMP MACRO sparql_new_blank() AS concat('Bn', replace(uuid(), '-', ''));
+-- One blank node for a string within a solution, another in the next: the label is made of both.
+CREATE OR REPLACE TEMP MACRO sparql_blank_of(term, solution) AS
+  concat('Bn', md5(concat(CAST(solution AS STRING), ' ', sparql_simple_text(term))));

@@ -31,7 +31,7 @@ def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_ma
         return _table(columns, pa.arange(0, len(lines)))
     odd = pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist()
     rename = prefixed(scope)
-    read = [(index, _read(lines[index].as_py(), name, first_line + index, rename, on_malformed)) for index in odd]
+    read = [(index, read_line(lines[index].as_py(), name, first_line + index, rename, on_malformed)) for index in odd]
     return _merged(
         _table([column.filter(is_ordinary) for column in columns], pc.indices_nonzero(is_ordinary).cast(pa.int64())),
         [(index, *found) for index, found in read if found is not None],
@@ -72,8 +72,10 @@ def _merged(ordinary: pa.Table, odd: list[tuple[int, int, Triple]]) -> pa.Table:
     return ordinary.set_column(4, SCHEMA.field("element"), pa.arange(0, ordinary.num_rows))
 
 
-def _read(line: bytes, name: str, number: int, rename: Rename, on_malformed: OnMalformed) -> tuple[int, Triple] | None:
-    """What `read_tnt` does with a line."""
+def read_line(
+    line: bytes, name: str, number: int, rename: Rename, on_malformed: OnMalformed
+) -> tuple[int, Triple] | None:
+    """What `read_tnt` does with a line, given as bytes without its end."""
     if number == 1:
         line = line.removeprefix(codecs.BOM_UTF8)
     try:

@@ -1,0 +1,68 @@
+"""Bounded streams on Spark: files and folders of any size, read where Spark reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from penstock.rdf.errors import SourceError
+from penstock.sources.batches import Source
+from penstock.sources.files import OneAfterAnother, TntFile
+from penstock.sources.opening import open_source
+from penstock.sources.spark.lines import can_split, read_lines, with_places
+from penstock.sources.spark.tnt import malformed_tnt, tnt_rows
+from penstock.sources.spark.whole import malformed_in_whole, whole_rows
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A stream that is all there. Nothing is read before somebody asks for rows."""
+
+    spark: SparkSession
+    scope: str
+    by_lines: Mapping[int, Path]
+    as_a_whole: Mapping[int, Source]
+
+    def rows(self) -> DataFrame:
+        """A row for each triple (`rows.ROWS`), in no order of its own: `arrival` and `element` tell the order."""
+        parts = []
+        if self.by_lines:
+            parts.append(tnt_rows(read_lines(self.spark, self.by_lines), self.scope))
+        if self.as_a_whole:
+            parts.append(whole_rows(self.spark, self.as_a_whole))
+        return _together(parts)
+
+    def malformed(self) -> DataFrame:
+        """What is not part of the stream (`rows.MALFORMED`): where it stands, the text, and the reason."""
+        parts = []
+        if self.by_lines:
+            parts.append(malformed_tnt(with_places(self.spark, self.by_lines), self.scope))
+        if self.as_a_whole:
+            parts.append(malformed_in_whole(self.spark, self.as_a_whole))
+        return _together(parts)
+
+
+def open_history(spark: SparkSession, text: str | Path, *, scope: str) -> History:
+    """The bounded source that a text names, as `open_source` takes it: a file or a folder, in any format.
+
+    Lines of `.tnt` are read in parts, wherever Spark has room; other formats, and compressed files, each as a whole.
+
+    Raises `SourceError` where there is nothing to read.
+    """
+    source = open_source(text, scope=scope)
+    if source.is_live:
+        raise SourceError(f"{text}: this is no history, for it comes as it comes: name a file or folder")
+    parts = [part for _, part in source.files] if isinstance(source, OneAfterAnother) else [source]
+    places = dict(enumerate(parts))
+    by_lines = {
+        place: part.path for place, part in places.items() if isinstance(part, TntFile) and can_split(part.path)
+    }
+    return History(spark, scope, by_lines, {place: part for place, part in places.items() if place not in by_lines})
+
+
+def _together(parts: Sequence[DataFrame]) -> DataFrame:
+    return reduce(DataFrame.unionAll, parts)

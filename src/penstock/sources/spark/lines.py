@@ -1,0 +1,76 @@
+"""Lines of text files, numbered in the order of the input, whatever partitions Spark makes of the files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import chain
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from penstock.sources.spark.rows import NUMBERS_PER_FILE
+
+_WITHIN_PARTITION = (1 << 33) - 1
+"""The bits of `monotonically_increasing_id` that count the rows of a partition."""
+
+_PLAIN = re.compile(r"[A-Za-z0-9/.-][A-Za-z0-9_/.-]*")
+
+
+def can_split(path: Path) -> bool:
+    """Whether Spark reads the file by its name and in parts: it takes `*`, `[`, `{` for patterns, and `_` for hidden.
+
+    What is compressed is read as a whole, wherever it is read.
+    """
+    return path.suffix.lower() not in (".gz", ".bz2", ".zst") and all(_PLAIN.fullmatch(part) for part in path.parts)
+
+
+def read_lines(spark: SparkSession, files: Mapping[int, Path]) -> DataFrame:
+    """`value`, `number` and `file` of each line of some files, which are given by their places in the source."""
+    paths = [path.resolve().as_uri() for path in files.values()]
+    lines = spark.read.option("lineSep", "\n").text(paths)
+    return lines.select("value", _number(lines, files).alias("number"), sf.input_file_name().alias("file"))
+
+
+def with_places(spark: SparkSession, files: Mapping[int, Path]) -> DataFrame:
+    """`value` of each line, and its `place`: `file:line`, as the files are named. A first job counts the lines."""
+    lines = spark.read.option("lineSep", "\n").text([path.resolve().as_uri() for path in files.values()])
+    parts = lines.select(
+        "value", sf.input_file_name().alias("file"), sf.input_file_block_start().alias("start"), _within()
+    )
+    counted = (
+        parts.groupBy("file", "start").agg(sf.count("*").alias("lines"), sf.min("within").alias("first")).collect()
+    )
+    name_of = {path.resolve(): str(path) for path in files.values()}
+    before: dict[str, int] = {}
+    offsets = []
+    for file, start, count, first in sorted(map(tuple, counted)):
+        offsets.append((file, start, name_of[_path(file)], before.get(file, 0) - first + 1))
+        before[file] = before.get(file, 0) + count
+    known = spark.createDataFrame(offsets, "file string, start bigint, name string, first bigint")
+    numbered = parts.join(sf.broadcast(known), ["file", "start"])
+    return numbered.select("value", sf.concat("name", sf.lit(":"), sf.col("first") + sf.col("within")).alias("place"))
+
+
+def _within() -> Column:
+    return sf.monotonically_increasing_id().bitwiseAND(sf.lit(_WITHIN_PARTITION)).alias("within")
+
+
+def _number(lines: DataFrame, files: Mapping[int, Path]) -> Column:
+    """A number that grows from line to line.
+
+    Spark packs parts of files into partitions in an order of its own. The lines of a part are fewer than its bytes, so
+    where the part begins in its file plus how many lines came before in its partition grows along the file.
+    """
+    within_file = sf.input_file_block_start() + _within()
+    if len(files) == 1:
+        return within_file + sf.lit(next(iter(files)) * NUMBERS_PER_FILE)
+    place_of = {path.resolve(): place for place, path in files.items()}
+    starts = {name: place_of[_path(name)] * NUMBERS_PER_FILE for name in lines.inputFiles()}
+    return sf.create_map(*map(sf.lit, chain.from_iterable(starts.items())))[sf.input_file_name()] + within_file
+
+
+def _path(name: str) -> Path:
+    return Path(unquote(urlparse(name).path))

@@ -1,0 +1,33 @@
+"""What a history is on Spark: a row for each triple, with numbers that say in what order triples and elements came."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+ROWS = "s string, p string, o string, ts bigint, element bigint, arrival bigint"
+"""Encoded terms, the timestamp, and the numbers of the element and of the triple.
+
+The numbers grow in the order of the input and have gaps; the triples of an element share the element's number. An
+element without triples, which an empty snapshot is, is a row whose terms are NULL.
+"""
+
+MALFORMED = "place string, text string, reason string"
+"""Where malformed input stands (`file:line`), the input itself, and why, as a sentence (rdf/elements.py)."""
+
+ARROW_ROWS = pa.schema(
+    [(name, pa.string()) for name in ("s", "p", "o")] + [(name, pa.int64()) for name in ("ts", "element", "arrival")]
+)
+ARROW_MALFORMED = pa.schema([(name, pa.string()) for name in ("place", "text", "reason")])
+
+NUMBERS_PER_FILE = 1 << 43
+"""A file's numbers begin at its place among the files times this; no file has so many bytes, nor so many triples."""
+
+
+def batch_of(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.RecordBatch:
+    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+    return pa.record_batch(
+        [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)], schema
+    )

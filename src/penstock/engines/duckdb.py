@@ -17,7 +17,8 @@ from sqlglot import exp
 from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
-from penstock.engines.protocol import Slice, StorageError
+from penstock.engines.closings import ClosingReport, closing_report
+from penstock.engines.protocol import CompiledReport, Slice, StorageError
 from penstock.rdf.conversion import encode_oxigraph
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.functions.library import Library
@@ -68,6 +69,7 @@ class DuckDBEngine:
         self._predicates: dict[str, frozenset[str] | None] = {}
         self._changing: set[str | None] = set()
         self._horizons: dict[object, PreparedStatement] = {}
+        self._closing_reports: list[ClosingReport] = []
 
     @property
     def tables(self) -> Tables:
@@ -101,6 +103,7 @@ class DuckDBEngine:
         for table in [*self.tables.streams.values(), *self._graphs.values()]:
             self.run(f"DROP TABLE {table}")
         self._streams, self._graphs, self._predicates, self._changing, self._horizons = {}, {}, {}, set(), {}
+        self._closing_reports = []
 
     def add_stream(self, iri: str) -> None:
         table = f"stream_{len(self._streams) + 1}"
@@ -116,6 +119,8 @@ class DuckDBEngine:
         self._note_predicates(known.table, pc.unique(rows["p"]).to_pylist())
         with self._view("incoming", rows.append_column("arrival", arrival)):
             self.run(f"INSERT INTO {known.table} SELECT s, p, o, ts, element, arrival, since FROM incoming")
+        for report in self._closing_reports:
+            report.note(stream, rows)
 
     def load_graph(self, iri: str | None, triples: Sequence[GraphTriple]) -> None:
         table = self._graphs.get(iri, f"graph_{len(self._graphs) + 1}")
@@ -173,7 +178,13 @@ class DuckDBEngine:
     def compile_dataset(self, query: ContinuousQuery) -> DuckDBQuery:
         return DuckDBQuery(self, lambda shape: compile_dataset(query, self.tables, shape))
 
-    def compile_report(self, query: ContinuousQuery) -> DuckDBReport:
+    def compile_report(self, query: ContinuousQuery) -> CompiledReport:
+        closings = closing_report(query, self.tables)
+        if closings is not None:
+            for iri, stream in self._streams.items():
+                closings.note(iri, self.connection.sql(f"SELECT s, ts, since FROM {stream.table}").to_arrow_table())
+            self._closing_reports.append(closings)
+            return closings
         return DuckDBReport(self, compile_instants(query, self.tables), compile_last_end(query, self.tables))
 
     # Forgetting

@@ -1,0 +1,102 @@
+"""When RANGE windows close over content, as told by what is appended: no statement has to look for it.
+
+This is the policy of RSP-QL and C-SPARQL, `window-close & non-empty`, so most queries can do without one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from penstock.algebra.model import ContinuousQuery, StreamWindow
+from penstock.algebra.windows import RangeWindow
+from penstock.relational.sources import Tables, streams_of
+from penstock.relational.windows import FOREVER
+from penstock.syntax import ast
+
+Stretch = tuple[int, int]
+"""The instants `start ≤ t < end`."""
+
+_CLOSING, _OCCUPIED = ast.Strategy("window-close"), ast.Strategy("non-empty")
+
+
+class Closings:
+    """The instants at which a RANGE window over a stream closes and is not empty."""
+
+    def __init__(self, window: RangeWindow) -> None:
+        self._window = window
+        self._occupied: list[Stretch] = []
+        """Where there is content, in order; stretches do not touch."""
+
+    def note(self, rows: pa.Table) -> None:
+        """Rows with `s`, `ts` and `since` have been appended: each counts until the last closing that sees it."""
+        window = self._window
+        origin = window.origin if window.begins else window.origin - FOREVER // 4 // window.step * window.step
+        rows = rows.filter(pc.and_(rows["s"].is_valid(), pc.greater(rows["ts"], origin)))
+        periods = pc.divide(pc.subtract(rows["ts"], origin + 1), window.step)
+        starts = pc.max_element_wise(rows["ts"], rows["since"])
+        found = pa.table([periods, starts], names=["period", "start"]).group_by("period", use_threads=False)
+        found = found.aggregate([("start", "min")])  # of those that leave together the first one covers all others
+        ends = pc.add(pc.multiply(found["period"], window.step), origin + window.width + 1)
+        stretches = zip(found["start_min"].to_pylist(), ends.to_pylist(), strict=True)
+        self._occupied = _merged([*self._occupied, *((start, end) for start, end in stretches if start < end)])
+
+    def instants(self, first: int, last: int) -> Iterator[int]:
+        """Those between the first and the last; no earlier ones are asked for again."""
+        self._occupied = [(start, end) for start, end in self._occupied if end > first]
+        for start, end in self._occupied:
+            yield from self._window.closing_instants((), max(first, start), min(last, end - 1))
+
+    @property
+    def last_end(self) -> int | None:
+        return self._occupied[-1][1] if self._occupied else None
+
+
+class ClosingReport:
+    """A report of windows that tell of their closings, each over its stream (`CompiledReport`)."""
+
+    def __init__(self, closings: Iterable[tuple[str, Closings]]) -> None:
+        self._closings = list(closings)
+
+    def note(self, stream: str, rows: pa.Table) -> None:
+        for read, closings in self._closings:
+            if read == stream:
+                closings.note(rows)
+
+    def instants(self, first: int, last: int, end: int | None) -> list[int]:
+        return sorted(set(chain.from_iterable(closings.instants(first, last) for _, closings in self._closings)))
+
+    def last_end(self, first: int) -> int | None:
+        ends = [closings.last_end for _, closings in self._closings]
+        return max((end for end in ends if end is not None), default=None)
+
+
+def closing_report(query: ContinuousQuery, tables: Tables) -> ClosingReport | None:
+    """None where the policy of some window asks for anything else."""
+    found: list[tuple[str, Closings]] = []
+    for window in query.dataset.windows:
+        if window.report is None:
+            continue
+        if not isinstance(window.window, RangeWindow) or not _closes_over_content(window):
+            return None
+        found += [(stream, Closings(window.window)) for stream in streams_of(window, tables)]
+    return ClosingReport(found)
+
+
+def _closes_over_content(window: StreamWindow) -> bool:
+    report = window.report
+    return isinstance(report, ast.AllOf) and len(report.reports) == 2 and {_CLOSING, _OCCUPIED} == set(report.reports)
+
+
+def _merged(stretches: list[Stretch]) -> list[Stretch]:
+    """In order, those that meet made one."""
+    merged: list[Stretch] = []
+    for start, end in sorted(stretches):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(merged[-1][1], end)
+        else:
+            merged.append((start, end))
+    return merged

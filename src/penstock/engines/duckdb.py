@@ -173,7 +173,11 @@ class DuckDBEngine:
     # Answers
 
     def compile(self, query: ContinuousQuery, expression: Operator, delivery: Delivery) -> DuckDBQuery:
-        return DuckDBQuery(self, lambda shape: compile_query(query, expression, delivery, self.tables, shape))
+        return DuckDBQuery(
+            self,
+            lambda shape: compile_query(query, expression, delivery, self.tables, shape),
+            compares=delivery != "rstream",
+        )
 
     def compile_dataset(self, query: ContinuousQuery) -> DuckDBQuery:
         return DuckDBQuery(self, lambda shape: compile_dataset(query, self.tables, shape))
@@ -302,11 +306,15 @@ class PreparedStatement:
 
 
 class DuckDBQuery:
-    """Statements for the shapes that slices have, made when they are first needed."""
+    """Statements for the shapes that slices have, made when they are first needed.
 
-    def __init__(self, engine: DuckDBEngine, plan: Callable[[Shape], Plan]) -> None:
+    `compares`: what is delivered depends on the instant before.
+    """
+
+    def __init__(self, engine: DuckDBEngine, plan: Callable[[Shape], Plan], *, compares: bool = False) -> None:
         self.engine = engine
         self._plan = plan
+        self._compares = compares
         self._known_predicates = engine.known_predicates
         self._plans: dict[Shape, tuple[Plan, PreparedStatement]] = {}
 
@@ -324,12 +332,19 @@ class DuckDBQuery:
         return self._compiled(Shape(is_regular=True, is_large=self.engine.is_large))[0]
 
     def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
-        times = [*([] if part.previous is None else [part.previous]), *part.instants]
+        if len(part.instants) == 1 and not self._compares:
+            return self._evaluate_at(part.instants[0])
+        previous = part.previous if self._compares else None
+        times = [*([] if previous is None else [previous]), *part.instants]
         step = times[1] - times[0] if len(times) > 1 else 1
         is_regular = all(later - earlier == step for earlier, later in pairwise(times))
-        self.engine.set_instants(times, part.previous is None)
+        self.engine.set_instants(times, previous is None)
         _, statement = self._compiled(Shape(is_regular, self.engine.is_large))
         return statement.rows({"first": times[0], "last": times[-1], "count": len(times), "step": step})
+
+    def _evaluate_at(self, instant: int) -> list[tuple[Any, ...]]:
+        _, statement = self._compiled(Shape(is_snapshot=True))
+        return statement.rows({"first": instant, "last": instant, "count": 1})
 
     def _compiled(self, shape: Shape) -> tuple[Plan, PreparedStatement]:
         if self.engine.known_predicates != self._known_predicates:

@@ -15,6 +15,7 @@ from penstock.relational.intervals import INSTANTS
 from penstock.relational.matching import TRIPLE
 from penstock.relational.relations import Relation, Shape, Statement, aliased, col, select_from, united
 from penstock.relational.sources import Sources, Tables
+from penstock.relational.windows import FIRST
 
 _Delivered = tuple[str, exp.Expr]
 """The relation that has what is to be delivered, and the condition under which a row of it comes at an instant."""
@@ -29,7 +30,7 @@ class Plan:
 
     It reads the table `instants` and has the parameters `first`, `last`, `count` and `step`. Instant number 0 of every
     slice but the first is the last one of the slice before, for comparison: it is not reported (the table says so in
-    its column `is_reported`).
+    its column `is_reported`). That of a snapshot has `first`, `last` and `count` alone.
     """
 
     statement: exp.Select
@@ -68,6 +69,9 @@ def _reported(
     statement: Statement, selected: exp.Select, condition: exp.Expr, order: list[exp.Ordered]
 ) -> exp.Select:  # fmt: skip
     """Always in the same order, also where none is asked for: who runs a query twice gets the same lines."""
+    if statement.shape.is_snapshot:
+        query = selected.select(aliased(exp.cast(FIRST.copy(), "bigint"), "t"))
+        return statement.finish(query.order_by(*order) if order else query)
     query = selected.join(exp.to_table(INSTANTS), on=condition)
     query = query.select(aliased(col(INSTANTS, "t"), "t"), append=True).where(col(INSTANTS, "is_reported"))
     return statement.finish(query.order_by(col(INSTANTS, "k"), *order))

@@ -21,6 +21,7 @@ from penstock.relational.intervals import INSTANTS, gaps, once, spread
 from penstock.relational.joining import numbered, within, without
 from penstock.relational.relations import Relation, Statement, aliased, col, select_from, united
 from penstock.relational.timestamps import TIMESTAMP, Timestamps, greatest_of
+from penstock.relational.windows import FIRST
 
 Asking = Callable[[Operator, Relation], Relation]
 """The solutions of a pattern for each row that it is asked about, with the columns of that row."""
@@ -187,6 +188,10 @@ class Expressions:
     def _at_instants(self, relation: Relation) -> Relation:
         snapshot = spread(self.statement, relation.name, relation.all_columns)
         kept = [col(snapshot, name) for name in [*relation.all_columns, "i", "j"]]
+        if self.statement.shape.is_snapshot:
+            now = aliased(call("sparql_instant_term", exp.cast(FIRST.copy(), "bigint")), NOW)
+            query = select_from(snapshot, [*kept, now])
+            return self.statement.relation(query, relation.columns, relation.certain, (*relation.extra, NOW))
         now = aliased(call("sparql_instant_term", col(INSTANTS, "t")), NOW)
         is_then = col(INSTANTS, "k").eq(col(snapshot, "i"))
         query = select_from(snapshot, [*kept, now]).join(exp.to_table(INSTANTS), on=is_then)

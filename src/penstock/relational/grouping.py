@@ -77,12 +77,12 @@ class Grouping:
         self._columns: dict[tuple[str, str, str], str] = {}
 
     def aggregated(self, aggregates: Sequence[tuple[Variable, Aggregate]]) -> Relation:
-        all_swept = all(is_swept(aggregate) for _, aggregate in aggregates)
+        sweeps = not self.statement.shape.is_snapshot and all(is_swept(aggregate) for _, aggregate in aggregates)
         if not aggregates or not all(needs_distinct_rows(aggregate) for _, aggregate in aggregates):
             self._portions_of(None)  # tells which groups there are
         calculations = [self._calculation(variable, aggregate) for variable, aggregate in aggregates]
         portions = self._united()
-        query = self._swept(portions, calculations) if all_swept else self._spread(portions, calculations)
+        query = self._swept(portions, calculations) if sweeps else self._spread(portions, calculations)
         columns = self.keys | {variable: self.statement.column_name(variable) for variable, _ in aggregates}
         certain = {key for key in self.keys if key in self.rows.certain}
         certain |= {variable for variable, aggregate in aggregates if aggregate.name == "COUNT"}
@@ -231,20 +231,30 @@ class Grouping:
     # By instants
 
     def _spread(self, portions: str, calculations: Sequence[_Calculation]) -> exp.Query:
-        rows = self._at_instants(portions, [*self._sizes, *self._parts])
-        instant = [col(rows, name) for name in [*self.keys.values(), "i"]]
-        together = [aliased(SUM.together(col(rows, size)), size) for size in self._sizes]
-        together += [aliased(part.manner.together(col(rows, name)), name) for name, part in self._parts.items()]
-        groups = self.statement.add(
-            select_from(rows, [*instant, *together]).group_by(*(column.copy() for column in instant))
-        )
+        groups = portions if self._are_groups else self._put_together(portions)
         end = exp.Add(this=col(groups, "i"), expression=number(1))
         selected: list[exp.Expr] = [col(groups, name) for name in self.keys.values()]
         selected += self._results(calculations, groups)
         return select_from(groups, [*selected, col(groups, "i"), aliased(end, "j")])
 
+    @property
+    def _are_groups(self) -> bool:
+        """Whether a portion is a whole group: nothing comes or goes within a snapshot."""
+        return self.statement.shape.is_snapshot and len(self._portions) == 1 and bool(self.keys)
+
+    def _put_together(self, portions: str) -> str:
+        rows = self._at_instants(portions, [*self._sizes, *self._parts])
+        instant = [col(rows, name) for name in [*self.keys.values(), "i"]]
+        together = [aliased(SUM.together(col(rows, size)), size) for size in self._sizes]
+        together += [aliased(part.manner.together(col(rows, name)), name) for name, part in self._parts.items()]
+        return self.statement.add(
+            select_from(rows, [*instant, *together]).group_by(*(column.copy() for column in instant))
+        )
+
     def _at_instants(self, portions: str, columns: Sequence[str], *, bound: Sequence[str] = ()) -> str:
         """A row per instant and portion; with `bound`, of those portions only in which one of these is."""
+        if self.statement.shape.is_snapshot:
+            return portions
         instant = aliased(each_instant(col(portions, "i"), col(portions, "j")), "i")
         query = select_from(portions, [*(col(portions, name) for name in [*self.keys.values(), *columns]), instant])
         if bound:

@@ -14,6 +14,8 @@ INSTANTS = "instants"
 
 def merge(statement: Statement, source: str, keys: Sequence[str]) -> str:
     """Rows that are equal in the keys, with overlapping and touching intervals made one (gaps and islands)."""
+    if statement.shape.is_snapshot:
+        return once(statement, source, keys)
     columns = [col(source, key) for key in keys]
     reached = _over(exp.Max(this=col(source, "j")), columns, [col(source, "i"), col(source, "j")], _ALL_BEFORE)
     is_new = exp.case().when(exp.LTE(this=col(source, "i"), expression=reached), number(0)).else_(number(1))
@@ -40,6 +42,8 @@ def once(statement: Statement, source: str, keys: Sequence[str]) -> str:
     """Rows that are equal in the keys, with intervals that do not overlap: at each instant there is one, or none."""
     columns = [col(source, key) for key in keys]
     i, j = col(source, "i"), col(source, "j")
+    if statement.shape.is_snapshot:
+        return statement.add(select_from(source, [*columns, i, j]).distinct())
     order = exp.Order(expressions=[exp.Ordered(this=i.copy()), exp.Ordered(this=j.copy(), desc=True)])
     reached = exp.Window(this=exp.Max(this=j.copy()), partition_by=columns, order=order, spec=_ALL_BEFORE.copy())
     start = exp.Greatest(this=i, expressions=[reached], ignore_nulls=True)
@@ -54,6 +58,10 @@ def gaps(statement: Statement, source: str, columns: Sequence[str], covered: str
 
     Both number the rows, in the column `row`. The intervals of `covered` do not overlap, and lie within the rows' own.
     """
+    if statement.shape.is_snapshot:
+        kept = [col(source, name) for name in (*columns, "i", "j")]
+        is_covered = col(source, row).eq(col(covered, row))
+        return statement.add(select_from(source, kept).join(exp.to_table(covered), on=is_covered, join_type="anti"))
     partition, order = [col(covered, row)], [col(covered, "i")]
     previous = exp.Window(
         this=exp.Lag(this=col(covered, "j"), offset=number(1)),
@@ -101,6 +109,8 @@ def _numbers(start: exp.Expr, end: exp.Expr) -> exp.Expr:
 
 def spread(statement: Statement, source: str, columns: Sequence[str]) -> str:
     """A row per instant: a snapshot, which multiplies the rows by the instants they hold at."""
+    if statement.shape.is_snapshot:
+        return source
     kept = [col(source, column) for column in columns]
     snapshot = select_from(source, [*kept, aliased(each_instant(col(source, "i"), col(source, "j")), "i")])
     selected = [col(source, column) for column in [*columns, "i"]]
@@ -110,6 +120,8 @@ def spread(statement: Statement, source: str, columns: Sequence[str]) -> str:
 
 def cut_alike(statement: Statement, source: str, columns: Sequence[str]) -> str:
     """The rows cut wherever one of them begins or ends: two pieces hold at the same instants, or at none together."""
+    if statement.shape.is_snapshot:
+        return source
     ends = [select_from(source, [aliased(col(source, edge), "i")]) for edge in ("i", "j")]
     cuts = statement.add(exp.union(*ends, distinct=True))
     following = exp.Window(

@@ -40,6 +40,8 @@ def join(statement: Statement, relations: list[Relation], condition: exp.Expr | 
         selected.append(col(having[0].name, name))
         conditions += (col(having[0].name, name).eq(col(other.name, name)) for other in having[1:])
     passing = [relation for relation in relations if not relation.holds_always] or relations[:1]
+    if statement.shape.is_snapshot:
+        passing = passing[:1]
     start, end = greatest([r.start for r in passing]), least([r.end for r in passing])
     conditions += _meeting(passing)
     if condition is not None:

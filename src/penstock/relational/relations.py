@@ -50,12 +50,14 @@ class Shape:
 
     Rows that are `distributed` over machines come in no order by which they could be numbered. With `slices`, joins
     of what holds for a while look for partners within stretches of `$slice` instants alone.
+    A `snapshot` is about the one instant `$first`: whatever holds holds then, on `[0, 1)`, and plain SQL says it all.
     """
 
     is_regular: bool = False
     is_large: bool = True
     is_distributed: bool = False
     has_slices: bool = False
+    is_snapshot: bool = False
 
 
 @dataclass(slots=True)

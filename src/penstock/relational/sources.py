@@ -139,6 +139,8 @@ class ActiveGraph:
         """
         if static is not None:
             moving = _without_equal(moving, static, names)
+        if self.statement.shape.is_snapshot:
+            return [self._numbered(moving, names).distinct()]
         if self._is_tumbling:
             return [self._once_per_window(moving, names)]
         if not names or not self.statement.shape.is_large:
@@ -224,6 +226,8 @@ class ActiveGraph:
 
     def _numbered(self, rows: exp.Query, names: list[str]) -> exp.Select:
         """`[starts, ends)` as numbers of instants; rows that no instant sees are left out."""
+        if self.statement.shape.is_snapshot:
+            return _seen_at_first(rows, names)
         if self.statement.shape.is_regular:
             return _numbered_by_step(rows, names)
         if self.statement.shape.is_distributed:
@@ -246,6 +250,13 @@ class ActiveGraph:
         for at, edge in (("at_start", "starts"), ("at_end", "ends")):
             query = query.join(exp.to_table(places, alias=at), on=col(at, "time").eq(col(timed, edge)))
         return query.where(exp.LT(this=start.copy(), expression=end.copy()))
+
+
+def _seen_at_first(rows: exp.Query, names: list[str]) -> exp.Select:
+    """What the first instant, the only one, sees."""
+    query = exp.select(*(col("timed", name) for name in names), *always()).from_(rows.subquery("timed"))
+    has_started = exp.LTE(this=col("timed", "starts"), expression=FIRST.copy())
+    return query.where(has_started, exp.GT(this=col("timed", "ends"), expression=FIRST.copy()))
 
 
 def _numbered_by_step(rows: exp.Query, names: list[str]) -> exp.Select:

@@ -35,9 +35,12 @@ class Closings:
         """Rows with `s`, `ts` and `since` have been appended: each counts until the last closing that sees it."""
         window = self._window
         origin = window.origin if window.begins else window.origin - FOREVER // 4 // window.step * window.step
-        rows = rows.filter(pc.and_(rows["s"].is_valid(), pc.greater(rows["ts"], origin)))
-        periods = pc.divide(pc.subtract(rows["ts"], origin + 1), window.step)
-        starts = pc.max_element_wise(rows["ts"], rows["since"])
+        times, since = rows["ts"], rows["since"]
+        counts = pc.and_(rows["s"].is_valid(), pc.greater(times, origin))
+        if pc.any(pc.invert(counts)).as_py():
+            times, since = times.filter(counts), since.filter(counts)
+        periods = pc.divide(pc.subtract(times, origin + 1), window.step)
+        starts = pc.max_element_wise(times, since)
         found = pa.table([periods, starts], names=["period", "start"]).group_by("period", use_threads=False)
         found = found.aggregate([("start", "min")])  # of those that leave together the first one covers all others
         ends = pc.add(pc.multiply(found["period"], window.step), origin + window.width + 1)

@@ -17,6 +17,7 @@ from sqlglot import exp
 from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
+from penstock.algebra.windows import CountWindow
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.protocol import CompiledReport, Slice, StorageError
 from penstock.rdf.conversion import encode_oxigraph
@@ -203,10 +204,11 @@ class DuckDBEngine:
 
     def evict(self, query: ContinuousQuery, horizon: int) -> int:
         """Tables are written anew, without what nobody needs, when that is more than half of them."""
+        counts = any(isinstance(window.window, CountWindow) for window in query.dataset.windows)
         kept = 0
         for iri, stream in self._streams.items():
             if stream.arrived >= stream.looked_at + self._rows_between_looks:
-                self._look_at(stream, self._oldest(query, iri).value({"horizon": horizon}))
+                self._look_at(stream, self._oldest(query, iri).value({"horizon": horizon}), counts)
             kept += stream.needed
         return kept
 
@@ -216,10 +218,11 @@ class DuckDBEngine:
             self._horizons[key] = self.prepared(compile_oldest(query, self.tables, stream))
         return self._horizons[key]
 
-    def _look_at(self, stream: _Stream, oldest: int | None) -> None:
+    def _look_at(self, stream: _Stream, oldest: int | None, counts: bool) -> None:
+        """`counts`: a window counts elements, so those that are forgotten are counted, too."""
         stream.looked_at = stream.arrived
         table, is_old = stream.table, f"ts < {-FOREVER if oldest is None else oldest}"
-        elements = f"count(DISTINCT element) FILTER ({is_old} AND since IS NULL)"
+        elements = f"count(DISTINCT element) FILTER ({is_old} AND since IS NULL)" if counts else "0"
         counted = f"SELECT count(*) FILTER ({is_old}), count(*), {elements} FROM {table}"
         ((old, rows, of_elements),) = self.rows(counted)
         stream.needed = rows - old

@@ -15,7 +15,9 @@ from penstock.relational.intervals import gaps, once
 from penstock.relational.relations import Relation, Statement, aliased, col, greatest, least, select_from, united
 
 
-def join(statement: Statement, relations: list[Relation], condition: exp.Expr | None = None) -> Relation:
+def join(
+    statement: Statement, relations: list[Relation], condition: exp.Expr | None = None, *, materialized: bool = False
+) -> Relation:
     """Equal shared variables, overlapping intervals. A variable that may be unbound joins by compatibility.
 
     Columns that are no variables and that several relations have (numbers of rows) must be equal too.
@@ -54,13 +56,14 @@ def join(statement: Statement, relations: list[Relation], condition: exp.Expr | 
     holds_always = all(relation.holds_always for relation in relations)
     if conditions:
         query = query.where(*conditions)
-    return Relation(statement.add(query), columns, certain, tuple(extras), holds_always)
+    return Relation(statement.add(query, materialized=materialized), columns, certain, tuple(extras), holds_always)
 
 
 def _with_keys(statement: Statement, relations: list[Relation]) -> list[Relation]:
     """Where streams are joined, static knowledge that adds a variable to be joined by is joined with its stream first.
 
-    Two cars at gates of one district: the districts of the gates leave few pairs of rows to be looked at.
+    Two cars at gates of one district: the districts of the gates leave few pairs of rows to be looked at. That is kept
+    apart, for an engine that does not know how many pairs there are would rather join the streams first.
     """
     streams = [relation for relation in relations if not relation.holds_always]
     if len(streams) < 2:
@@ -72,11 +75,47 @@ def _with_keys(statement: Statement, relations: list[Relation]) -> list[Relation
             new = static.columns.keys() - streams[partners[0]].columns.keys()
             if any(new & other.columns.keys() for other in relations if other is not static):
                 added.setdefault(partners[0], []).append(static)
-    joined = [
-        join(statement, [stream, *added[place]]) if place in added else stream for place, stream in enumerate(streams)
-    ]
+    joined = _each_joined(statement, [[stream, *added.get(place, ())] for place, stream in enumerate(streams)])
     taken = {id(static) for group in added.values() for static in group}
     return [*joined, *(r for r in relations if r.holds_always and id(r) not in taken)]
+
+
+def _each_joined(statement: Statement, groups: list[list[Relation]]) -> list[Relation]:
+    """The relations of each group joined; groups that read the same under other names are joined once."""
+    known: dict[object, Relation] = {}
+    joined: list[Relation] = []
+    for group in groups:
+        form = _form(statement, group)
+        if len(group) == 1:
+            joined.append(group[0])
+        elif form in known and not known[form].extra:
+            joined.append(_for_others(statement, known[form], _variables_of(group)))
+        else:
+            known[form] = join(statement, group, materialized=True)
+            joined.append(known[form])
+    return joined
+
+
+def _variables_of(group: list[Relation]) -> list[Variable]:
+    return list(dict.fromkeys(variable for relation in group for variable in relation.columns))
+
+
+def _form(statement: Statement, group: list[Relation]) -> object:
+    """What is read and joined, whatever the variables are called."""
+    variables = _variables_of(group)
+    return tuple(
+        (statement.origin(relation.name, column), variables.index(variable))
+        for relation in group
+        for variable, column in relation.columns.items()
+    )
+
+
+def _for_others(statement: Statement, relation: Relation, variables: list[Variable]) -> Relation:
+    """The relation with other variables in place of its own."""
+    own = dict(zip(variables, relation.columns, strict=True))
+    columns = {variable: statement.column_name(variable) for variable in variables}
+    name = statement.renamed(relation.name, {columns[v]: relation.columns[own[v]] for v in variables})
+    return Relation(name, columns, frozenset(v for v in variables if own[v] in relation.certain))
 
 
 def _meeting(relations: list[Relation]) -> list[exp.Expr]:

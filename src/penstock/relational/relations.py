@@ -70,6 +70,7 @@ class Statement:
     stream_scans: int = 0
     """How often a stream is read."""
     _variables: dict[Variable, str] = field(default_factory=dict)
+    _origins: dict[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
 
     def add(self, query: exp.Query, *, materialized: bool = False, recursive: bool = False) -> str:
         """Names a SELECT; `materialized`: it is computed once however often it is read; `recursive`: reads itself."""
@@ -77,6 +78,18 @@ class Statement:
         self.parts.append((name, query, materialized))
         self.is_recursive |= recursive
         return name
+
+    def renamed(self, name: str, columns: Mapping[str, str]) -> str:
+        """The relation under a new name, with new names for its columns: `columns` maps these to its own."""
+        selected = [aliased(col(name, own), new) for new, own in columns.items()]
+        again = self.add(select_from(name, [*selected, col(name, "i"), col(name, "j")]))
+        self._origins[again] = name, columns
+        return again
+
+    def origin(self, name: str, column: str) -> tuple[str, str]:
+        """The relation and column that are read, if under other names."""
+        source, columns = self._origins.get(name, (name, {column: column}))
+        return source, columns[column]
 
     def next_name(self) -> str:
         return f"r{len(self.parts) + 1}"

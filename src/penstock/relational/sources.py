@@ -80,8 +80,7 @@ class ActiveGraph:
             self._scans[key] = matching._scan(columns, asked), columns
             return self._scans[key][0]
         name, known = self._scans[key]
-        renamed = [aliased(col(name, known[part]), columns[part]) for part in columns]
-        return self.statement.add(select_from(name, [*renamed, col(name, "i"), col(name, "j")]))
+        return self.statement.renamed(name, {columns[part]: known[part] for part in columns})
 
     def holds_always(self, asked: Asked) -> bool:
         """Whether what is found holds at every instant."""

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 from click.testing import CliRunner
+from pyspark.errors import PySparkException
 
 from penstock.cli import commands
+from penstock.cli.engines import EngineOptions
+from penstock.engines.protocol import Engine
+from penstock.engines.spark_session import SessionError
 
 
 @pytest.mark.parametrize("command", [("run", "q.rq"), ("verify", "q.rq"), ("demo",)], ids=lambda words: words[0])
@@ -36,3 +40,30 @@ def test_a_master_of_spark(master: str) -> None:
     result = CliRunner().invoke(commands, ["run", "no-such-file.rq", "--engine", "spark", "--master", master])
     assert "no-such-file.rq" in result.stderr
     assert "--master" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (SessionError("Spark needs Java 17 or later"), "error: Spark needs Java 17 or later\n"),
+        (
+            PySparkException(
+                "An error occurred.\n: a.b.SparkException: Job aborted.\nCaused by: a.b.IOException: disk full"
+            ),
+            "error: Spark failed: disk full\n  = --verbose shows what Spark says\n",
+        ),
+        (
+            PySparkException("Job aborted: java.lang.OutOfMemoryError: Java heap space"),
+            "error: Spark failed: it ran out of memory; the setting spark.driver.memory=8g, for example, gives it",
+        ),
+    ],
+    ids=["no Java", "a cause", "memory"],
+)
+def test_a_failure_of_spark_is_a_sentence(error: Exception, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(options: EngineOptions) -> Engine:
+        raise error
+
+    monkeypatch.setattr(EngineOptions, "open", fail)
+    result = CliRunner().invoke(commands, ["demo"])
+    assert result.exit_code == 1
+    assert message in result.stderr

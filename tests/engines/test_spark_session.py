@@ -18,6 +18,7 @@ import os
 import signal
 from threading import Thread, Timer
 
+from penstock.engines.spark_failures import failure
 from penstock.engines.spark_session import SessionError, session
 
 spark = session("local[2]", {"spark.driver.extraJavaOptions": "-Dgiven=yes", "spark.driver.memory": "700m"})
@@ -51,6 +52,12 @@ try:
     spark.sql("SELECT count(*) FROM range(10000000000000)").collect()
 except KeyboardInterrupt:
     print("interrupted")
+
+spark.sparkContext._gateway.proc.kill()
+try:
+    spark.sql("SELECT 1").collect()
+except Exception as error:
+    print(failure(error))
 """
 
 
@@ -85,6 +92,7 @@ def test_a_session_is_started_once_and_without_a_word(tmp_path: Path) -> None:
         "AnalysisException",
         "NumberFormatException",
         "interrupted",
+        "its process has ended",
     ]
     assert list(tmp_path.iterdir()) == []
 

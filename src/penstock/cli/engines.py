@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.protocol import Engine
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -34,7 +35,7 @@ class EngineOptions:
     def title(self) -> str:
         return ENGINES[self.name]
 
-    def open(self) -> DuckDBEngine:
+    def open(self) -> Engine:
         if self.name == "spark":
             raise click.BadParameter("the Spark engine is not there yet; write --engine duckdb.", param_hint="--engine")
         return DuckDBEngine()

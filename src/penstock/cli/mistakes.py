@@ -12,6 +12,7 @@ from penstock.algebra.reports import PolicyError
 from penstock.api.dead_letters import MalformedError
 from penstock.cli.messages import show, show_error, show_problems
 from penstock.cli.sources import NoQueryError
+from penstock.engines.spark_failures import failure
 from penstock.engines.spark_session import SessionError
 from penstock.rdf import errors as rdf_errors
 from penstock.rdf.elements import Malformed
@@ -44,6 +45,12 @@ def told(name: str) -> Iterator[None]:
         status = 0
     except (SinkError, SessionError) as error:
         show_error(name, str(error))
+        status = FAILED
+    except Exception as error:
+        reason = failure(error)
+        if reason is None:
+            raise
+        show_error(name, f"Spark failed: {reason}", "--verbose shows what Spark says")
         status = FAILED
     else:
         return

@@ -165,7 +165,6 @@ class DuckDBEngine:
             self.connection.commit()
 
     def interrupt(self) -> None:
-        """End the statement that is running, if there is one; another thread may say so."""
         self.connection.interrupt()
 
     def close(self) -> None:

@@ -77,3 +77,6 @@ class Engine(Protocol):
 
     def evict(self, query: ContinuousQuery, horizon: int) -> int:
         """Forget what no instant from the horizon on needs; how many triples are kept for them."""
+
+    def interrupt(self) -> None:
+        """End the statement that is running, if there is one; another thread may say so."""

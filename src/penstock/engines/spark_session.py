@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import sys
 import threading
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock.engines.java import Java, NoJavaError, find_java
+from penstock.engines.spark_failures import MESSAGES, reason
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
@@ -40,14 +40,8 @@ _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _DEEP_PLANS = "-Xss16m"
 _PARTITIONS = "spark.sql.shuffle.partitions"
 _STANDARD_ERROR = 2
-_KEPT_LINES = 200
-_SECONDS_TO_END = 5
 
-# Python's side of Spark writes what a statement was about when it fails, beside raising the error.
 _LOGGERS = ("py4j", "DataFrameQueryContextLogger", "SQLQueryContextLogger")
-
-_TELLING = re.compile(r"\b(Error|\w*Exception|Invalid|Unrecognized)\b")
-_ORIGIN = re.compile(r'^(: |Exception in thread "[^"]*" |Caused by: |Error: )*([\w.$]+(Exception|Error): )*')
 
 _starting = threading.Lock()
 
@@ -109,7 +103,7 @@ def _start(settings: Mapping[str, str], verbose: bool) -> SparkSession:
         started = SparkSession.builder.config(map={**chosen}).getOrCreate()
         started.conf.get(_PARTITIONS)  # only now the settings are looked at
     except (Py4JJavaError, PySparkException) as error:
-        raise SessionError(f"Spark did not start: {_reason(str(error).splitlines())}") from None
+        raise SessionError(f"Spark did not start: {reason(str(error).splitlines()) or error}") from None
     if is_first and _PARTITIONS not in settings and str(started.sparkContext.master).startswith("local"):
         started.conf.set(_PARTITIONS, str(started.sparkContext.defaultParallelism))
     return started
@@ -130,25 +124,28 @@ def _launch(settings: Mapping[str, str], verbose: bool) -> None:
         java = find_java()
     except NoJavaError as error:
         raise SessionError(str(error)) from None
-    if not verbose:
-        _hush()
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
-    messages = _Messages()
     try:
-        with _java_home(java), _output(messages, verbose) as output:
+        with _java_home(java), _output(verbose) as output:
             gateway = launch_gateway(conf, output)  # type: ignore[no-untyped-call]
     except PySparkRuntimeError as error:
-        raise SessionError(f"Spark did not start: {_reason(messages.lines()) or error}") from None
-    SparkContext(conf=conf, gateway=gateway)
+        lines = MESSAGES.lines() or [str(error)]
+        raise SessionError(f"Spark did not start: {reason(lines) or lines[-1]}") from None
+    context = SparkContext(conf=conf, gateway=gateway)
+    if not verbose:
+        _hush(context)
 
 
-def _hush() -> None:
+def _hush(context: SparkContext) -> None:
+    """Python's side of Spark writes what it was about when something fails, beside raising the error."""
     from pyspark.logger import PySparkLogger
 
     for name in _LOGGERS:
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
     # Ctrl-C while Java is at work; py4j has no logger of its own for that.
     logging.getLogger().addFilter(lambda record: record.module != "java_gateway")
+    server: Any = context._accumulatorServer
+    server.handle_error = lambda request, address: None
 
 
 @contextmanager
@@ -166,43 +163,14 @@ def _java_home(java: Java) -> Iterator[None]:
 
 
 @contextmanager
-def _output(messages: _Messages, verbose: bool) -> Iterator[dict[str, int]]:
+def _output(verbose: bool) -> Iterator[dict[str, int]]:
     """Where a process is to write: standard output is for results in any case."""
     if verbose:
         yield {"stdout": _STANDARD_ERROR}
         return
     readable, writable = os.pipe()
-    messages.read(readable)
+    MESSAGES.read(readable)
     try:
         yield {"stdout": writable, "stderr": writable}
     finally:
         os.close(writable)
-
-
-class _Messages:
-    """The last lines that Spark's process wrote, read as long as it lives."""
-
-    def __init__(self) -> None:
-        self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
-        self._reading: threading.Thread | None = None
-
-    def read(self, readable: int) -> None:
-        self._reading = threading.Thread(target=self._read, args=(readable,), name="spark-messages", daemon=True)
-        self._reading.start()
-
-    def _read(self, readable: int) -> None:
-        with open(readable, encoding="utf-8", errors="replace") as written:
-            self._lines.extend(line.rstrip() for line in written)
-
-    def lines(self) -> list[str]:
-        """Those of a process that has ended."""
-        if self._reading is not None:
-            self._reading.join(timeout=_SECONDS_TO_END)
-        return list(self._lines)
-
-
-def _reason(lines: Sequence[str]) -> str:
-    """The line that tells most, without the names of classes before it."""
-    causes = [line for line in lines if line.startswith("Caused by: ")]
-    telling = causes[-1:] or [line for line in lines if _TELLING.search(line)] or lines[-1:]
-    return _ORIGIN.sub("", telling[0]) if telling else ""

@@ -1,0 +1,82 @@
+"""What made Spark fail, in one sentence: out of its errors, and out of what its process wrote before it ended."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from collections import deque
+from collections.abc import Sequence
+from subprocess import Popen, TimeoutExpired
+
+_KEPT_LINES = 200
+_SECONDS_TO_END = 5
+
+_CAUSE = "Caused by: "
+_CONDITION = re.compile(r"\[[A-Z0-9_.]+\] ")
+_TELLING = re.compile(r"\b(\w*Error|\w*Exception|Invalid|Unrecognized)\b")
+_ORIGIN = re.compile(r'^(: |Exception in thread "[^"]*" |Caused by: |Error: )*([\w.$]+(Exception|Error): )*')
+
+
+class Messages:
+    """The last lines that Spark's process wrote, read as long as it lives."""
+
+    def __init__(self) -> None:
+        self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
+        self._reading: threading.Thread | None = None
+
+    def read(self, readable: int) -> None:
+        self._reading = threading.Thread(target=self._read, args=(readable,), name="spark-messages", daemon=True)
+        self._reading.start()
+
+    def _read(self, readable: int) -> None:
+        with open(readable, encoding="utf-8", errors="replace") as written:
+            self._lines.extend(line.rstrip() for line in written)
+
+    def lines(self) -> list[str]:
+        """Those of a process that has ended."""
+        if self._reading is not None:
+            self._reading.join(timeout=_SECONDS_TO_END)
+        return list(self._lines)
+
+
+MESSAGES = Messages()
+"""Of the one process that Spark has here."""
+
+
+def failure(error: Exception) -> str | None:
+    """Why Spark failed; None if it is not Spark that raised the error."""
+    if _has_ended(error):
+        why = reason(MESSAGES.lines())
+        return f"its process has ended: {why}" if why else "its process has ended"
+    if type(error).__module__.partition(".")[0] in ("pyspark", "py4j"):
+        return reason(str(error).splitlines()) or str(error)
+    return None
+
+
+def reason(lines: Sequence[str]) -> str:
+    """The line that tells most, without the names of classes before it; an empty one if none tells anything."""
+    if any("OutOfMemoryError" in line for line in lines):
+        return "it ran out of memory; the setting spark.driver.memory=8g, for example, gives it more"
+    causes = [line for line in lines if line.startswith(_CAUSE)]
+    conditions = [line for line in lines if _CONDITION.match(line)]
+    telling = causes[-1:] or conditions or [line for line in lines if _TELLING.search(line)]
+    return _ORIGIN.sub("", telling[0]) if telling else ""
+
+
+def _has_ended(error: Exception) -> bool:
+    """Whether there is no Spark any more; it may be about to end when that is first noticed."""
+    if "pyspark" not in sys.modules:
+        return False
+    from py4j.protocol import Py4JError, Py4JJavaError
+    from pyspark import SparkContext
+
+    process: Popen[bytes] | None = getattr(SparkContext._gateway, "proc", None)
+    is_of_connection = isinstance(error, (Py4JError, ConnectionRefusedError, ConnectionResetError))
+    if process is None or not is_of_connection or isinstance(error, Py4JJavaError):
+        return False
+    try:
+        process.wait(_SECONDS_TO_END)
+    except TimeoutExpired:
+        return False
+    return True

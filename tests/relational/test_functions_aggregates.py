@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
+from tests.relational.function_cases import AGGREGATES, DISTINCT_AGGREGATES, ORDERED
 
 from penstock.algebra.expressions import Aggregate, Variable
 from penstock.relational.functions.aggregates import KIND, finished, needs_distinct_rows, parts_of, readings_of
@@ -62,52 +63,7 @@ def _fill(connection: duckdb.DuckDBPyConnection, terms: list[str | None]) -> Non
     connection.execute("INSERT INTO terms SELECT unnest($terms)", {"terms": terms}).fetchall()
 
 
-LARGE = "170141183460469231731687303715884105727"
-
-
-@pytest.mark.parametrize(
-    ("name", "terms", "expected"),
-    [
-        ("COUNT", ["i1", "i1", None], "i2"),
-        ("COUNT", [], "i0"),
-        ("SUM", [], "i0"),
-        ("SUM", ["i1", "i2"], "i3"),
-        ("SUM", ["i1", "d0.5"], "d1.5"),
-        ("SUM", ["i1", "d0.10", "d0.20", "nbyte 4"], "d5.3"),
-        ("SUM", ["i1", "d0.5", "f1.5"], "f3"),
-        ("SUM", ["i1", "d0.5", "f1.5", "e0.25"], "e3.25"),
-        ("SUM", ["i1", "Sa"], None),
-        ("SUM", ["i1", "ix"], None),
-        ("SUM", ["i1", None], None),
-        ("SUM", ["i" + LARGE, "i-1"], "i170141183460469231731687303715884105726"),
-        ("SUM", ["i" + LARGE, "i1"], None),
-        ("SUM", ["i" + LARGE, "i1", "i-2"], "i170141183460469231731687303715884105726"),
-        ("SUM", ["d-0.5", "d0.25"], "d-0.25"),
-        ("AVG", [], "i0"),
-        ("AVG", ["i1", "i2"], "d1.5"),
-        ("AVG", ["i1", "i1", "i2"], "d1.333333333333333333"),
-        ("AVG", ["d1.5", "i2"], "d1.75"),
-        ("AVG", ["e1.5", "i2"], "e1.75"),
-        ("AVG", ["i1", None], None),
-        ("MIN", [], None),
-        ("MIN", ["i10", "i9"], "i9"),
-        ("MAX", ["i10", "i9"], "i10"),
-        ("MAX", ["i10", "d10.5", "e2.5E0"], "d10.5"),
-        ("MIN", ["i10", "d9.5", "e10.25"], "d9.5"),
-        ("MIN", ["i10", None], None),
-        ("MAX", ["Sa", "Sb", "SB"], "Sb"),
-        ("MIN", ["i1", "Ihttp://example.org/"], "Ihttp://example.org/"),
-        ("MAX", ["t2020-01-01T00:00:00Z", "t2020-01-01T00:30:00+01:00"], "t2020-01-01T00:00:00Z"),
-        ("MAX", ["i9007199254740993", "i9007199254740992"], "i9007199254740993"),
-        ("SAMPLE", [None, "i2"], "i2"),
-        ("SAMPLE", [], None),
-        ("GROUP_CONCAT", ["Sb", "Sa"], "Sa b"),
-        ("GROUP_CONCAT", ["i1", "Len a", "Ihttp://example.org/"], "Shttp://example.org/ a 1"),
-        ("GROUP_CONCAT", ["Sa", "Bx"], None),
-        ("GROUP_CONCAT", ["Sa", None], None),
-        ("GROUP_CONCAT", [], "S"),
-    ],
-)
+@pytest.mark.parametrize(("name", "terms", "expected"), AGGREGATES)
 def test_aggregates(
     connection: duckdb.DuckDBPyConnection, name: str, terms: list[str | None], expected: str | None
 ) -> None:
@@ -115,20 +71,7 @@ def test_aggregates(
         assert aggregated(connection, name, list(terms), portions=portions) == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "terms", "expected"),
-    [
-        ("COUNT", ["i1", "i1", "i01", None], "i2"),
-        ("SUM", ["i1", "i1", "d1.0"], "d2"),
-        ("SUM", ["i1", None], None),
-        ("SUM", [], "i0"),
-        ("SUM", ["i1", "Sa"], None),
-        ("AVG", ["i1", "i1", "i2"], "d1.5"),
-        ("AVG", [], "i0"),
-        ("MAX", ["i1", "i1", "i2"], "i2"),
-        ("GROUP_CONCAT", ["Sb", "Sa", "Sb"], "Sa,b"),
-    ],
-)
+@pytest.mark.parametrize(("name", "terms", "expected"), DISTINCT_AGGREGATES)
 def test_distinct_aggregates(
     connection: duckdb.DuckDBPyConnection, name: str, terms: list[str | None], expected: str | None
 ) -> None:
@@ -165,42 +108,6 @@ def test_kinds_can_be_taken_away(
     found = KIND.of_weights(exp.column("weight")).sql("duckdb")
     query = f"SELECT {found} FROM (SELECT sum(sign * {weight}) AS weight FROM (VALUES {listed}) AS v(kind, sign))"
     assert connection.execute(query).fetchall() == [(expected,)]
-
-
-ORDERED = [
-    [None],
-    ["Bx"],
-    ["By"],
-    ["Ihttp://example.org/a"],
-    ["Ihttp://example.org/b"],
-    ["e-INF"],
-    ["d-2.5", "e-2.5"],
-    ["i0", "d0.0", "e-0"],
-    ["d0.1", "f0.1"],
-    ["i1", "d1.0", "e1e0", "i01", "nbyte 1"],
-    ["i9007199254740992"],
-    ["i9007199254740993"],
-    ["d12345678901234567.1"],
-    ["d12345678901234567.2"],
-    ["eINF"],
-    ["eNaN"],
-    ["t2019-12-31T23:59:59Z"],
-    ["t2020-01-01T00:00:00Z", "t2020-01-01T01:00:00+01:00"],
-    ["Ohttp://www.w3.org/2001/XMLSchema#date 2020-01-01"],
-    ["Ohttp://www.w3.org/2001/XMLSchema#date 2020-01-02"],
-    ["bfalse", "b0"],
-    ["btrue"],
-    ["S"],
-    ["SA"],
-    ["Ohttp://example.org/type a"],
-    ["Len a"],
-    ["Lfr a"],
-    ["Sa"],
-    ["Len b"],
-    ["Sb"],
-    ["ix"],
-    ["Sé"],
-]
 
 
 @pytest.mark.parametrize("descending", [False, True])

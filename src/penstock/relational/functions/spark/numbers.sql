@@ -126,9 +126,10 @@ CREATE OR REPLACE TEMP MACRO sparql_float_term(value) AS concat('f', sparql_floa
 CREATE OR REPLACE TEMP MACRO sparql_decimal_as_double(value) AS CAST(sparql_decimal_text(value) AS DOUBLE);
 CREATE OR REPLACE TEMP MACRO sparql_decimal_as_float(value) AS CAST(sparql_decimal_text(value) AS FLOAT);
 
--- Products and quotients of decimals, cut off after 18 fractional digits. `DIV` has 64 bits only.
+-- Products and quotients of decimals, cut off after 18 fractional digits. `DIV` has 64 bits only, and `/` 32 digits before the point.
 CREATE OR REPLACE TEMP MACRO sparql_whole_quotient(x, y) AS
   CAST(try_divide(x - try_mod(x, y), y) AS DECIMAL(38, 0));
+CREATE OR REPLACE TEMP MACRO sparql_tenth(x) AS CAST((x - (x) % 10) * 0.1BD AS DECIMAL(38, 0));
 CREATE OR REPLACE TEMP MACRO sparql_product(x, y) AS
   transform(array(named_struct('x', x, 'y', y)), f ->
     transform(
@@ -168,7 +169,7 @@ CREATE OR REPLACE TEMP MACRO sparql_quotient_digits(remainder, divisor) AS
       aggregate(
         sequence(1, 18),
         named_struct('digits', CAST(0 AS DECIMAL(38, 0)), 'remainder', CAST(remainder AS DECIMAL(38, 0))),
-        (done, place) -> sparql_next_digit(done, sparql_whole_quotient(divisor, 10BD), divisor)
+        (done, place) -> sparql_next_digit(done, sparql_tenth(divisor), divisor)
       ).digits
   END;
 CREATE OR REPLACE TEMP MACRO sparql_quotient(x, y) AS

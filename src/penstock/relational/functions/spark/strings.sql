@@ -152,7 +152,7 @@ CREATE OR REPLACE TEMP MACRO sparql_java_rewrite(rewrite) AS
     replace(
       regexp_replace(
         regexp_replace(replace(replace(rewrite, '\\\\', chr(1)), '$', '\\$'), '\\\\([0-9])', concat('\\$$1', chr(2))),
-        concat(chr(2), '(?=[0-9])'), '\\\\\\\\'
+        concat(chr(2), '(?=[0-9])'), '\\\\'
       ),
       chr(2), ''
     ),

@@ -31,25 +31,25 @@ def texts_of(lines: pa.Array) -> pa.Array:
 
 def cut(texts: pa.Array, *, left: int, right: int) -> Sequence[pa.Array]:
     """The first `left` words of each line, what is between, and the last `right` words, as columns."""
-    first = _split(texts, left, _NO_LINE, reverse=False)
-    *words, rest = (pc.list_element(first, place) for place in range(left + 1))
-    last = _split(rest, right, " ".join(["?"] * (right + 1)), reverse=True)
-    return *words, *(pc.list_element(last, place) for place in range(right + 1))
+    *words, rest = _split(texts, left, _NO_LINE, reverse=False)
+    return *words, *_split(rest, right, " ".join(["?"] * (right + 1)), reverse=True)
 
 
 def split_last(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
     """What is before the last space of each text, and the word behind it."""
-    words = _split(texts, 1, "? ?", reverse=True)
-    return pc.list_element(words, 0), pc.list_element(words, 1)
+    before, last = _split(texts, 1, "? ?", reverse=True)
+    return before, last
 
 
-def _split(texts: pa.Array, count: int, instead: str, *, reverse: bool) -> pa.Array:
+def _split(texts: pa.Array, count: int, instead: str, *, reverse: bool) -> list[pa.Array]:
+    """The texts cut at so many spaces, as columns; `instead` stands for those that have fewer."""
     words = pc.split_pattern(texts, pattern=" ", max_splits=count, reverse=reverse)
     is_whole = pc.equal(pc.list_value_length(words), count + 1)
-    if pc.all(is_whole, min_count=0).as_py():
-        return words
-    mended = pc.if_else(is_whole, texts, pa.scalar(instead, texts.type))
-    return pc.split_pattern(mended, pattern=" ", max_splits=count, reverse=reverse)
+    if not pc.all(is_whole, min_count=0).as_py():
+        mended = pc.if_else(is_whole, texts, pa.scalar(instead, texts.type))
+        words = pc.split_pattern(mended, pattern=" ", max_splits=count, reverse=reverse)
+    in_a_row = words.flatten()
+    return [in_a_row.take(pa.arange(place, len(in_a_row), count + 1)) for place in range(count + 1)]
 
 
 def _text(line: bytes) -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import io
 import re
 import runpy
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from rich.console import Console
 
 from penstock.cli import commands
-from penstock.cli.demo import BUNDLED, GRAPH, QUERY, STREAM
+from penstock.cli.demo import BUNDLED, GRAPH, QUERY, STREAM, _show_next
+from penstock.cli.engines import EngineOptions
 
 SCRIPT = Path(__file__).parent.parent.parent / "scripts" / "demo_data.py"
 WIDTH = 80
@@ -42,6 +45,19 @@ def test_it_tells_how_long_that_took(shown: Result) -> None:
 
 def test_it_fits_a_narrow_terminal(shown: Result) -> None:
     assert [line for line in shown.stdout.splitlines() if len(line) > WIDTH] == []
+
+
+@pytest.mark.parametrize(
+    ("called", "name"),
+    [(".venv/bin/penstock", ".venv/bin/penstock"), ("src/penstock/__main__.py", "python -m penstock")],
+)
+def test_what_comes_next_after_spark_fits_too(called: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", [str(Path.cwd() / called)])
+    monkeypatch.setenv("PATH", "")
+    shown = io.StringIO()
+    _show_next(Console(width=WIDTH, file=shown), EngineOptions("spark"))
+    proposed = [line.rpartition(": ")[2] for line in shown.getvalue().splitlines()]
+    assert proposed == [f"{name} demo --engine duckdb", f"{name} demo --save toll"]
 
 
 def test_its_data_are_those_of_the_script() -> None:

@@ -96,7 +96,7 @@ def _show_next(console: Console, engine: EngineOptions) -> None:
     """What to try next, each a line that can be typed as it is."""
     program = _program()
     if engine.name == "spark":
-        console.print(f"[bold]Next,[/] the same without Java:               [cyan]{program} demo --engine duckdb")
+        console.print(f"[bold]Next,[/] the same without Java: [cyan]{program} demo --engine duckdb")
     console.print(f"[bold]Next,[/] the query and its data, to play with: [cyan]{program} demo --save toll")
 
 

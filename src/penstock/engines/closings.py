@@ -27,13 +27,13 @@ class Closings:
     """The instants at which a RANGE window over a stream closes and is not empty."""
 
     def __init__(self, window: RangeWindow) -> None:
-        self._window = window
+        self.window = window
         self._occupied: list[Stretch] = []
         """Where there is content, in order; stretches do not touch."""
 
     def note(self, rows: pa.Table) -> None:
         """Rows with `s`, `ts` and `since` have been appended: each counts until the last closing that sees it."""
-        window = self._window
+        window = self.window
         origin = window.origin if window.begins else window.origin - FOREVER // 4 // window.step * window.step
         times, since = rows["ts"], rows["since"]
         counts = pc.and_(rows["s"].is_valid(), pc.greater(times, origin))
@@ -51,7 +51,7 @@ class Closings:
         """Those between the first and the last; no earlier ones are asked for again."""
         self._occupied = [(start, end) for start, end in self._occupied if end > first]
         for start, end in self._occupied:
-            yield from self._window.closing_instants((), max(first, start), min(last, end - 1))
+            yield from self.window.closing_instants((), max(first, start), min(last, end - 1))
 
     @property
     def last_end(self) -> int | None:
@@ -68,6 +68,10 @@ class ClosingReport:
         for read, closings in self._closings:
             if read == stream:
                 closings.note(rows)
+
+    @property
+    def windows(self) -> set[RangeWindow]:
+        return {closings.window for _, closings in self._closings}
 
     def instants(self, first: int, last: int, end: int | None) -> list[int]:
         return sorted(set(chain.from_iterable(closings.instants(first, last) for _, closings in self._closings)))

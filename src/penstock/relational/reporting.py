@@ -271,5 +271,5 @@ def _next_of(start: exp.Expr, time: exp.Expr, step: int) -> exp.Expr:
 
 
 def _unnested_series(first: exp.Expr, last: exp.Expr, step: int) -> exp.Expr:
-    bounds = [exp.cast(bound.copy(), "bigint") for bound in (first, last, number(step))]
-    return exp.func("unnest", exp.func("generate_series", *bounds))
+    start, end, by = (exp.cast(bound.copy(), "bigint") for bound in (first, last, number(step)))
+    return exp.Explode(this=exp.GenerateSeries(start=start, end=end, step=by))

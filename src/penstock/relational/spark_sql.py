@@ -20,6 +20,7 @@ class PenstockSpark(Spark):
         TRANSFORMS = {  # noqa: RUF012
             **SparkGenerator.TRANSFORMS,
             exp.TryCast: lambda self, e: self.func("TRY_CAST", f"{self.sql(e, 'this')} AS {self.sql(e, 'to')}"),
+            exp.Placeholder: lambda self, e: f"CAST(:{e.name} AS BIGINT)",
             exp.GenerateSeries: lambda self, e: _series(self, e),
         }
 

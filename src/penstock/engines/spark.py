@@ -1,0 +1,364 @@
+"""The engine for data that is too much for one process: Apache Spark, through PySpark.
+
+The statements are those of every engine, printed as Spark SQL. Streams and graphs are temporary views; rows come into
+them as DataFrames (`bind`) or as they are appended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import count, pairwise
+from math import gcd
+from typing import Any, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from sqlglot import exp
+
+from penstock.algebra.inputs import GraphTriple
+from penstock.algebra.model import ContinuousQuery
+from penstock.algebra.operators import Operator
+from penstock.algebra.windows import CountWindow, RangeWindow
+from penstock.engines.closings import ClosingReport, closing_report
+from penstock.engines.protocol import Slice
+from penstock.engines.spark_closures import parts_of, with_parts, without_recursion
+from penstock.engines.spark_survey import Survey, survey_by_steps, survey_one_by_one, with_since
+from penstock.rdf.conversion import encode_oxigraph
+from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
+from penstock.relational.functions.expansion import expanded
+from penstock.relational.intervals import INSTANTS
+from penstock.relational.relations import Shape
+from penstock.relational.reporting import InstantsPlan, compile_instants, compile_last_end
+from penstock.relational.retention import compile_oldest, compile_uncounted
+from penstock.relational.sources import Tables
+from penstock.relational.spark_sql import to_spark
+from penstock.relational.windows import FOREVER, passed
+
+_NUMBERS = count(1)
+
+_MANY = 200
+"""More values than that do not stand in the text of a statement."""
+
+_ROWS = pa.schema(
+    [(name, pa.string()) for name in ("s", "p", "o")]
+    + [(name, pa.int64()) for name in ("ts", "element", "since", "arrival")]
+)
+
+
+@dataclass(slots=True)
+class _Stream:
+    table: str
+    rows: pa.Table = field(default_factory=_ROWS.empty_table)
+    """What has been appended and is still needed."""
+    arrived: int = 0
+    passed: int = 0
+    """How many elements that came in time have been evicted."""
+    is_seen: bool = False
+    """Whether the view shows what is there."""
+    frame: DataFrame | None = None
+    """A history, if the stream is one: it is all there from the beginning."""
+    told: list[pa.Table] = field(default_factory=list)
+    """Rows that tell when windows close over content, if they are known."""
+
+
+class SparkEngine:
+    """Views of streams and graphs, and statements over them."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self.session = session
+        self._prefix = f"penstock_{next(_NUMBERS)}"
+        self._streams: dict[str, _Stream] = {}
+        self._graphs: dict[str | None, str] = {}
+        self._changing: set[str | None] = set()
+
+    @property
+    def tables(self) -> Tables:
+        streams = {iri: stream.table for iri, stream in self._streams.items()}
+        return Tables(streams, dict(self._graphs), frozenset(self._changing))
+
+    @property
+    def has_changing_graphs(self) -> bool:
+        return bool(self._changing)
+
+    # Input
+
+    def clear(self) -> None:
+        """Forget all input."""
+        for view in [*self.tables.streams.values(), *self._graphs.values()]:
+            self.session.catalog.dropTempView(view)
+        self._streams, self._graphs, self._changing = {}, {}, set()
+
+    def add_stream(self, iri: str) -> None:
+        self._streams.setdefault(iri, _Stream(f"{self._prefix}_stream_{len(self._streams) + 1}"))
+
+    def bind(self, iri: str, history: DataFrame) -> None:
+        """The stream is what the frame has: columns s, p, o, ts, element and arrival (sources/spark/rows.py)."""
+        self.add_stream(iri)
+        self._streams[iri].frame = history
+
+    def survey(self, stream: str, query: ContinuousQuery | None, lateness: int) -> Survey:
+        """When a history begins and ends, and whether anything came late; a look at all of its timestamps."""
+        known = self._streams[stream]
+        assert known.frame is not None
+        window = None if query is None else _told_by_steps(query, self.tables)
+        found = None if window is None else survey_by_steps(known.frame, window, lateness)
+        if found is None:
+            rows = with_since(known.frame, lateness).persist()
+            found = survey_one_by_one(rows)
+        else:
+            rows = known.frame.withColumn("since", sf.lit(None).cast("bigint"))
+            known.told = [] if found.told is None else [found.told]
+        rows.createOrReplaceTempView(known.table)
+        known.is_seen = True
+        return found
+
+    def append(self, stream: str, rows: pa.Table) -> None:
+        known = self._streams[stream]
+        arrival = pa.arange(known.arrived, known.arrived + rows.num_rows)
+        known.arrived += rows.num_rows
+        known.rows = pa.concat_tables([known.rows, rows.append_column("arrival", arrival).select(_ROWS.names)])
+        known.is_seen = False
+
+    def load_graph(self, iri: str | None, triples: Sequence[GraphTriple]) -> None:
+        self._changing.discard(iri)
+        columns: dict[str, pa.Array] = {
+            "s": pa.array([encode_oxigraph(triple.subject) for triple, _ in triples], pa.string()),
+            "p": pa.array([encode_oxigraph(triple.predicate) for triple, _ in triples], pa.string()),
+            "o": pa.array([encode_oxigraph(triple.object) for triple, _ in triples], pa.string()),
+        }
+        if any(valid.end is not None or valid.start > -FOREVER for _, valid in triples):
+            self._changing.add(iri)
+            columns["starts"] = pa.array([valid.start for _, valid in triples], pa.int64())
+            ends = [FOREVER if valid.end is None else valid.end for _, valid in triples]
+            columns["ends"] = pa.array(ends, pa.int64())
+        distinct = pa.table(columns).group_by(list(columns)).aggregate([])
+        self.bind_graph(iri, self.session.createDataFrame(distinct))
+
+    def bind_graph(self, iri: str | None, frame: DataFrame) -> None:
+        """The graph is what the frame has: columns s, p and o, each triple once."""
+        view = self._graphs.setdefault(iri, f"{self._prefix}_graph_{len(self._graphs) + 1}")
+        frame.createOrReplaceTempView(view)
+
+    # Restarts
+
+    @property
+    def state(self) -> dict[str, dict[str, Any]]:
+        return {}
+
+    def restore(self, state: Mapping[str, Mapping[str, Any]]) -> None:
+        pass
+
+    def interrupt(self) -> None:
+        """End what is running, if there is anything; another thread may say so."""
+        self.session.sparkContext.cancelAllJobs()
+
+    # Answers
+
+    def compile(self, query: ContinuousQuery, expression: Operator, delivery: Delivery) -> SparkQuery:
+        def plan(shape: Shape) -> Plan:
+            return compile_query(query, expression, delivery, self.tables, shape)
+
+        return SparkQuery(self, plan, may_skip_instants=delivery == "rstream")
+
+    def compile_dataset(self, query: ContinuousQuery) -> SparkQuery:
+        return SparkQuery(self, lambda shape: compile_dataset(query, self.tables, shape), may_skip_instants=True)
+
+    def compile_report(self, query: ContinuousQuery) -> SparkReport:
+        return SparkReport(
+            self, query, compile_instants(query, self.tables), compile_last_end(query, self.tables)
+        )  # fmt: skip
+
+    def told(self, query: ContinuousQuery) -> ClosingReport | None:
+        """When windows close, as far as it is known without a statement."""
+        report = closing_report(query, self.tables)
+        if report is None or any(stream.frame is not None and not stream.told for stream in self._streams.values()):
+            return None
+        for iri, stream in self._streams.items():
+            for rows in stream.told or [stream.rows]:
+                report.note(iri, rows)
+        return report
+
+    # Forgetting
+
+    def take_uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
+        late = self.frame(compile_uncounted(query, self.tables, stream), {"first": -FOREVER // 2, "last": FOREVER})
+        table = late.toArrow()
+        known = self._streams[stream]
+        if known.frame is not None:  # it does not count anyway
+            return table
+        known.rows = known.rows.filter(pc.invert(pc.is_in(known.rows["arrival"], table["arrival"].combine_chunks())))
+        known.is_seen = False
+        return table
+
+    def evict(self, query: ContinuousQuery, horizon: int) -> int:
+        for iri, stream in self._streams.items():
+            if not stream.rows.num_rows:
+                continue  # a history is answered at once
+            oldest = self.value(compile_oldest(query, self.tables, iri), {"horizon": horizon})
+            is_old = pc.less(stream.rows["ts"], -FOREVER if oldest is None else oldest)
+            in_time = stream.rows.filter(pc.and_(is_old, pc.is_null(stream.rows["since"])))
+            stream.passed += pc.count_distinct(in_time["element"]).as_py()
+            stream.rows = stream.rows.filter(pc.invert(is_old))
+            stream.is_seen = False
+        return sum(stream.rows.num_rows for stream in self._streams.values())
+
+    # Statements
+
+    def frame(self, statement: exp.Query, parameters: Mapping[str, int | None]) -> DataFrame:
+        """What the statement selects, not yet computed."""
+        self._show()
+        names = {placeholder.this for placeholder in statement.find_all(exp.Placeholder)}
+        known = {passed(stream.table): stream.passed for stream in self._streams.values()}
+        given = {name: value for name, value in {**known, **parameters}.items() if name in names}
+
+        def run(query: exp.Query) -> DataFrame:
+            return self.session.sql(expanded(to_spark(query)), given)
+
+        return run(without_recursion(statement, f"{self._prefix}_reached_{next(_NUMBERS)}", run))
+
+    def rows(self, statement: exp.Select, parameters: Mapping[str, int | None]) -> list[tuple[Any, ...]]:
+        return [tuple(row) for row in self.frame(statement, parameters).collect()]
+
+    def value(self, statement: exp.Select, parameters: Mapping[str, int | None]) -> int | None:
+        ((found,),) = self.rows(statement, parameters)
+        return cast(int | None, found)
+
+    def listed(self, columns: Mapping[str, Sequence[int]]) -> exp.Select:
+        """Values as a relation: in the text of the statement, or many of them as a view."""
+        if len(next(iter(columns.values()))) > _MANY:
+            view = f"{self._prefix}_{next(_NUMBERS)}"
+            self.session.createDataFrame(pa.table(dict(columns))).createOrReplaceTempView(view)
+            return exp.select("*").from_(view)
+        rows = [exp.Tuple(expressions=[exp.convert(v) for v in row]) for row in zip(*columns.values(), strict=True)]
+        names = [exp.to_identifier(name) for name in columns]
+        values = exp.Values(expressions=rows, alias=exp.TableAlias(this=exp.to_identifier("listed"), columns=names))
+        return exp.select("*").from_(values)
+
+    def _show(self) -> None:
+        """The views show what has been appended."""
+        for stream in self._streams.values():
+            if not stream.is_seen:
+                self.session.createDataFrame(stream.rows).createOrReplaceTempView(stream.table)
+                stream.is_seen = True
+
+
+@dataclass(frozen=True, slots=True)
+class SparkQuery:
+    """`may_skip_instants`: it does no harm to number instants at which nothing is reported, too."""
+
+    engine: SparkEngine
+    plan: Callable[[Shape], Plan]
+    may_skip_instants: bool
+    _plans: dict[Shape, Plan] = field(default_factory=dict)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return self._compiled(Shape(is_regular=True, is_distributed=True)).variables
+
+    @property
+    def joins_streams(self) -> bool:
+        """Joins go by slices anyway."""
+        return False
+
+    def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
+        statement, sorting = _with_keys(self._compiled_for(part).statement)
+        found = self._frame(part, statement).repartition(1).sortWithinPartitions(*sorting)
+        table = found.toArrow()
+        columns = table.columns[: len(table.columns) - len(sorting)]
+        return list(zip(*(column.to_pylist() for column in columns), strict=True))
+
+    def frame(self, part: Slice) -> DataFrame:
+        """The solutions, in no order."""
+        statement = self._compiled_for(part).statement.copy()
+        statement.set("order", None)
+        return self._frame(part, statement)
+
+    def _compiled_for(self, part: Slice) -> Plan:
+        _, step = self._numbers(_times(part))
+        return self._compiled(Shape(is_regular=step is not None, is_large=False, is_distributed=True))
+
+    def _frame(self, part: Slice, statement: exp.Select) -> DataFrame:
+        times = _times(part)
+        numbers, step = self._numbers(times)
+        reported = [place > 0 or part.previous is None for place in range(len(times))]
+        instants = self.engine.listed({"k": numbers, "t": times, "is_reported": reported})
+        parameters = {"first": times[0], "last": times[-1], "count": numbers[-1] + 1, "step": step}
+        return self.engine.frame(with_parts(statement, [(INSTANTS, instants), *parts_of(statement)]), parameters)
+
+    def _numbers(self, times: Sequence[int]) -> tuple[list[int], int | None]:
+        """The numbers of instants; those that are a step apart are counted off."""
+        step = reduce(gcd, (later - earlier for earlier, later in pairwise(times)), 0) or 1
+        steps = (times[-1] - times[0]) // step
+        if steps + 1 == len(times) or (self.may_skip_instants and steps < _SKIPPED + 2 * len(times)):
+            return [(time - times[0]) // step for time in times], step
+        return list(range(len(times))), None
+
+    def _compiled(self, shape: Shape) -> Plan:
+        if shape not in self._plans:
+            self._plans[shape] = self.plan(shape)
+        return self._plans[shape]
+
+
+def _times(part: Slice) -> list[int]:
+    return [*([] if part.previous is None else [part.previous]), *part.instants]
+
+
+_SKIPPED = 1000
+"""So many instants at which nothing is reported may be numbered at least."""
+
+
+def _with_keys(statement: exp.Select) -> tuple[exp.Select, list[Column]]:
+    """What is sorted by, in columns of its own, and how: to sort it all Spark would first run a job that samples it."""
+    statement = statement.copy()
+    order = statement.args["order"].pop()
+    sorting: list[Column] = []
+    for place, key in enumerate(order.expressions):
+        name = f"sorted_by_{place}"
+        value = key.this if isinstance(key, exp.Ordered) else key
+        statement = statement.select(exp.alias_(value, name, copy=False), copy=False)
+        sorting.append(_SORTING[bool(key.args.get("desc")), bool(key.args.get("nulls_first"))](sf.col(name)))
+    return statement, sorting
+
+
+_SORTING: Mapping[tuple[bool, bool], Callable[[Column], Column]] = {
+    (False, False): Column.asc_nulls_last,
+    (False, True): Column.asc_nulls_first,
+    (True, False): Column.desc_nulls_last,
+    (True, True): Column.desc_nulls_first,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SparkReport:
+    engine: SparkEngine
+    query: ContinuousQuery
+    plan: InstantsPlan
+    last_end_statement: exp.Select
+
+    def instants(self, first: int, last: int, end: int | None) -> list[int]:
+        told = self.engine.told(self.query)
+        if told is not None:
+            return told.instants(first, last, end)
+        self.plan.check(first, last)
+        found = self.engine.rows(self.plan.statement, {"first": first, "last": last, "end": end})
+        return [instant for (instant,) in found]
+
+    def last_end(self, first: int) -> int | None:
+        told = self.engine.told(self.query)
+        if told is not None:
+            return told.last_end(first)
+        return self.engine.value(self.last_end_statement, {"first": first, "last": FOREVER})
+
+
+def _told_by_steps(query: ContinuousQuery, tables: Tables) -> RangeWindow | None:
+    """The window that tells all instants, if it is one, and those of a step see the same."""
+    report = closing_report(query, tables)
+    windows = set() if report is None else report.windows
+    if len(windows) != 1 or any(isinstance(window.window, CountWindow) for window in query.dataset.windows):
+        return None
+    (window,) = windows
+    return window if window.width % window.step == 0 else None

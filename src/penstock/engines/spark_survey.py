@@ -1,0 +1,90 @@
+"""What has to be known of a stream's history before it is answered: when it begins and ends, and what came late.
+
+A late element counts from the watermark on that it was behind (semantics.md §2). That makes no difference as long as
+no evaluation instant lies between. So where a window that closes step by step tells the instants, a look at each step
+is enough: which of its elements came first, and which last. Otherwise the elements are put in order one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from penstock.algebra.windows import RangeWindow
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """`least` is the first timestamp that was in time, `greatest` the last; an empty stream has none."""
+
+    elements: int
+    least: int | None
+    greatest: int | None
+    has_late: bool = False
+    told: pa.Table | None = None
+    """Rows `(s, ts, since)` that tell as much as all of them of when the window closes over content."""
+
+
+def survey_by_steps(rows: DataFrame, window: RangeWindow, lateness: int) -> Survey | None:
+    """None where something may have come too late for an instant."""
+    grouped = rows.groupBy(_period(sf.col("ts"), window).alias("period")).agg(
+        sf.min("ts").alias("least"),
+        sf.max("ts").alias("greatest"),
+        sf.min("arrival").alias("first"),
+        sf.max("arrival").alias("last"),
+        sf.min(sf.when(sf.col("s").isNotNull(), sf.col("ts"))).alias("first_triple"),
+        sf.count("*").alias("triples"),
+    )
+    found = grouped.toArrow().sort_by("period")
+    if not found.num_rows:
+        return Survey(0, None, None)
+    periods, first, last = (found[name].to_pylist() for name in ("period", "first", "last"))
+    if _may_be_late(periods, first, last, max(1, lateness // window.step)):
+        return None
+    least, greatest = (found[name].to_pylist() for name in ("least", "greatest"))
+    times = found["first_triple"].drop_null()
+    told = {"s": pa.repeat("", len(times)), "ts": times, "since": pa.nulls(len(times), pa.int64())}
+    return Survey(sum(found["triples"].to_pylist()), min(least), max(greatest), told=pa.table(told))
+
+
+def _may_be_late(periods: Sequence[int], first: Sequence[int], last: Sequence[int], distance: int) -> bool:
+    """Whether anything of a period came behind something of a period that is so far ahead."""
+    ahead = len(periods)
+    earliest: int | None = None
+    for place in reversed(range(len(periods))):
+        while periods[ahead - 1] >= periods[place] + distance:
+            ahead -= 1
+            earliest = first[ahead] if earliest is None else min(earliest, first[ahead])
+        if earliest is not None and last[place] > earliest:
+            return True
+    return False
+
+
+def _period(time: Column, window: RangeWindow) -> Column:
+    """The number of the step that a time is in: the same instants see all that is in it."""
+    since_origin = time - sf.lit(window.origin + 1)
+    step = sf.lit(window.step)
+    return sf.call_function("div", since_origin - sf.pmod(since_origin, step), step)
+
+
+def with_since(rows: DataFrame, lateness: int) -> DataFrame:
+    """The rows with the watermarks that they are behind, `since`: NULL of those that came in time."""
+    before = Window.orderBy("arrival").rowsBetween(Window.unboundedPreceding, -1)
+    watermark = sf.max("ts").over(before) - sf.lit(lateness)
+    return rows.withColumn("since", sf.when(sf.col("ts") < watermark, watermark))
+
+
+def survey_one_by_one(rows: DataFrame) -> Survey:
+    """Of rows with `since`."""
+    in_time = sf.col("since").isNull()
+    ((elements, least, greatest, late),) = rows.agg(
+        sf.count_distinct("element"),
+        sf.min(sf.when(in_time, sf.col("ts"))),
+        sf.max("ts"),
+        sf.count_if(~in_time),
+    ).collect()
+    return Survey(elements, least, greatest, late > 0)

@@ -1,0 +1,56 @@
+"""A query over streams that are all there, on an engine that answers all instants at once.
+
+The engine has the streams already. It is asked when they begin and end and what came late; then every instant is
+answered in one slice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol, cast
+
+from penstock.algebra import ContinuousQuery
+from penstock.engines.protocol import Engine
+from penstock.rdf.results import Evaluation
+from penstock.runtime.running import Run
+from penstock.runtime.slices import Slicing
+
+
+class Survey(Protocol):
+    """What is known of a stream as a whole."""
+
+    @property
+    def elements(self) -> int: ...
+
+    @property
+    def least(self) -> int | None:
+        """The first timestamp that was in time."""
+
+    @property
+    def greatest(self) -> int | None: ...
+
+    @property
+    def has_late(self) -> bool: ...
+
+
+class HistoryEngine(Engine, Protocol):
+    def survey(self, stream: str, query: ContinuousQuery | None, lateness: int) -> Survey: ...
+
+
+class HistoryRun(Run):
+    """One query over its streams, from their beginning to their end. The engine is a `HistoryEngine`."""
+
+    def evaluations(self) -> Iterator[Evaluation]:
+        self.slicing = Slicing(_ALL)
+        query = None if self._started is None else self._started.query
+        for iri, clock in self.clock.streams.items():
+            survey = cast(HistoryEngine, self.engine).survey(iri, query, self.how.lateness)
+            clock.least, clock.greatest = survey.least, survey.greatest
+            self.counts.elements += survey.elements
+            if survey.has_late:
+                self._with_late.add(iri)
+        yield from self._finish()
+
+
+_ALL = 1 << 62
+"""More instants than there are."""

@@ -1,0 +1,26 @@
+"""A job by hand over history: from a file of text to an answer in Parquet files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from tollgate_spark.jobs import Windows, read_districts, read_triples
+from tollgate_spark.workloads import Workload
+
+_LONGEST_LINE = 1_000
+
+
+def run_by_hand(spark: SparkSession, workload: Workload, stream: Path, graph: Path, out: Path) -> None:
+    windows = Windows(workload.width, workload.step, after=0, until=last_timestamp(stream))
+    triples = read_triples(spark.read.text(str(stream)))
+    answer = workload.job(triples, read_districts(spark, graph), windows)
+    answer.select("time", *workload.variables).write.mode("overwrite").parquet(str(out))
+
+
+def last_timestamp(stream: Path) -> int:
+    """That of the last line: the stream is in time order. Windows that close later are not complete."""
+    with stream.open("rb") as file:
+        file.seek(max(0, stream.stat().st_size - _LONGEST_LINE))
+        return int(file.read().splitlines()[-1].split(b'"')[-2])

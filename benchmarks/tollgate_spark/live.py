@@ -1,0 +1,114 @@
+"""A job by hand over a folder of files that grows: one Structured Streaming query with `foreachBatch`.
+
+Each micro-batch is written as a Parquet segment, which gives its last timestamp on the way (`observe`), and then the
+windows that it closes are answered from the segments that they reach back to. Both are named by the batch, so that one
+that is repeated after a crash overwrites what it wrote.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.streaming.query import StreamingQuery
+from tollgate.data import stream_lines
+
+from tollgate_spark.jobs import Windows, read_districts, read_triples
+from tollgate_spark.workloads import Workload
+
+_SCHEMA = "s STRING, p STRING, o STRING, ts BIGINT"
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of the micro-batches that were measured: milliseconds each, and Spark jobs on the average."""
+
+    milliseconds: tuple[int, ...]
+    jobs: float
+
+
+def write_folder(folder: Path, kind: str, files: int, lines_per_file: int) -> Path:
+    """The files that come one after the other, each a micro-batch: Spark takes the oldest first."""
+    path = folder / f"{kind}-{files}x{lines_per_file}"
+    if path.exists():
+        return path
+    path.mkdir()
+    lines = stream_lines(kind, files * lines_per_file)
+    for number in range(files):
+        file = path / f"{number:05}.tnt"
+        file.write_text("".join(islice(lines, lines_per_file)))
+        os.utime(file, (number + 1, number + 1))
+    return path
+
+
+@dataclass(slots=True)
+class ByHand:
+    """A workload over micro-batches; `work` is where segments and answers go."""
+
+    workload: Workload
+    graph: Path
+    work: Path
+    answered: int = 0
+    """The last closing instant that has been answered."""
+    districts: DataFrame | None = None
+    segments: dict[int, int] = field(default_factory=dict)
+    """The last timestamp of each batch that later windows may need."""
+
+    def process(self, batch: DataFrame, number: int) -> None:
+        observation = Observation()
+        triples = read_triples(batch).observe(observation, F.max("ts").alias("last"))
+        triples.write.mode("overwrite").parquet(str(self._segment(number)))
+        last = observation.get["last"]
+        self.segments[number] = last
+        # An instant is answered once something later has come.
+        until = (last - 1) // self.workload.step * self.workload.step
+        if until > self.answered:
+            self._answer(batch.sparkSession, number, until)
+            self.answered = until
+            self._forget()
+
+    def _answer(self, spark: SparkSession, number: int, until: int) -> None:
+        if self.districts is None:
+            self.districts = read_districts(spark, self.graph)
+        windows = Windows(self.workload.width, self.workload.step, self.answered, until)
+        kept = spark.read.schema(_SCHEMA).parquet(*(str(self._segment(kept)) for kept in self.segments))
+        answer = self.workload.job(kept, self.districts, windows).select("time", *self.workload.variables)
+        answer.write.mode("overwrite").parquet(str(self.work / "answers" / str(number)))
+
+    def _forget(self) -> None:
+        """Drops what neither the next windows nor the last ones, with which they may be compared, reach back to."""
+        for number, last in list(self.segments.items()):
+            if last <= self.answered - self.workload.width:
+                del self.segments[number]
+                shutil.rmtree(self._segment(number))
+
+    def _segment(self, number: int) -> Path:
+        return self.work / "segments" / str(number)
+
+    def answers(self) -> list[Path]:
+        return sorted((self.work / "answers").iterdir())
+
+
+def run_by_hand(
+    spark: SparkSession, workload: Workload, folder: Path, graph: Path, work: Path, warm_up: int
+) -> tuple[ByHand, Figures]:
+    """Runs until the folder has been read, one file a micro-batch."""
+    shutil.rmtree(work, ignore_errors=True)
+    job = ByHand(workload, graph, work)
+    lines = spark.readStream.option("maxFilesPerTrigger", 1).text(str(folder))
+    writer = lines.writeStream.foreachBatch(job.process).option("checkpointLocation", str(work / "checkpoint"))
+    query = writer.trigger(availableNow=True).start()
+    query.awaitTermination()
+    return job, figures_of(spark, query, warm_up)
+
+
+def figures_of(spark: SparkSession, query: StreamingQuery, warm_up: int) -> Figures:
+    """Of a query that has ended, without the time of its first micro-batches."""
+    taken = [progress.durationMs["triggerExecution"] for progress in query.recentProgress if progress.numInputRows]
+    jobs = spark.sparkContext.statusTracker().getJobIdsForGroup(str(query.runId))
+    return Figures(tuple(taken[warm_up:]), len(jobs) / len(taken))

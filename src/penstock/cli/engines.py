@@ -12,6 +12,7 @@ import click
 
 from penstock.engines.duckdb import DuckDBEngine
 from penstock.engines.protocol import Engine
+from penstock.engines.spark_session import session
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -36,9 +37,13 @@ class EngineOptions:
         return ENGINES[self.name]
 
     def open(self) -> Engine:
-        if self.name == "spark":
-            raise click.BadParameter("the Spark engine is not there yet; write --engine duckdb.", param_hint="--engine")
-        return DuckDBEngine()
+        """Raises SessionError where there is no Spark to run on."""
+        if self.name == "duckdb":
+            return DuckDBEngine()
+        started = session(self.master, self.conf, verbose=self.verbose)
+        from penstock.engines.spark import SparkEngine
+
+        return SparkEngine(started)
 
 
 def engine_name(value: str) -> str:

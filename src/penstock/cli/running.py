@@ -21,7 +21,8 @@ from penstock.cli.watching import Watch
 from penstock.engines.protocol import Engine, StorageError
 from penstock.rdf.elements import Malformed
 from penstock.runtime.checkpoints import Checkpoint, CheckpointError
-from penstock.runtime.running import Late, Run, RunSettings
+from penstock.runtime.running import Late, RunSettings
+from penstock.runtime.starting import way_of
 from penstock.sources import Source
 from penstock.syntax.printer import to_text
 
@@ -58,7 +59,7 @@ def run_query(
     written_before = (None, None) if checkpoint is None or checkpoint.written is None else checkpoint.written
     with ExitStack() as stack:
         letters = _Letters(watch, output.is_strict)
-        run = Run(
+        run = way_of(engine, sources, how)(
             engine,
             asked.query,
             sources,

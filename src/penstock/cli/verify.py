@@ -15,7 +15,8 @@ from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.oracle.stored_terms import as_stored
 from penstock.rdf.results import Evaluation
-from penstock.runtime.running import Run, RunSettings
+from penstock.runtime.running import RunSettings
+from penstock.runtime.starting import way_of
 from penstock.sources import Source
 from penstock.sources.files import ElementFile
 
@@ -73,7 +74,7 @@ def _found(given: Prepared, on: EngineOptions, run: RunOptions, flush: bool) -> 
     opened = run.sources(given.continuous, given.prefixes, at_once=True)
     sources = {iri: source if source.can_resume else _read_before(iri, given) for iri, source in opened.items()}
     how = RunSettings(lateness=run.lateness, flush=flush)
-    return Run(engine, given.query, sources, run.settings, how).evaluations()
+    return way_of(engine, sources, how)(engine, given.query, sources, run.settings, how).evaluations()
 
 
 def _read_before(iri: str, given: Prepared) -> Source:

@@ -1,12 +1,12 @@
 """The engine for data that is too much for one process: Apache Spark, through PySpark.
 
 The statements are those of every engine, printed as Spark SQL. Streams and graphs are temporary views; rows come into
-them as DataFrames (`bind`) or as they are appended.
+them from histories, which Spark reads itself, or as they are appended.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import count, pairwise
@@ -28,6 +28,7 @@ from penstock.engines.protocol import Slice
 from penstock.engines.spark_closures import parts_of, with_parts, without_recursion
 from penstock.engines.spark_survey import Survey, survey_by_steps, survey_one_by_one, with_since
 from penstock.rdf.conversion import encode_oxigraph
+from penstock.rdf.elements import Malformed
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.functions.expansion import expanded
 from penstock.relational.intervals import INSTANTS
@@ -37,6 +38,8 @@ from penstock.relational.retention import compile_oldest, compile_uncounted
 from penstock.relational.sources import Tables
 from penstock.relational.spark_sql import to_spark
 from penstock.relational.windows import FOREVER, passed
+from penstock.sources.batches import Source
+from penstock.sources.spark.history import History, history_of
 
 _NUMBERS = count(1)
 
@@ -59,8 +62,8 @@ class _Stream:
     """How many elements that came in time have been evicted."""
     is_seen: bool = False
     """Whether the view shows what is there."""
-    frame: DataFrame | None = None
-    """A history, if the stream is one: it is all there from the beginning."""
+    history: History | None = None
+    """Where the stream is all there from the beginning."""
     told: list[pa.Table] = field(default_factory=list)
     """Rows that tell when windows close over content, if they are known."""
 
@@ -95,26 +98,28 @@ class SparkEngine:
     def add_stream(self, iri: str) -> None:
         self._streams.setdefault(iri, _Stream(f"{self._prefix}_stream_{len(self._streams) + 1}"))
 
-    def bind(self, iri: str, history: DataFrame) -> None:
-        """The stream is what the frame has: columns s, p, o, ts, element and arrival (sources/spark/rows.py)."""
-        self.add_stream(iri)
-        self._streams[iri].frame = history
-
-    def survey(self, stream: str, query: ContinuousQuery | None, lateness: int) -> Survey:
+    def survey(self, stream: str, source: Source, query: ContinuousQuery | None, lateness: int) -> Survey:
         """When a history begins and ends, and whether anything came late; a look at all of its timestamps."""
         known = self._streams[stream]
-        assert known.frame is not None
+        known.history = history_of(self.session, source, scope=stream)
+        rows = known.history.rows()
         window = None if query is None else _told_by_steps(query, self.tables)
-        found = None if window is None else survey_by_steps(known.frame, window, lateness)
+        found = None if window is None else survey_by_steps(rows, window, lateness)
         if found is None:
-            rows = with_since(known.frame, lateness).persist()
+            rows = with_since(rows, lateness).persist()
             found = survey_one_by_one(rows)
         else:
-            rows = known.frame.withColumn("since", sf.lit(None).cast("bigint"))
+            rows = rows.withColumn("since", sf.lit(None).cast("bigint"))
             known.told = [] if found.told is None else [found.told]
         rows.createOrReplaceTempView(known.table)
         known.is_seen = True
         return found
+
+    def malformed(self, stream: str) -> Iterator[Malformed]:
+        history = self._streams[stream].history
+        if history is not None:
+            for row in history.malformed().toLocalIterator():
+                yield Malformed(*row)
 
     def append(self, stream: str, rows: pa.Table) -> None:
         known = self._streams[stream]
@@ -175,7 +180,7 @@ class SparkEngine:
     def told(self, query: ContinuousQuery) -> ClosingReport | None:
         """When windows close, as far as it is known without a statement."""
         report = closing_report(query, self.tables)
-        if report is None or any(stream.frame is not None and not stream.told for stream in self._streams.values()):
+        if report is None or any(stream.history is not None and not stream.told for stream in self._streams.values()):
             return None
         for iri, stream in self._streams.items():
             for rows in stream.told or [stream.rows]:
@@ -188,7 +193,7 @@ class SparkEngine:
         late = self.frame(compile_uncounted(query, self.tables, stream), {"first": -FOREVER // 2, "last": FOREVER})
         table = late.toArrow()
         known = self._streams[stream]
-        if known.frame is not None:  # it does not count anyway
+        if known.history is not None:  # it does not count anyway
             return table
         known.rows = known.rows.filter(pc.invert(pc.is_in(known.rows["arrival"], table["arrival"].combine_chunks())))
         known.is_seen = False

@@ -25,6 +25,7 @@ class Survey:
     least: int | None
     greatest: int | None
     has_late: bool = False
+    has_malformed: bool = True
     told: pa.Table | None = None
     """Rows `(s, ts, since)` that tell as much as all of them of when the window closes over content."""
 

@@ -7,13 +7,15 @@ answered in one slice.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol, cast
+from typing import Protocol, runtime_checkable
 
 from penstock.algebra import ContinuousQuery
 from penstock.engines.protocol import Engine
+from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.running import Run
 from penstock.runtime.slices import Slicing
+from penstock.sources.batches import Source
 
 
 class Survey(Protocol):
@@ -32,23 +34,38 @@ class Survey(Protocol):
     @property
     def has_late(self) -> bool: ...
 
+    @property
+    def has_malformed(self) -> bool:
+        """Whether there may be something that is not part of the stream."""
 
+
+@runtime_checkable
 class HistoryEngine(Engine, Protocol):
-    def survey(self, stream: str, query: ContinuousQuery | None, lateness: int) -> Survey: ...
+    def survey(self, stream: str, source: Source, query: ContinuousQuery | None, lateness: int) -> Survey:
+        """The stream is all that the source has: it is looked at, and then it is there."""
+
+    def malformed(self, stream: str) -> Iterator[Malformed]:
+        """What is not part of it."""
 
 
 class HistoryRun(Run):
     """One query over its streams, from their beginning to their end. The engine is a `HistoryEngine`."""
 
     def evaluations(self) -> Iterator[Evaluation]:
+        engine = self.engine
+        assert isinstance(engine, HistoryEngine)
         self.slicing = Slicing(_ALL)
         query = None if self._started is None else self._started.query
         for iri, clock in self.clock.streams.items():
-            survey = cast(HistoryEngine, self.engine).survey(iri, query, self.how.lateness)
+            survey = engine.survey(iri, self.streams[iri], query, self.how.lateness)
             clock.least, clock.greatest = survey.least, survey.greatest
             self.counts.elements += survey.elements
             if survey.has_late:
                 self._with_late.add(iri)
+            if survey.has_malformed:
+                for malformed in engine.malformed(iri):
+                    self.counts.malformed += 1
+                    self.on_malformed(malformed)
         yield from self._finish()
 
 

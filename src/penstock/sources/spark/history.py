@@ -56,6 +56,11 @@ def open_history(spark: SparkSession, text: str | Path, *, scope: str) -> Histor
     source = open_source(text, scope=scope)
     if source.is_live:
         raise SourceError(f"{text}: this is no history, for it comes as it comes: name a file or folder")
+    return history_of(spark, source, scope=scope)
+
+
+def history_of(spark: SparkSession, source: Source, *, scope: str) -> History:
+    """A bounded source; what is in memory is brought to Spark as it is."""
     parts = [part for _, part in source.files] if isinstance(source, OneAfterAnother) else [source]
     places = dict(enumerate(parts))
     by_lines = {

@@ -4,7 +4,8 @@ What has no agreed meaning is left out: inside EXISTS there is no BIND, VALUES, 
 specification does not say how the outer solution is put into them; SAMPLE of different values and the order of
 GROUP_CONCAT are free; so is LIMIT without a total order, hence `ordered`; and what a path, or GRAPH with a variable,
 finds in a window that counts the matches of each triple pattern. pyoxigraph, behind the oracle, takes no
-`GROUP BY (?x AS ?v)`, and its COUNT of an expression fails where the expression does.
+`GROUP BY (?x AS ?v)`, its COUNT of an expression fails where the expression does, and a path of no steps leads it only
+to terms that are in the graph, so that the ends of one are variables.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ class Patterns(Expressions):
                 verb, target = ":l", "?l" if not self.chance(10) else self.choose(*LITERALS)
             case "path":
                 verb, target = self.path(2), self.node() if not self.chance(8) else self.choose(*NODES)
+                if "*" in verb or "?" in verb:
+                    subject, target = self.node(), self.node()
             case "any":
                 verb, target = "?r", self.choose("?b", "?c", "?n", "?l")
             case _:

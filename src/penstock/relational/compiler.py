@@ -155,7 +155,8 @@ class Compiler:
         certain = frozenset(columns)
         if not self.timestamps.is_asked:
             asked = asked_by(pattern)
-            return Relation(graph.scan(wanted, asked), columns, certain, (), graph.holds_always(asked))
+            holds_always, is_momentary = graph.holds_always(asked), graph.is_momentary(asked)
+            return Relation(graph.scan(wanted, asked), columns, certain, (), holds_always, is_momentary)
         times = self.timestamps.variables(pattern)
         columns |= {variable: self.statement.column_name(variable) for variable in times.values()}
         told = {stream: columns[variable] for stream, variable in times.items()}

@@ -147,7 +147,10 @@ class Expressions:
             kept = [col(rows.relation.name, name) for name in [*relation.columns.values(), *extra]]
             query = select_from(rows.relation.name, [*kept, rows.relation.start, rows.relation.end])
             query = query.where(*(rows.condition(part) for part in others))
-            relation = self.statement.relation(query, relation.columns, relation.certain, extra)
+            is_momentary = relation.is_momentary
+            relation = self.statement.relation(
+                query, relation.columns, relation.certain, extra, is_momentary=is_momentary
+            )
         for exists in dict.fromkeys(part for part in conditions if isinstance(part, Exists)):
             given, row = numbered(self.statement, relation)
             found = self.asking(exists.pattern, given)
@@ -166,7 +169,8 @@ class Expressions:
         query = select_from(rows.relation.name, [*kept, *added, rows.relation.start, rows.relation.end])
         bound = {v for v, value in values.items() if not isinstance(value, Apply | Variable | Exists)}
         bound |= {v for v, value in values.items() if isinstance(value, Variable) and value in relation.certain}
-        return self.statement.relation(query, {**relation.columns, **names}, relation.certain | bound, extra)
+        columns, certain = {**relation.columns, **names}, relation.certain | bound
+        return self.statement.relation(query, columns, certain, extra, is_momentary=relation.is_momentary)
 
     def _flagged(self, relation: Relation, exists: Exists) -> tuple[Relation, str]:
         """The rows cut into pieces on which the EXISTS is either true or false, and the column that tells which."""

@@ -77,7 +77,7 @@ class Grouping:
         self._columns: dict[tuple[str, str, str], str] = {}
 
     def aggregated(self, aggregates: Sequence[tuple[Variable, Aggregate]]) -> Relation:
-        sweeps = not self.statement.shape.is_snapshot and all(is_swept(aggregate) for _, aggregate in aggregates)
+        sweeps = not self._are_snapshots and all(is_swept(aggregate) for _, aggregate in aggregates)
         if not aggregates or not all(needs_distinct_rows(aggregate) for _, aggregate in aggregates):
             self._portions_of(None)  # tells which groups there are
         calculations = [self._calculation(variable, aggregate) for variable, aggregate in aggregates]
@@ -240,7 +240,12 @@ class Grouping:
     @property
     def _are_groups(self) -> bool:
         """Whether a portion is a whole group: nothing comes or goes within a snapshot."""
-        return self.statement.shape.is_snapshot and len(self._portions) == 1 and bool(self.keys)
+        return self._are_snapshots and len(self._portions) == 1 and bool(self.keys)
+
+    @property
+    def _are_snapshots(self) -> bool:
+        """Whether no portion holds at several instants."""
+        return self.statement.shape.is_snapshot or (self.rows.is_momentary and bool(self.keys))
 
     def _put_together(self, portions: str) -> str:
         rows = self._at_instants(portions, [*self._sizes, *self._parts])
@@ -253,7 +258,7 @@ class Grouping:
 
     def _at_instants(self, portions: str, columns: Sequence[str], *, bound: Sequence[str] = ()) -> str:
         """A row per instant and portion; with `bound`, of those portions only in which one of these is."""
-        if self.statement.shape.is_snapshot:
+        if self._are_snapshots:
             return portions
         instant = aliased(each_instant(col(portions, "i"), col(portions, "j")), "i")
         query = select_from(portions, [*(col(portions, name) for name in [*self.keys.values(), *columns]), instant])

@@ -44,7 +44,9 @@ def join(
     passing = [relation for relation in relations if not relation.holds_always] or relations[:1]
     if statement.shape.is_snapshot:
         passing = passing[:1]
-    start, end = greatest([r.start for r in passing]), least([r.end for r in passing])
+    momentary = [relation for relation in passing if relation.is_momentary]
+    bounds = momentary[:1] or passing
+    start, end = greatest([r.start for r in bounds]), least([r.end for r in bounds])
     conditions += _meeting(passing)
     if condition is not None:
         conditions.append(condition)
@@ -56,7 +58,8 @@ def join(
     holds_always = all(relation.holds_always for relation in relations)
     if conditions:
         query = query.where(*conditions)
-    return Relation(statement.add(query, materialized=materialized), columns, certain, tuple(extras), holds_always)
+    name = statement.add(query, materialized=materialized)
+    return Relation(name, columns, certain, tuple(extras), holds_always, bool(momentary))
 
 
 def _with_keys(statement: Statement, relations: list[Relation]) -> list[Relation]:
@@ -120,11 +123,13 @@ def _for_others(statement: Statement, relation: Relation, variables: list[Variab
 
 def _meeting(relations: list[Relation]) -> list[exp.Expr]:
     """Intervals have an instant in common if any two of them have one."""
-    return [
-        exp.LT(this=one.start, expression=other.end)
-        for first, second in combinations(relations, 2)
-        for one, other in ((first, second), (second, first))
-    ]
+    conditions: list[exp.Expr] = []
+    for first, second in combinations(relations, 2):
+        if first.is_momentary and second.is_momentary:
+            conditions.append(first.start.eq(second.start))
+        else:
+            conditions += [one.start < other.end for one, other in ((first, second), (second, first))]
+    return conditions
 
 
 def _shared(variable: Variable, having: list[Relation]) -> tuple[exp.Expr, list[exp.Expr]]:
@@ -169,7 +174,8 @@ def with_extra(statement: Statement, relation: Relation, extra: tuple[str, ...])
     """The relation with these columns alone besides its variables."""
     columns = [col(relation.name, name) for name in [*relation.columns.values(), *extra]]
     query = select_from(relation.name, [*columns, relation.start, relation.end])
-    return statement.relation(query, relation.columns, relation.certain, extra)
+    is_momentary = relation.is_momentary
+    return statement.relation(query, relation.columns, relation.certain, extra, is_momentary=is_momentary)
 
 
 def numbered(statement: Statement, relation: Relation) -> tuple[Relation, str]:

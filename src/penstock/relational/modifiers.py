@@ -83,7 +83,8 @@ def _order_columns(relation: Relation) -> list[str]:
 def projected(statement: Statement, relation: Relation, variables: Sequence[Variable]) -> Relation:
     columns = {variable: statement.column_name(variable) for variable in dict.fromkeys(variables)}
     query = aligned(relation, columns, relation.extra)
-    return statement.relation(query, columns, relation.certain & columns.keys(), relation.extra)
+    certain = relation.certain & columns.keys()
+    return statement.relation(query, columns, certain, relation.extra, is_momentary=relation.is_momentary)
 
 
 def distinct(statement: Statement, relation: Relation, *, by_order: bool) -> Relation:

@@ -25,6 +25,8 @@ class Relation:
     """Columns that are no variables: flags, row numbers."""
     holds_always: bool = False
     """Whether every row holds at every instant of the slice."""
+    is_momentary: bool = False
+    """Whether every row holds at one instant only."""
 
     def column(self, variable: Variable) -> exp.Expr:
         """The variable's value, unbound where this relation does not have it."""
@@ -102,8 +104,10 @@ class Statement:
         extra: tuple[str, ...] = (),
         *,
         materialized: bool = False,
+        is_momentary: bool = False,
     ) -> Relation:
-        return Relation(self.add(query, materialized=materialized), columns, frozenset(certain), extra)
+        name = self.add(query, materialized=materialized)
+        return Relation(name, columns, frozenset(certain), extra, is_momentary=is_momentary)
 
     def column_name(self, variable: Variable) -> str:
         """A column for the variable; SQL would take ?Tot and ?tot for one, so columns are numbered."""

@@ -19,6 +19,7 @@ from penstock.relational.matching import TRIPLE, Asked
 from penstock.relational.relations import Statement, aliased, col, number, select_from, united
 from penstock.relational.timestamps import as_term
 from penstock.relational.windows import FIRST, window_rows
+from penstock.syntax import ast
 
 
 class NotYetError(NotImplementedError):
@@ -66,6 +67,8 @@ class ActiveGraph:
     static: Sequence[str] = ()
     changing: Sequence[str] = ()
     windows: Sequence[tuple[StreamWindow, str]] = ()
+    closing: RangeWindow | None = None
+    """The window at whose closing instants, and at no others, the query is evaluated, if there is one."""
     _scans: dict[object, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
 
     def scan(self, columns: Mapping[str, str], asked: Asked) -> str:
@@ -86,6 +89,15 @@ class ActiveGraph:
         """Whether what is found holds at every instant."""
         matching = self._with(asked.predicate)
         return not matching.windows and not matching.changing
+
+    def is_momentary(self, asked: Asked) -> bool:
+        """Whether what is found holds at one instant: that at which its window closes, before the next one begins."""
+        matching = self._with(asked.predicate)
+        return bool(matching.windows) and not matching.static and matching._is_tumbling and self._are_all_closing
+
+    @property
+    def _are_all_closing(self) -> bool:
+        return all(window.window == self.closing for window, _ in self.windows)
 
     def _with(self, predicate: str | None) -> ActiveGraph:
         """Without the tables that have nothing with such a predicate."""
@@ -365,8 +377,22 @@ class Sources:
                     for source in streams_of(window, self.tables)
                     if stream is None or source == stream
                 ],
+                _only_closing(self.dataset),
             )
         return self._known[key]
+
+
+def _only_closing(dataset: Dataset) -> RangeWindow | None:
+    reporting = [window for window in dataset.windows if window.report is not None]
+    kinds = {window.window for window in reporting}
+    (kind,) = kinds if len(kinds) == 1 else (None,)
+    is_it = isinstance(kind, RangeWindow) and all(_reports_when_closing(window.report) for window in reporting)
+    return kind if is_it and isinstance(kind, RangeWindow) else None
+
+
+def _reports_when_closing(report: ast.Report | None) -> bool:
+    closing = ast.Strategy("window-close")
+    return report == closing or (isinstance(report, ast.AllOf) and closing in report.reports)
 
 
 def _counts_matches(window: StreamWindow) -> bool:

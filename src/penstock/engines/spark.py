@@ -37,7 +37,7 @@ from penstock.relational.reporting import InstantsPlan, compile_instants, compil
 from penstock.relational.retention import compile_oldest, compile_uncounted
 from penstock.relational.sources import Tables
 from penstock.relational.spark_sql import to_spark
-from penstock.relational.windows import FOREVER, passed
+from penstock.relational.windows import FOREVER, longest_window, passed
 from penstock.sources.batches import Source
 from penstock.sources.spark.history import History, history_of
 
@@ -167,10 +167,10 @@ class SparkEngine:
         def plan(shape: Shape) -> Plan:
             return compile_query(query, expression, delivery, self.tables, shape)
 
-        return SparkQuery(self, plan, may_skip_instants=delivery == "rstream")
+        return SparkQuery(self, plan, delivery == "rstream", longest_window(query))
 
     def compile_dataset(self, query: ContinuousQuery) -> SparkQuery:
-        return SparkQuery(self, lambda shape: compile_dataset(query, self.tables, shape), may_skip_instants=True)
+        return SparkQuery(self, lambda shape: compile_dataset(query, self.tables, shape), True, None)
 
     def compile_report(self, query: ContinuousQuery) -> SparkReport:
         return SparkReport(
@@ -258,6 +258,8 @@ class SparkQuery:
     engine: SparkEngine
     plan: Callable[[Shape], Plan]
     may_skip_instants: bool
+    longest: int | None
+    """How long anything holds at most, if that is known."""
     _plans: dict[Shape, Plan] = field(default_factory=dict)
 
     @property
@@ -283,15 +285,26 @@ class SparkQuery:
         return self._frame(part, statement)
 
     def _compiled_for(self, part: Slice) -> Plan:
-        _, step = self._numbers(_times(part))
-        return self._compiled(Shape(is_regular=step is not None, is_large=False, is_distributed=True))
+        numbers, step = self._numbers(_times(part))
+        has_slices = numbers[-1] > 2 * self._slice(step)
+        return self._compiled(Shape(step is not None, is_large=False, is_distributed=True, has_slices=has_slices))
+
+    def _slice(self, step: int | None) -> int:
+        """How many instants are searched at a time for what holds together."""
+        return FOREVER if step is None or self.longest is None else _WINDOWS_PER_SLICE * max(self.longest // step, 1)
 
     def _frame(self, part: Slice, statement: exp.Select) -> DataFrame:
         times = _times(part)
         numbers, step = self._numbers(times)
         reported = [place > 0 or part.previous is None for place in range(len(times))]
         instants = self.engine.listed({"k": numbers, "t": times, "is_reported": reported})
-        parameters = {"first": times[0], "last": times[-1], "count": numbers[-1] + 1, "step": step}
+        parameters = {
+            "first": times[0],
+            "last": times[-1],
+            "count": numbers[-1] + 1,
+            "step": step,
+            "slice": self._slice(step),
+        }
         return self.engine.frame(with_parts(statement, [(INSTANTS, instants), *parts_of(statement)]), parameters)
 
     def _numbers(self, times: Sequence[int]) -> tuple[list[int], int | None]:
@@ -311,6 +324,9 @@ class SparkQuery:
 def _times(part: Slice) -> list[int]:
     return [*([] if part.previous is None else [part.previous]), *part.instants]
 
+
+_WINDOWS_PER_SLICE = 4
+"""What holds for a window's length is in one or two slices, mostly in one."""
 
 _SKIPPED = 1000
 """So many instants at which nothing is reported may be numbered at least."""

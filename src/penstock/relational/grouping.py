@@ -175,8 +175,11 @@ class Grouping:
 
     def _swept(self, portions: str, calculations: Sequence[_Calculation]) -> exp.Query:
         swept = [name for name, part in self._parts.items() if part.manner.is_swept]
-        events = [self._edges(portions, swept, edge, sign) for edge, sign in (("i", 1), ("j", -1))]
-        edges = self.statement.add(united(events))
+        if self.statement.shape.is_distributed:
+            edges = self._edges_at_once(portions, swept)
+        else:
+            events = [self._edges(portions, swept, edge, sign) for edge, sign in (("i", 1), ("j", -1))]
+            edges = self.statement.add(united(events))
         levels = running_sums(self.statement, edges, list(self.keys.values()), [*self._sizes, *swept])
         is_there: exp.Expr = exp.GT(this=col(levels, self._sizes[0]), expression=number(0))
         if not self.keys:
@@ -188,11 +191,29 @@ class Grouping:
         return select_from(levels, [*selected, col(levels, "i"), col(levels, "j")]).where(is_there)
 
     def _edges(self, portions: str, swept: Sequence[str], edge: str, sign: int) -> exp.Select:
-        values: dict[str, exp.Expr] = {size: col(portions, size) for size in self._sizes}
-        values |= {name: self._parts[name].manner.weight(col(portions, name)) for name in swept}
+        values = self._weights(portions, swept)
         selected: list[exp.Expr] = [col(portions, name) for name in self.keys.values()]
         selected += [aliased(v if sign > 0 else exp.Neg(this=v), name) for name, v in values.items()]
         return select_from(portions, [*selected, aliased(col(portions, edge), "i")])
+
+    def _edges_at_once(self, portions: str, swept: Sequence[str]) -> str:
+        """Each portion twice, where it begins and where it ends: what is read twice may be computed twice."""
+        signs = exp.Explode(this=exp.Array(expressions=[number(1), exp.Neg(this=number(1))]))
+        kept = [col(portions, name) for name in [*self.keys.values(), "i", "j"]]
+        weights = [aliased(value, name) for name, value in self._weights(portions, swept).items()]
+        both = self.statement.add(select_from(portions, [*kept, *weights, aliased(signs, "sign")]))
+        sign = col(both, "sign")
+        edge = exp.case().when(exp.GT(this=sign, expression=number(0)), col(both, "i")).else_(col(both, "j"))
+        values = [
+            aliased(exp.Mul(this=col(both, name), expression=sign.copy()), name) for name in (*self._sizes, *swept)
+        ]
+        selected = [*(col(both, name) for name in self.keys.values()), *values, aliased(edge, "i")]
+        return self.statement.add(select_from(both, selected))
+
+    def _weights(self, portions: str, swept: Sequence[str]) -> dict[str, exp.Expr]:
+        """What a portion adds where it begins."""
+        values: dict[str, exp.Expr] = {size: col(portions, size) for size in self._sizes}
+        return values | {name: self._parts[name].manner.weight(col(portions, name)) for name in swept}
 
     # Floating numbers are summed up anew at each instant that has some
 

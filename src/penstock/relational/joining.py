@@ -11,8 +11,18 @@ from itertools import combinations
 from sqlglot import exp
 
 from penstock.algebra.expressions import Variable
-from penstock.relational.intervals import gaps, once
-from penstock.relational.relations import Relation, Statement, aliased, col, greatest, least, select_from, united
+from penstock.relational.intervals import each_instant, gaps, once
+from penstock.relational.relations import (
+    Relation,
+    Statement,
+    aliased,
+    col,
+    greatest,
+    least,
+    number,
+    select_from,
+    united,
+)
 
 
 def join(
@@ -24,7 +34,7 @@ def join(
     """
     if len(relations) == 1 and condition is None:
         return relations[0]
-    relations = _with_keys(statement, relations)
+    relations = _in_slices(statement, _with_keys(statement, relations))
     holders: dict[Variable, list[Relation]] = {}
     extras: dict[str, list[Relation]] = {}
     for relation in relations:
@@ -39,7 +49,8 @@ def join(
         conditions += more
         selected.append(aliased(value, statement.column_name(variable)))
     for name, having in extras.items():
-        selected.append(col(having[0].name, name))
+        if name != _SLICE:
+            selected.append(col(having[0].name, name))
         conditions += (col(having[0].name, name).eq(col(other.name, name)) for other in having[1:])
     passing = [relation for relation in relations if not relation.holds_always] or relations[:1]
     if statement.shape.is_snapshot:
@@ -50,6 +61,8 @@ def join(
     conditions += _meeting(passing)
     if condition is not None:
         conditions.append(condition)
+    if _SLICE in extras:  # those who meet in several slices are together in the one where they first do
+        conditions.append(col(extras.pop(_SLICE)[0].name, _SLICE).eq(_slice_of(start)))
     query = select_from(relations[0].name, [*selected, aliased(start, "i"), aliased(end, "j")])
     for relation in relations[1:]:
         query = query.join(exp.to_table(relation.name), join_type="cross")
@@ -119,6 +132,34 @@ def _for_others(statement: Statement, relation: Relation, variables: list[Variab
     columns = {variable: statement.column_name(variable) for variable in variables}
     name = statement.renamed(relation.name, {columns[v]: relation.columns[own[v]] for v in variables})
     return Relation(name, columns, frozenset(v for v in variables if own[v] in relation.certain))
+
+
+_SLICE = "slice"
+LENGTH = exp.Placeholder(this="slice")
+"""How many instants a slice has."""
+
+
+def _in_slices(statement: Statement, relations: list[Relation]) -> list[Relation]:
+    """What holds for a while, once for each slice in which it does, where several such relations are joined.
+
+    A slice is one more thing to be equal in: so partners are looked for nearby, and in many places at once.
+    """
+    passing = [r for r in relations if not (r.holds_always or r.is_momentary)]
+    if not statement.shape.has_slices or len(passing) < 2 or any(r.is_momentary for r in relations):
+        return relations
+    return [_in_each_slice(statement, relation) if relation in passing else relation for relation in relations]
+
+
+def _in_each_slice(statement: Statement, relation: Relation) -> Relation:
+    kept = [col(relation.name, name) for name in relation.all_columns]
+    last = exp.Add(this=_slice_of(exp.Sub(this=relation.end, expression=number(1))), expression=number(1))
+    slices = aliased(each_instant(_slice_of(relation.start), last), _SLICE)
+    query = select_from(relation.name, [*kept, relation.start, relation.end, slices])
+    return statement.relation(query, relation.columns, relation.certain, (*relation.extra, _SLICE))
+
+
+def _slice_of(instant: exp.Expr) -> exp.Expr:
+    return exp.IntDiv(this=exp.Paren(this=instant.copy()), expression=LENGTH.copy())
 
 
 def _meeting(relations: list[Relation]) -> list[exp.Expr]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from penstock.algebra.model import StreamWindow
+from penstock.algebra.model import ContinuousQuery, StreamWindow
 from penstock.algebra.windows import AllWindow, CountWindow, NowWindow, PastWindow, RangeWindow
 from penstock.relational.intervals import counted_until
 from penstock.relational.relations import aliased, col, number, select_from, united
@@ -21,6 +21,20 @@ FIRST, LAST = exp.Placeholder(this="first"), exp.Placeholder(this="last")
 def passed(table: str) -> str:
     """The parameter that tells how many elements of a stream have been evicted: the first that is there is the next."""
     return f"passed_{table}"
+
+
+def longest_window(query: ContinuousQuery) -> int | None:
+    """How long anything of a stream is seen at most; None where that is not known beforehand."""
+    lengths: list[int] = []
+    for window in query.dataset.windows:
+        match window.window:
+            case RangeWindow(width=length) | PastWindow(start=length):
+                lengths.append(length)
+            case NowWindow():
+                lengths.append(1)
+            case _:
+                return None
+    return max(lengths, default=None)
 
 
 def window_rows(

@@ -16,11 +16,10 @@ import pyarrow.compute as pc
 
 from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.algebra.inputs import InputError
-from penstock.algebra.windows import PastWindow, RangeWindow
 from penstock.engines.protocol import CompiledReport, Engine
 from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
-from penstock.relational.windows import FOREVER
+from penstock.relational.windows import longest_window
 from penstock.runtime.checkpoints import Checkpoint, State, Written
 from penstock.runtime.clock import Clock, StreamClock
 from penstock.runtime.forms import Answering, answering
@@ -251,23 +250,14 @@ class _Started:
     @property
     def longest_slice(self) -> int | None:
         """Some windows long, where rows are joined that may never be in one window: in time they grow as the square."""
-        return _WINDOWS_PER_SLICE * _longest_window(self.query) if self.answering.joins_streams else None
+        longest = longest_window(self.query)
+        return None if longest is None or not self.answering.joins_streams else _WINDOWS_PER_SLICE * longest
 
 
 _WINDOWS_PER_SLICE = 10
 
 _ENOUGH = 100_000
 """So many triples are worth a look at the clock when nobody waits."""
-
-
-def _longest_window(query: ContinuousQuery) -> int:
-    """The length of the longest window that has one."""
-    lengths = [0]
-    for window in query.dataset.windows:
-        match window.window:
-            case RangeWindow(width=length) | PastWindow(start=length):
-                lengths.append(length)
-    return max(lengths) or FOREVER
 
 
 def _now() -> int:

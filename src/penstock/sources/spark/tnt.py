@@ -1,91 +1,105 @@
-"""Timestamped N-Triples on Spark: the ordinary lines in SQL expressions, and every other one by the line reader."""
+"""Timestamped N-Triples on Spark, in SQL expressions: what is ordinary quickly, and all else that is right as well."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from penstock.rdf.blank_nodes import prefixed
-from penstock.rdf.conversion import encode_oxigraph
+from penstock.rdf.blank_nodes import label_prefix, prefixed
 from penstock.rdf.elements import Malformed
 from penstock.rdf.encoding import INTEGER_TYPES, TAGS_OF_DATATYPES
 from penstock.rdf.vocabulary import XSD
+from penstock.sources.spark.grammar import TERM
 from penstock.sources.spark.patterns import IRI, LITERAL, MILLISECONDS
-from penstock.sources.spark.rows import ARROW_MALFORMED, ARROW_ROWS, MALFORMED, ROWS, batch_of
+from penstock.sources.spark.rows import ARROW_MALFORMED, MALFORMED, batch_of
+from penstock.sources.spark.terms import bound, object_of, predicate_of, subject_of
+from penstock.sources.spark.times import time_of
 from penstock.sources.tnt import read_line
 
 _LINE = rf"^{IRI} {IRI} (?:{IRI}|{LITERAL}) {MILLISECONDS} \.\r?+\z"
 
 _SPACE = "[\\s\\x1c-\\x1f\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]"
+_ODD_LINE = (
+    rf"^{_SPACE}*+({TERM})[ \t]*+({TERM})[ \t]*+({TERM})"
+    rf'\s*+"([^"\\]*+)"(?:\^\^<([^<>\s]*+)>)?+\s*+\.{_SPACE}*+(?:#[^\n]*+)?\z'
+)
 _NOTHING = rf"^{_SPACE}*+(?:#|\z)"
 """Empty lines and comments, as Python strips them."""
+
+_TAGS = {
+    " ": "S",
+    **{f"^^<{datatype}> ": tag for datatype, tag in TAGS_OF_DATATYPES.items()},
+    **{f"^^<{XSD}{name}> ": f"n{name} " for name in INTEGER_TYPES},
+}
 
 
 def tnt_rows(lines: DataFrame, scope: str) -> DataFrame:
     """The elements of numbered lines."""
-    words = lines.where(_is_ordinary()).select("value", "number", sf.split("value", " ").alias("words"))
-    rows = words.select(
-        _iri(sf.col("words")[0]).alias("s"),
-        _iri(sf.col("words")[1]).alias("p"),
-        _object(sf.col("words")[2], sf.col("value")).alias("o"),
-        sf.substring_index(sf.substring_index("value", '"', -2), '"', 1).cast("bigint").alias("ts"),
-        sf.col("number").alias("element"),
-        sf.col("number").alias("arrival"),
-    )
-    return rows.unionAll(_odd(lines).mapInArrow(partial(_read, scope=scope), ROWS))
+    pieces = lines.select("value", "number", sf.split("value", ">").alias("pieces"))
+    found = pieces.select(_triples(sf.col("value"), sf.col("pieces"), label_prefix(scope)).alias("found"), "number")
+    triple = sf.inline("found").alias("s", "p", "o", "ts")
+    return found.select(triple, sf.col("number").alias("element"), sf.col("number").alias("arrival"))
 
 
 def malformed_tnt(lines: DataFrame, scope: str) -> DataFrame:
     """The lines that are no elements, and why; `place` is where the line is."""
-    return _odd(lines).mapInArrow(partial(_judge, scope=scope), MALFORMED)
+    is_nothing = sf.is_valid_utf8("value") & sf.col("value").rlike(_NOTHING)
+    odd = lines.where(~sf.col("value").rlike(_LINE) & ~is_nothing)
+    odd = odd.withColumn("value", sf.col("value").cast("binary"))
+    return odd.mapInArrow(partial(_judge, scope=scope), MALFORMED)
 
 
-def _is_ordinary() -> Column:
-    return sf.col("value").rlike(_LINE)
+def _triples(line: Column, pieces: Column, prefix: str) -> Column:
+    """The triple of a line with its timestamp, in an array, which is empty where the line is malformed."""
+    odd = bound(line, lambda text: sf.filter(sf.array(_odd(text, prefix)), _is_right))
+    return sf.when(line.rlike(_LINE), sf.array(_ordinary(line, pieces))).otherwise(odd)
 
 
-def _odd(lines: DataFrame) -> DataFrame:
-    odd = lines.where(~_is_ordinary() & ~sf.col("value").rlike(_NOTHING))
-    return odd.withColumn("value", sf.col("value").cast("binary"))
+def _ordinary(line: Column, pieces: Column) -> Column:
+    time = sf.substring_index(sf.substring_index(line, '"', -2), '"', 1).cast("bigint")
+    return _struct(_iri(pieces[0]), _iri(pieces[1]), _object(pieces[2], line), time)
 
 
-def _iri(word: Column) -> Column:
-    return sf.concat(sf.lit("I"), sf.substring(word, sf.lit(2), sf.length(word) - 2))
+def _odd(line: Column, prefix: str) -> Column:
+    parts = sf.array(*(sf.regexp_extract(line, _ODD_LINE, group) for group in range(1, 6)))
+
+    def triple(part: Column) -> Column:
+        time = sf.when(sf.is_valid_utf8(line), time_of(part[3], part[4]))
+        return _struct(subject_of(part[0], prefix), predicate_of(part[1]), object_of(part[2], prefix), time)
+
+    return bound(parts, triple)
 
 
-def _object(word: Column, line: Column) -> Column:
-    """The third word, if it is an IRI; a literal may be of several words, and is between the line's first quotes."""
+def _is_right(row: Column) -> Column:
+    return row["s"].isNotNull() & row["p"].isNotNull() & row["o"].isNotNull() & row["ts"].isNotNull()
+
+
+def _struct(subject: Column, predicate: Column, object_: Column, time: Column) -> Column:
+    return sf.struct(subject.alias("s"), predicate.alias("p"), object_.alias("o"), time.alias("ts"))
+
+
+def _iri(piece: Column) -> Column:
+    """What is between a `<` and the `>` that lines are cut at."""
+    return sf.concat(sf.lit("I"), sf.ltrim(piece, sf.lit(" <")))
+
+
+def _object(piece: Column, line: Column) -> Column:
+    """The third piece, if that is an IRI; a literal is between the line's first quotes."""
     lexical = sf.substring_index(sf.substring_index(line, '"', 2), '"', -1)
     annotation = sf.substring_index(sf.substring_index(line, '"', 3), '"', -1)
-    return sf.when(word.startswith("<"), _iri(word)).otherwise(sf.concat(_tag(annotation), lexical))
+    return sf.when(piece.startswith(" <"), _iri(piece)).otherwise(sf.concat(_tag(annotation), lexical))
 
 
 def _tag(annotation: Column) -> Column:
     """The tag of a literal by what follows its quotes, up to the next: `^^<IRI> `, or a space."""
-    tag = sf.when(annotation == " ", "S")
-    for datatype, letter in TAGS_OF_DATATYPES.items():
-        tag = tag.when(annotation == f"^^<{datatype}> ", letter)
-    for name in INTEGER_TYPES:
-        tag = tag.when(annotation == f"^^<{XSD}{name}> ", f"n{name} ")
-    datatype_iri = sf.substring(annotation, sf.lit(4), sf.length(annotation) - 5)
-    return tag.otherwise(sf.concat(sf.lit("O"), datatype_iri, sf.lit(" ")))
-
-
-def _read(batches: Iterable[pa.RecordBatch], scope: str) -> Iterator[pa.RecordBatch]:
-    rename = prefixed(scope)
-    for batch in batches:
-        rows = []
-        for line in batch.to_pylist():
-            found = read_line(line["value"], "", 0, rename, _ignore)
-            if found is not None:
-                time, triple = found
-                terms = map(encode_oxigraph, (triple.subject, triple.predicate, triple.object))
-                rows.append((*terms, time, line["number"], line["number"]))
-        yield batch_of(rows, ARROW_ROWS)
+    known = sf.create_map(*map(sf.lit, chain.from_iterable(_TAGS.items())))
+    datatype = sf.substring(annotation, sf.lit(4), sf.length(annotation) - 5)
+    return sf.coalesce(known[annotation], sf.concat(sf.lit("O"), datatype, sf.lit(" ")))
 
 
 def _judge(batches: Iterable[pa.RecordBatch], scope: str) -> Iterator[pa.RecordBatch]:
@@ -97,7 +111,3 @@ def _judge(batches: Iterable[pa.RecordBatch], scope: str) -> Iterator[pa.RecordB
             read_line(line["value"], "", 0, rename, found.append)
             judged += [malformed._replace(place=line["place"]) for malformed in found]
         yield batch_of(judged, ARROW_MALFORMED)
-
-
-def _ignore(malformed: Malformed) -> None:
-    """What is malformed is told when somebody asks."""

@@ -1,0 +1,96 @@
+"""Terms in the syntax of N-Triples as encoded terms (rdf/encoding.py), in SQL expressions; NULL is what is wrong.
+
+These functions are about any term, however odd, and not quick. What is ordinary is read without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain
+
+from pyspark.sql import Column
+from pyspark.sql import functions as sf
+
+from penstock.rdf.encoding import INTEGER_TYPES, TAGS_OF_DATATYPES
+from penstock.rdf.vocabulary import RDF, XSD
+from penstock.sources.spark.grammar import CODE_POINT, IRI, IRI_WITH_ESCAPES, LABEL, LANGUAGE, LEXICAL
+
+_PIECE = rf"[^\\]++|{CODE_POINT}|\\."
+_TAGS = {**TAGS_OF_DATATYPES, **{XSD + name: f"n{name} " for name in INTEGER_TYPES}}
+_ESCAPED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
+
+
+def subject_of(text: Column, prefix: str) -> Column:
+    """A subject, or the name of a graph; `prefix` is what the labels of blank nodes begin with."""
+    return sf.coalesce(predicate_of(text), _blank_node(text, prefix))
+
+
+def predicate_of(text: Column) -> Column:
+    return sf.when(text.startswith("<"), sf.concat(sf.lit("I"), _iri(_between(text, 1, 1))))
+
+
+def object_of(text: Column, prefix: str) -> Column:
+    return sf.coalesce(subject_of(text, prefix), _literal(text))
+
+
+def bound(value: Column, body: Callable[[Column], Column]) -> Column:
+    """`body(value)`, with the value computed once, however often the body mentions it.
+
+    Spark has no other name for a part of an expression. It does not compile what is in a `zip_with`, which keeps the
+    code of what is ordinary short: Java does not make machine code of long methods.
+    """
+    return sf.zip_with(sf.array(value), sf.array(sf.lit(0)), lambda value, _: body(value))[0]
+
+
+def _iri(text: Column) -> Column:
+    plain = bound(text, lambda text: sf.when(text.rlike(IRI_WITH_ESCAPES), unescaped(text)))
+    return bound(plain, lambda plain: sf.when(plain.rlike(IRI), plain))
+
+
+def _blank_node(text: Column, prefix: str) -> Column:
+    label = _between(text, 2, 0)
+    return sf.when(text.startswith("_:") & label.rlike(LABEL), sf.concat(sf.lit("B" + prefix), label))
+
+
+def _literal(text: Column) -> Column:
+    lexical = sf.regexp_extract(text, r'(?s)^"(.*)"', 1)
+    annotation = sf.regexp_extract(text, r'(?s)^".*"([^"]*)\z', 1)
+    content = bound(lexical, lambda lexical: sf.when(lexical.rlike(LEXICAL), unescaped(lexical)))
+    return sf.when(text.startswith('"'), sf.concat(bound(annotation, _tag), content))
+
+
+def _tag(annotation: Column) -> Column:
+    """The tag of a literal by its language or datatype: `@en` and `^^<IRI>` as well as nothing."""
+    language = sf.when(_between(annotation, 1, 0).rlike(LANGUAGE), sf.lower(_between(annotation, 1, 0)))
+    return (
+        sf.when(annotation == "", "S")
+        .when(annotation.startswith("@"), sf.concat(sf.lit("L"), language, sf.lit(" ")))
+        .otherwise(bound(_iri(_between(annotation, 3, 1)), tag_of_datatype))
+    )
+
+
+def tag_of_datatype(datatype: Column) -> Column:
+    """The tag by the datatype's IRI; a literal must not be written with those of language strings."""
+    known = sf.create_map(*map(sf.lit, chain.from_iterable(_TAGS.items())))
+    is_other = ~datatype.isin(RDF + "langString", RDF + "dirLangString")
+    return sf.coalesce(known[datatype], sf.when(is_other, sf.concat(sf.lit("O"), datatype, sf.lit(" "))))
+
+
+def unescaped(text: Column) -> Column:
+    """The text that a text with escapes stands for, all of which are right."""
+    pieces = sf.transform(sf.regexp_extract_all(text, sf.lit(f"(?s){_PIECE}"), sf.lit(0)), _plain)
+    return sf.when(text.contains("\\"), sf.array_join(pieces, "")).otherwise(text)
+
+
+def _plain(piece: Column) -> Column:
+    kind, rest = sf.substring(piece, 2, 1), sf.substring(piece, 3, 8)
+    plain = sf.when(~piece.startswith("\\"), piece)
+    plain = plain.when(kind.isin("u", "U"), sf.decode(sf.unhex(sf.lpad(rest, 8, "0")), "UTF-32"))
+    for letter, character in _ESCAPED.items():
+        plain = plain.when(kind == letter, character)
+    return plain.otherwise(kind)
+
+
+def _between(text: Column, left: int, right: int) -> Column:
+    """The text without some characters at its ends."""
+    return sf.substring(text, sf.lit(left + 1), sf.length(text) - (left + right))

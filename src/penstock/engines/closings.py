@@ -62,22 +62,22 @@ class ClosingReport:
     """A report of windows that tell of their closings, each over its stream (`CompiledReport`)."""
 
     def __init__(self, closings: Iterable[tuple[str, Closings]]) -> None:
-        self._closings = list(closings)
+        self.closings = list(closings)
 
     def note(self, stream: str, rows: pa.Table) -> None:
-        for read, closings in self._closings:
+        for read, closings in self.closings:
             if read == stream:
                 closings.note(rows)
 
     @property
     def windows(self) -> set[RangeWindow]:
-        return {closings.window for _, closings in self._closings}
+        return {closings.window for _, closings in self.closings}
 
     def instants(self, first: int, last: int, end: int | None) -> list[int]:
-        return sorted(set(chain.from_iterable(closings.instants(first, last) for _, closings in self._closings)))
+        return sorted(set(chain.from_iterable(closings.instants(first, last) for _, closings in self.closings)))
 
     def last_end(self, first: int) -> int | None:
-        ends = [closings.last_end for _, closings in self._closings]
+        ends = [closings.last_end for _, closings in self.closings]
         return max((end for end in ends if end is not None), default=None)
 
 

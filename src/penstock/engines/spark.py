@@ -24,7 +24,7 @@ from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.algebra.windows import CountWindow, RangeWindow
 from penstock.engines.closings import ClosingReport, closing_report
-from penstock.engines.protocol import Slice
+from penstock.engines.protocol import CompiledReport, Slice
 from penstock.engines.spark_closures import parts_of, with_parts, without_recursion
 from penstock.engines.spark_survey import Survey, survey_by_steps, survey_one_by_one, with_since
 from penstock.rdf.conversion import encode_oxigraph
@@ -172,7 +172,7 @@ class SparkEngine:
     def compile_dataset(self, query: ContinuousQuery) -> SparkQuery:
         return SparkQuery(self, lambda shape: compile_dataset(query, self.tables, shape), True, None)
 
-    def compile_report(self, query: ContinuousQuery) -> SparkReport:
+    def compile_report(self, query: ContinuousQuery) -> CompiledReport:
         return SparkReport(
             self, query, compile_instants(query, self.tables), compile_last_end(query, self.tables)
         )  # fmt: skip

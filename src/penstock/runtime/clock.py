@@ -44,10 +44,14 @@ class StreamClock:
             since = pc.if_else(is_late, watermarks, since)
             in_time = stamps.filter(pc.invert(is_late))
             first = pc.min(in_time).as_py()
-        self.greatest = last if self.greatest is None else max(self.greatest, last)
-        if first is not None:
-            self.least = first if self.least is None else min(self.least, first)
+        self.widen(first, last)
         return since
+
+    def widen(self, least: int | None, greatest: int) -> None:
+        """Timestamps up to the greatest have come; the least is that of those that were not late, if any."""
+        self.greatest = greatest if self.greatest is None else max(self.greatest, greatest)
+        if least is not None:
+            self.least = least if self.least is None else min(self.least, least)
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ instant needs is forgotten. How the input is cut into batches changes no answer.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 
@@ -53,27 +53,22 @@ class RunSettings:
     instants_per_slice: int | None = None
 
 
-class Run:
-    """One query over its streams.
+class TimedQuery:
+    """A query and its clock, wherever the input comes from: what instants the clock has passed are answered.
 
-    `on_late` and `on_malformed` are told of what does not count. `counts` says at any time how far it is. With a
-    `checkpoint`, the engine being that of it, the run goes on where it was when it was last committed, which happens
-    whenever the evaluations of a batch have been taken; `written` says how long the output is then.
+    `streams` are those that there are; what the query reads of them is `clock.streams`.
     """
 
     def __init__(
         self,
         engine: Engine,
         query: ast.Query,
-        streams: Mapping[str, Source],
+        streams: Collection[str],
         settings: Settings | None = None,
         how: RunSettings | None = None,
         *,
         name: str = "query",
         on_late: Callable[[Late], None] = lambda late: None,
-        on_malformed: Callable[[Malformed], None] = lambda malformed: None,
-        checkpoint: Checkpoint | None = None,
-        written: Callable[[], Written] = lambda: None,
     ) -> None:
         self.engine = engine
         self.text = query
@@ -81,58 +76,29 @@ class Run:
         self.how = how or RunSettings()
         self.name = name
         self.counts = Counts()
-        self.on_late, self.on_malformed = on_late, on_malformed
-        self.streams = _streams_of(build(query, replace(self.settings, origin=0)), streams)
-        self.clock = Clock({iri: StreamClock(self.how.lateness) for iri in self.streams})
+        self.on_late = on_late
+        read = _streams_of(build(query, replace(self.settings, origin=0)), streams)
+        self.clock = Clock({iri: StreamClock(self.how.lateness) for iri in read})
         self.slicing = Slicing(self.how.instants_per_slice)
-        self._positions: dict[str, Position] = {}
-        self._elements = dict.fromkeys(self.streams, 0)
         self._with_late: set[str] = set()
         self._fresh, self._held = 0, 0
         """How many triples have come since instants were last answered, and how many were held for later ones then."""
-        self._is_prompt = self.how.is_prompt or any(source.is_live for source in self.streams.values())
+        self._is_prompt = True
         self._next: int | None = None
         self._started: _Started | None = None
-        self._checkpoint, self._written = checkpoint, written
-        if checkpoint is not None and checkpoint.state is not None:
-            self._restore(checkpoint.state)
-            return
-        for iri in self.streams:
-            engine.add_stream(iri)
+
+    def _begin(self) -> None:
+        """The engine knows the streams; a query that knows its origin is complete."""
         if isinstance(self.settings.origin, int):
             self._start(self.settings.origin)
 
-    def evaluations(self) -> Iterator[Evaluation]:
-        """Every evaluation in time order, also those without solutions."""
-        if self._checkpoint is not None:
-            if self._checkpoint.has_finished:
-                return
-            self._checkpoint.begin()
-        reading = Reading(self.streams, self.clock, self._positions, self.how.idle_timeout, self.how.by_arrival)
-        with closing(reading):
-            for read in reading.batches():
-                if not self._is_prompt:  # with the last batch all is answered together
-                    yield from self._advance()
-                if read is not None:
-                    self._take(*read)
-                elif self.how.by_arrival:
-                    self.clock.reach(_now())
-                if self._is_prompt:
-                    yield from self._advance()
-                self._commit(has_finished=False)
-        yield from self._finish()
-        self._commit(has_finished=True)
-
     # Restarts
 
-    def _commit(self, *, has_finished: bool) -> None:
-        if self._checkpoint is None:
-            return
+    @property
+    def state(self) -> State:
+        """What there is to know besides the streams."""
         started = self._started
-        state = {
-            "engine": self.engine.state,
-            "positions": self._positions,
-            "elements": self._elements,
+        return {
             "clock": {iri: [clock.greatest, clock.least] for iri, clock in self.clock.streams.items()},
             "with_late": sorted(self._with_late),
             "next": self._next,
@@ -141,11 +107,10 @@ class Run:
             "origin": None if started is None else started.origin,
             "answering": None if started is None else started.answering.state,
         }
-        self._checkpoint.commit(state, self._written(), has_finished=has_finished)
 
-    def _restore(self, state: State) -> None:
-        self.engine.restore(state["engine"])
-        self._positions, self._elements, self._next = state["positions"], state["elements"], state["next"]
+    def restore(self, state: State) -> None:
+        """Go on where another one was."""
+        self._next = state["next"]
         self._with_late = set(state["with_late"])
         self.slicing.previous = state["previous"]
         self.counts = Counts(**state["counts"])
@@ -154,37 +119,18 @@ class Run:
         if state["origin"] is not None:
             self._start(state["origin"]).answering.state = state["answering"]
 
-    # Input
-
-    def _take(self, stream: str, batch: Batch) -> None:
-        self._positions[stream] = batch.position
-        for malformed in batch.malformed:
-            self.counts.malformed += 1
-            self.on_malformed(malformed)
-        table = batch.table
-        if not table.num_rows:
-            return
-        if self.how.by_arrival:
-            table = table.set_column(3, "ts", pa.repeat(pa.scalar(_now(), pa.int64()), table.num_rows))
-        since = self.clock.streams[stream].note(table["ts"], self._next)
-        number = self._elements[stream]
-        table = table.set_column(4, "element", pc.add(table["element"], number)).append_column("since", since)
-        self._elements[stream] = number + batch.elements
-        self.counts.elements += batch.elements
-        self._fresh += table.num_rows
-        self.engine.append(stream, table)
-        if since.null_count < len(since):
-            self._with_late.add(stream)
+    # Instants
 
     def _drop_uncounted(self, query: ContinuousQuery) -> None:
         for stream in sorted(self._with_late):
-            late = self.engine.take_uncounted(query, stream)
+            late = self._uncounted(query, stream)
             if late.num_rows:
                 self.counts.late += pc.count_distinct(late["element"]).as_py()
                 self.on_late(Late(stream, late))
         self._with_late.clear()
 
-    # Instants
+    def _uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
+        return self.engine.take_uncounted(query, stream)
 
     def _start(self, origin: int) -> _Started:
         """The query is complete when its windows know their origin."""
@@ -240,6 +186,99 @@ class Run:
         self._fresh = 0
 
 
+class Run(TimedQuery):
+    """One query over its streams.
+
+    `on_late` and `on_malformed` are told of what does not count. `counts` says at any time how far it is. With a
+    `checkpoint`, the engine being that of it, the run goes on where it was when it was last committed, which happens
+    whenever the evaluations of a batch have been taken; `written` says how long the output is then.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        query: ast.Query,
+        streams: Mapping[str, Source],
+        settings: Settings | None = None,
+        how: RunSettings | None = None,
+        *,
+        name: str = "query",
+        on_late: Callable[[Late], None] = lambda late: None,
+        on_malformed: Callable[[Malformed], None] = lambda malformed: None,
+        checkpoint: Checkpoint | None = None,
+        written: Callable[[], Written] = lambda: None,
+    ) -> None:
+        super().__init__(engine, query, streams, settings, how, name=name, on_late=on_late)
+        self.on_malformed = on_malformed
+        self.streams = {iri: streams[iri] for iri in self.clock.streams}
+        self._is_prompt = self.how.is_prompt or any(source.is_live for source in self.streams.values())
+        self._positions: dict[str, Position] = {}
+        self._elements = dict.fromkeys(self.streams, 0)
+        self._checkpoint, self._written = checkpoint, written
+        if checkpoint is not None and checkpoint.state is not None:
+            self._resume(checkpoint.state)
+            return
+        for iri in self.streams:
+            engine.add_stream(iri)
+        self._begin()
+
+    def evaluations(self) -> Iterator[Evaluation]:
+        """Every evaluation in time order, also those without solutions."""
+        if self._checkpoint is not None:
+            if self._checkpoint.has_finished:
+                return
+            self._checkpoint.begin()
+        reading = Reading(self.streams, self.clock, self._positions, self.how.idle_timeout, self.how.by_arrival)
+        with closing(reading):
+            for read in reading.batches():
+                if not self._is_prompt:  # with the last batch all is answered together
+                    yield from self._advance()
+                if read is not None:
+                    self._take(*read)
+                elif self.how.by_arrival:
+                    self.clock.reach(_now())
+                if self._is_prompt:
+                    yield from self._advance()
+                self._commit(has_finished=False)
+        yield from self._finish()
+        self._commit(has_finished=True)
+
+    # Restarts
+
+    def _commit(self, *, has_finished: bool) -> None:
+        if self._checkpoint is None:
+            return
+        known = {"engine": self.engine.state, "positions": self._positions, "elements": self._elements}
+        self._checkpoint.commit({**known, **self.state}, self._written(), has_finished=has_finished)
+
+    def _resume(self, state: State) -> None:
+        self.engine.restore(state["engine"])
+        self._positions, self._elements = state["positions"], state["elements"]
+        self.restore(state)
+
+    # Input
+
+    def _take(self, stream: str, batch: Batch) -> None:
+        self._positions[stream] = batch.position
+        for malformed in batch.malformed:
+            self.counts.malformed += 1
+            self.on_malformed(malformed)
+        table = batch.table
+        if not table.num_rows:
+            return
+        if self.how.by_arrival:
+            table = table.set_column(3, "ts", pa.repeat(pa.scalar(_now(), pa.int64()), table.num_rows))
+        since = self.clock.streams[stream].note(table["ts"], self._next)
+        number = self._elements[stream]
+        table = table.set_column(4, "element", pc.add(table["element"], number)).append_column("since", since)
+        self._elements[stream] = number + batch.elements
+        self.counts.elements += batch.elements
+        self._fresh += table.num_rows
+        self.engine.append(stream, table)
+        if since.null_count < len(since):
+            self._with_late.add(stream)
+
+
 @dataclass(frozen=True, slots=True)
 class _Started:
     origin: int
@@ -264,11 +303,11 @@ def _now() -> int:
     return time.time_ns() // 1_000_000
 
 
-def _streams_of(query: ContinuousQuery, streams: Mapping[str, Source]) -> dict[str, Source]:
+def _streams_of(query: ContinuousQuery, streams: Collection[str]) -> list[str]:
     """The streams that the query reads."""
     if any(window.stream is None for window in query.dataset.windows):
-        return dict(streams)
+        return list(streams)
     for stream in query.dataset.streams:
         if stream not in streams:
             raise InputError(f"the query reads the stream <{stream}>, which is not bound")
-    return {stream: streams[stream] for stream in query.dataset.streams}
+    return list(query.dataset.streams)

@@ -1,0 +1,316 @@
+"""The window log: what micro-batches brought and later instants still need, as Parquet segments, one for each batch.
+
+A segment is named by its batch. One that is written again, when its batch is repeated after a crash, is overwritten;
+which of them count is what the state of the run says, and that is written last.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, Observation, SparkSession, Window
+from pyspark.sql import functions as sf
+
+from penstock.algebra.model import ContinuousQuery
+from penstock.algebra.windows import CountWindow, NowWindow, PastWindow, RangeWindow
+from penstock.engines.closings import ClosingReport, closing_report
+from penstock.engines.protocol import CompiledReport
+from penstock.engines.spark import SparkEngine
+from penstock.relational.retention import compile_oldest, compile_uncounted
+from penstock.relational.sources import streams_of
+from penstock.relational.windows import FOREVER
+
+_SEGMENT = "stream int, s string, p string, o string, ts bigint, element bigint, arrival bigint, since bigint"
+
+_SETTINGS = {
+    # Else each shuffle is a job of its own, and what a batch has is too little to adapt to.
+    "spark.sql.adaptive.enabled": "false",
+    # Else the files of many segments are looked for by a job.
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What was known of a stream before a batch: its greatest timestamp, and an instant that others have reached."""
+
+    greatest: int | None
+    evaluated: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a segment has of a stream: how much, how much of it in time, and when.
+
+    `least` is the first timestamp that was in time, `greatest` the last of all.
+    """
+
+    triples: int
+    elements: int
+    in_time: int
+    least: int | None
+    greatest: int
+
+    @property
+    def has_late(self) -> bool:
+        return self.in_time < self.elements
+
+
+class _Closing(NamedTuple):
+    """A window over a stream whose closings are told by what comes."""
+
+    stream: str
+    window: RangeWindow
+
+
+class WindowLog(SparkEngine):
+    """An engine whose streams are the segments in a folder, all of which Spark's executors can reach."""
+
+    def __init__(self, session: SparkSession, folder: Path) -> None:
+        super().__init__(session)
+        self.folder = folder
+        self.segments: dict[int, dict[str, Share]] = {}
+        self._elements: dict[str, int] = {}
+        self._reports: list[ClosingReport] = []
+        self._needed: dict[int, Mapping[str, int]] = {}
+
+    def move_to(self, session: SparkSession) -> None:
+        """Go on in the session of the micro-batches, which has the views of the one that they were started from."""
+        for name, value in _SETTINGS.items():
+            session.conf.set(name, value)
+        self.session = session
+
+    def add_stream(self, iri: str) -> None:
+        super().add_stream(iri)
+        self._elements.setdefault(iri, 0)
+
+    def arrived(self, stream: str) -> int:
+        """How many triples of a stream there have been."""
+        return self._streams[stream].arrived
+
+    # Batches
+
+    def take(
+        self, number: int, rows: DataFrame, before: Mapping[str, Before], lateness: int
+    ) -> dict[str, Share]:  # fmt: skip
+        """Keep the rows of a batch: what came of each stream.
+
+        The rows have the place of their stream among the streams (`stream`), s, p, o, ts, and numbers `element` and
+        `arrival` that grow in the order of the input.
+        """
+        observation = Observation()
+        closings = self._closings
+        stamped = self._stamped(rows, before, lateness)
+        figures = [*self._figures(), *(self._told_by(closing).alias(f"told_{n}") for n, closing in enumerate(closings))]
+        kept = stamped.observe(observation, *figures).drop("begins")
+        kept.write.mode("overwrite").parquet(str(self._path(number)))
+        found = observation.get
+        shares = self._shares(found)
+        for place, closing in enumerate(closings):
+            for report in self._reports:
+                _note(report, closing, found[f"told_{place}"])
+        self.segments[number] = shares
+        for iri, share in shares.items():
+            self._streams[iri].arrived += share.triples
+            self._streams[iri].is_seen = False
+            self._elements[iri] += share.elements
+        return shares
+
+    def _stamped(self, rows: DataFrame, before: Mapping[str, Before], lateness: int) -> DataFrame:
+        """The rows numbered on, `since` being the watermarks that late ones are behind; `begins` counts elements."""
+        here = Window.partitionBy("stream").orderBy("arrival")
+        until_here = here.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+        earlier = here.rowsBetween(Window.unboundedPreceding, -1)
+        is_new = ~sf.col("element").eqNullSafe(sf.lag("element").over(here))
+        reached = sf.greatest(
+            sf.max("ts").over(earlier), self._by_stream({iri: known.greatest for iri, known in before.items()})
+        )
+        marked = rows.select(
+            "stream", "s", "p", "o", "ts", "arrival", is_new.cast("bigint").alias("begins"), reached.alias("reached")
+        )
+        evaluated = self._by_stream({iri: known.evaluated for iri, known in before.items()})
+        watermark = sf.greatest(sf.col("reached") - sf.lit(lateness), evaluated)
+        elements = self._by_stream(self._elements)
+        arrived = self._by_stream({iri: stream.arrived for iri, stream in self._streams.items()})
+        return marked.select(
+            sf.col("stream").cast("int"),
+            *("s", "p", "o", "ts"),
+            (elements + sf.sum("begins").over(until_here) - 1).alias("element"),
+            (arrived + sf.row_number().over(here) - 1).alias("arrival"),
+            sf.when(sf.col("ts") < watermark, watermark).alias("since"),
+            "begins",
+        )
+
+    def _by_stream(self, values: Mapping[str, int | None]) -> Column:
+        chosen = sf.lit(None).cast("bigint")
+        for place, iri in enumerate(self._streams):
+            value = values.get(iri)
+            if value is not None:
+                chosen = sf.when(sf.col("stream") == place, sf.lit(value).cast("bigint")).otherwise(chosen)
+        return chosen
+
+    def _figures(self) -> list[Column]:
+        """What a `Share` tells, of each stream."""
+        figures = []
+        for place in range(len(self._streams)):
+            here = sf.col("stream") == place
+            in_time = here & sf.col("since").isNull()
+            figures += [
+                sf.count_if(here).alias(f"triples_{place}"),
+                sf.sum(sf.when(here, sf.col("begins"))).alias(f"elements_{place}"),
+                sf.sum(sf.when(in_time, sf.col("begins"))).alias(f"in_time_{place}"),
+                sf.min(sf.when(in_time, sf.col("ts"))).alias(f"least_{place}"),
+                sf.max(sf.when(here, sf.col("ts"))).alias(f"greatest_{place}"),
+            ]
+        return figures
+
+    def _shares(self, found: Mapping[str, Any]) -> dict[str, Share]:
+        names = ("triples", "elements", "in_time", "least", "greatest")
+        shares = {}
+        for place, iri in enumerate(self._streams):
+            triples, elements, in_time, least, greatest = (found[f"{name}_{place}"] for name in names)
+            if triples:
+                shares[iri] = Share(triples, elements, in_time or 0, least, greatest)
+        return shares
+
+    # Closings
+
+    def compile_report(self, query: ContinuousQuery) -> CompiledReport:
+        report = closing_report(query, self.tables)
+        if report is None:
+            return super().compile_report(query)
+        self._reports.append(report)
+        for closing in _closings_in(report):
+            if any(closing.stream in segment for segment in self.segments.values()):
+                self._show()
+                rows = self.session.table(self._streams[closing.stream].table)
+                told = rows.select(_closings_of(closing.window).alias("told")).where("told IS NOT NULL").distinct()
+                _note(report, closing, [row["told"] for row in told.collect()])
+        return report
+
+    @property
+    def _closings(self) -> list[_Closing]:
+        return sorted(set(chain.from_iterable(map(_closings_in, self._reports))), key=str)
+
+    def _told_by(self, closing: _Closing) -> Column:
+        here = sf.col("stream") == list(self._streams).index(closing.stream)
+        return sf.collect_set(sf.when(here, _closings_of(closing.window)))
+
+    # Forgetting
+
+    def take_uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
+        """What came too late to count, of all that is there."""
+        statement = compile_uncounted(query, self.tables, stream)
+        return self.frame(statement, {"first": -FOREVER // 2, "last": FOREVER}).toArrow()
+
+    def evict(self, query: ContinuousQuery, horizon: int) -> int:
+        """Notes what the query needs; `forget` drops what no query does."""
+        self._needed[id(query)] = {iri: self._oldest(query, iri, horizon) for iri in self._streams}
+        return 0
+
+    def _oldest(self, query: ContinuousQuery, stream: str, horizon: int) -> int:
+        windows = [window.window for window in query.dataset.windows if stream in streams_of(window, self.tables)]
+        if any(isinstance(window, CountWindow) for window in windows):
+            oldest = self.value(compile_oldest(query, self.tables, stream), {"horizon": horizon})
+            return -FOREVER if oldest is None else oldest
+        return min((horizon - _reach(window) for window in windows), default=FOREVER)
+
+    def forget(self) -> None:
+        """Segments that no query needs any more are no longer part of the log. Their files stay until `clean`."""
+        oldest = {iri: min(needed[iri] for needed in self._needed.values()) for iri in self._streams}
+        for number, shares in list(self.segments.items()):
+            if all(share.greatest < oldest[iri] for iri, share in shares.items()):
+                del self.segments[number]
+                for iri, share in shares.items():
+                    self._streams[iri].passed += share.in_time
+                    self._streams[iri].is_seen = False
+
+    def clean(self, kept: Iterable[int]) -> None:
+        """Removes the files of all segments but those that count, and others that are kept."""
+        known = {str(number) for number in (*self.segments, *kept)}
+        for path in self.folder.iterdir() if self.folder.is_dir() else ():
+            if path.name not in known:
+                shutil.rmtree(path, ignore_errors=True)
+
+    # Restarts
+
+    @property
+    def state(self) -> dict[str, dict[str, Any]]:
+        streams = {
+            iri: {"arrived": stream.arrived, "passed": stream.passed, "elements": self._elements[iri]}
+            for iri, stream in self._streams.items()
+        }
+        segments = {
+            str(number): {iri: astuple(share) for iri, share in shares.items()}
+            for number, shares in self.segments.items()
+        }
+        return {"streams": streams, "segments": segments}
+
+    def restore(self, state: Mapping[str, Mapping[str, Any]]) -> None:
+        for iri, known in state["streams"].items():
+            self.add_stream(iri)
+            stream = self._streams[iri]
+            stream.arrived, stream.passed, self._elements[iri] = known["arrived"], known["passed"], known["elements"]
+            stream.is_seen = False
+        self.segments = {
+            int(number): {iri: Share(*share) for iri, share in shares.items()}
+            for number, shares in state["segments"].items()
+        }
+
+    # Views
+
+    def _show(self) -> None:
+        for place, (iri, stream) in enumerate(self._streams.items()):
+            if not stream.is_seen:
+                paths = [str(self._path(number)) for number, shares in self.segments.items() if iri in shares]
+                if paths:
+                    rows = self.session.read.schema(_SEGMENT).parquet(*paths).where(sf.col("stream") == place)
+                else:
+                    rows = self.session.createDataFrame([], _SEGMENT)
+                rows.drop("stream").createOrReplaceTempView(stream.table)
+                stream.is_seen = True
+
+    def _path(self, number: int) -> Path:
+        return self.folder / str(number)
+
+
+def _reach(window: object) -> int:
+    """How far a window that does not count reaches back."""
+    match window:
+        case RangeWindow(width=length) | PastWindow(start=length):
+            return length
+        case NowWindow():
+            return 1
+        case _:
+            return 2 * FOREVER
+
+
+def _closings_of(window: RangeWindow) -> Column:
+    """Of a row, the first millisecond of its step and the first closing that sees it: all that reports depend on."""
+    time, step = sf.col("ts"), sf.lit(window.step)
+    first = sf.lit(window.origin + window.width)
+    start = sf.greatest(time, sf.col("since"))
+    closing = start + sf.pmod(first - start, step)
+    counts = sf.col("s").isNotNull()
+    if window.begins:
+        closing = sf.greatest(closing, first)
+        counts &= time > window.origin
+    return sf.when(counts, sf.struct(time - sf.pmod(time - sf.lit(window.origin + 1), step), closing))
+
+
+def _closings_in(report: ClosingReport) -> set[_Closing]:
+    return {_Closing(stream, closings.window) for stream, closings in report.closings}
+
+
+def _note(report: ClosingReport, closing: _Closing, told: Sequence[Sequence[int]]) -> None:
+    times, since = zip(*told, strict=True) if told else ((), ())
+    rows = {"s": pa.repeat("", len(times)), "ts": pa.array(times, pa.int64()), "since": pa.array(since, pa.int64())}
+    for stream, closings in report.closings:
+        if closing == (stream, closings.window):
+            closings.note(pa.table(rows))

@@ -1,0 +1,318 @@
+"""Continuous queries over streams that go on, on Spark: one Structured Streaming query drives them all.
+
+Spark cuts the streams into micro-batches, numbers them, and repeats one that was not finished, with the same input.
+For each batch the state after the one before is taken, the batch's rows become a segment of the window log
+(engines/spark_log.py), every instant before the watermark is answered, and the new state is written last. A batch that
+is repeated starts from the same state, its output cut to what that state says, so it comes to the same.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from penstock.algebra import ContinuousQuery, Settings
+from penstock.algebra.inputs import GraphTriple
+from penstock.engines.spark_log import Before, Share, WindowLog
+from penstock.rdf.elements import Malformed
+from penstock.rdf.results import Evaluation
+from penstock.runtime.batch_states import BatchStates
+from penstock.runtime.checkpoints import State, Written
+from penstock.runtime.running import Late, RunSettings, TimedQuery
+from penstock.runtime.slices import Slicing
+from penstock.sources.spark.live import LiveInput, LiveStream
+from penstock.syntax import ast
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+
+class Outlet(Protocol):
+    """Where the evaluations of a query go.
+
+    What is written between two commits is cut off or overwritten when it is written again; who cannot do that is told
+    of an evaluation again after a crash, and can know it by its query and its instant.
+    """
+
+    def resume(self, written: Written) -> None:
+        """Writing begins here; `written` is what `position` gave before, None at the very beginning."""
+
+    def write(self, evaluation: Evaluation) -> None: ...
+
+    def position(self) -> Written:
+        """How much is sure to be there after a crash; JSON can hold it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Callback:
+    """Evaluations for a function."""
+
+    function: Callable[[Evaluation], None]
+
+    def resume(self, written: Written) -> None:
+        """Nothing can be taken back."""
+
+    def write(self, evaluation: Evaluation) -> None:
+        self.function(evaluation)
+
+    def position(self) -> Written:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A query that is to be answered: what it is, what holds against its dialect, and where its answers go."""
+
+    query: ast.Query
+    outlet: Outlet
+    name: str = "query"
+    settings: Settings = field(default_factory=Settings)
+    on_late: Callable[[Late], None] = lambda late: None
+
+
+class LiveQuery(TimedQuery):
+    """A query whose input comes in micro-batches."""
+
+    engine: WindowLog
+
+    def __init__(self, engine: WindowLog, standing: Standing, streams: Collection[str], how: RunSettings) -> None:
+        super().__init__(
+            engine,
+            standing.query,
+            streams,
+            standing.settings,
+            how,
+            name=standing.name,
+            on_late=standing.on_late,
+        )
+        self.outlet = standing.outlet
+        self.slicing = Slicing(how.instants_per_slice or _ALL)
+        self._judged = dict.fromkeys(self.clock.streams, 0)
+        """Of what came late up to this arrival it has been told."""
+
+    def begin(self) -> None:
+        self._begin()
+
+    @property
+    def evaluated(self) -> int | None:
+        """All instants before it have been answered."""
+        return self._next
+
+    @property
+    def has_started(self) -> bool:
+        return self._started is not None
+
+    def note(self, shares: Mapping[str, Share], silent: Collection[str]) -> None:
+        """So much has come of the streams, and some have been silent for too long."""
+        for iri, clock in self.clock.streams.items():
+            clock.is_silent = iri in silent
+            share = shares.get(iri)
+            if share is not None:
+                clock.widen(share.least, share.greatest)
+                self.counts.elements += share.elements
+                if share.has_late:
+                    self._with_late.add(iri)
+
+    def _uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
+        late = super()._uncounted(query, stream)
+        late = late.filter(pc.greater_equal(late["arrival"], self._judged[stream]))
+        self._judged[stream] = self.engine.arrived(stream)
+        return late
+
+    def answer(self, *, is_end: bool) -> None:
+        """Every instant that can be answered is; at the end of the streams all of them."""
+        for evaluation in self._finish() if is_end else self._advance():
+            self.outlet.write(evaluation)
+
+    @property
+    def state(self) -> State:
+        return {**super().state, "judged": self._judged}
+
+    def restore(self, state: State) -> None:
+        self._judged = state["judged"]
+        super().restore(state)
+
+
+_ALL = 1 << 62
+"""More instants than there are."""
+
+
+class MicroBatches:
+    """Queries over live streams.
+
+    `streams` are what Spark streams, by their IRIs; `graphs` are static, or change with time. `checkpoint` is a folder
+    that all of Spark can reach: a run with the same `fingerprint` goes on there where this one was. Without one there
+    is a temporary folder. `is_bounded`: what is there now is answered, and then the streams have ended.
+
+    >>> run = MicroBatches(spark, [Standing(query, Callback(print))], {iri: folder})  # doctest: +SKIP
+    >>> run.start(); run.wait()  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        queries: Sequence[Standing],
+        streams: Mapping[str, LiveStream],
+        graphs: Mapping[str | None, Sequence[GraphTriple]] | None = None,
+        how: RunSettings | None = None,
+        *,
+        checkpoint: Path | None = None,
+        fingerprint: str = "",
+        is_bounded: bool = False,
+        on_malformed: Callable[[Malformed], None] | None = None,
+    ) -> None:
+        self.spark = spark
+        self.streams = list(streams)
+        self.input = LiveInput(list(streams.values()))
+        self.how = how or RunSettings()
+        self.is_bounded = is_bounded
+        self.on_malformed = on_malformed
+        self._is_temporary = checkpoint is None
+        self.states = BatchStates(checkpoint or Path(tempfile.mkdtemp(prefix="penstock-")), fingerprint)
+        self.engine = WindowLog(spark, self.states.folder / "log")
+        for iri, triples in (graphs or {}).items():
+            self.engine.load_graph(iri, triples)
+        for iri in self.streams:
+            self.engine.add_stream(iri)
+        self.queries = [LiveQuery(self.engine, standing, self.streams, self.how) for standing in queries]
+        self._last: int | None = None
+        """The last batch, as soon as there is one."""
+        self._segments: set[int] = set()
+        """Those that counted before: a batch that is repeated needs them."""
+        self._heard = dict.fromkeys(self.streams, time.monotonic())
+        self._running: StreamingQuery | None = None
+        self._failure: BaseException | None = None
+
+    @property
+    def has_finished(self) -> bool:
+        """Whether all input has been read and answered, by this run or one before."""
+        return self.states.has_finished
+
+    # From the outside
+
+    def start(self) -> None:
+        """Begin, in threads of Spark's own."""
+        writer = self.input.streamed(self.spark).writeStream.foreachBatch(self._process)
+        writer = writer.option("checkpointLocation", str(self.states.folder / "spark"))
+        writer = writer.trigger(availableNow=True) if self.is_bounded else writer.trigger(processingTime=_PACE)
+        self._running = writer.start()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it has ended, or so long: whether it has ended. Raises what has gone wrong."""
+        until = None if seconds is None else time.monotonic() + seconds
+        assert self._running is not None
+        while not self._has_ended():
+            if until is not None and time.monotonic() > until:
+                return False
+        if self.is_bounded and not self.has_finished:
+            self._finish()
+        return True
+
+    def _has_ended(self) -> bool:
+        assert self._running is not None
+        try:
+            return bool(self._running.awaitTermination(_TICK))
+        except Exception as error:
+            raise self._failure or error from None
+
+    def stop(self) -> None:
+        """End now; with a checkpoint, another run can go on."""
+        if self._running is not None:
+            self._running.stop()
+        self.engine.clear()
+        if self._is_temporary:
+            shutil.rmtree(self.states.folder, ignore_errors=True)
+
+    # Batches
+
+    def _process(self, batch: DataFrame, number: int) -> None:
+        try:
+            if self._last is None:
+                self.engine.move_to(batch.sparkSession)
+                self._resume(self.states.before(number))
+            self._take(batch, number)
+            self._answer(is_end=False)
+            self._commit(number, has_finished=False)
+        except BaseException as error:
+            self._failure = error
+            raise
+
+    def _finish(self) -> None:
+        """The streams have ended."""
+        if self._last is None:
+            self._resume(self.states.latest)
+        self._answer(is_end=True)
+        self._commit(self.states.last if self._last is None else self._last, has_finished=True)
+
+    def _resume(self, kept: State | None) -> None:
+        if kept is not None:
+            self.engine.restore(kept["engine"])
+            self._segments = set(self.engine.segments)
+        for query in self.queries:
+            if kept is None:
+                query.begin()
+                query.outlet.resume(None)
+            else:
+                query.restore(kept["queries"][query.name])
+                query.outlet.resume(kept["written"][query.name])
+
+    def _take(self, batch: DataFrame, number: int) -> None:
+        rows = self.input.rows(batch, self.on_malformed)
+        if rows is None:
+            return
+        if self.how.by_arrival:
+            rows = rows.withColumn("ts", rows["ts"] * 0 + time.time_ns() // 1_000_000)
+        before = {iri: Before(self._greatest(iri), self._evaluated(iri)) for iri in self.streams}
+        shares = self.engine.take(number, rows, before, self.how.lateness)
+        self._heard.update(dict.fromkeys(shares, time.monotonic()))
+        for query in self.queries:
+            query.note(shares, self._silent())
+
+    def _greatest(self, stream: str) -> int | None:
+        """All queries know the same."""
+        found = [query.clock.streams[stream].greatest for query in self.queries if stream in query.clock.streams]
+        return found[0] if found else None
+
+    def _evaluated(self, stream: str) -> int | None:
+        """The instant that has been reached by some query, perhaps without the stream."""
+        reached = [query.evaluated for query in self.queries if stream in query.clock.streams]
+        return max((instant for instant in reached if instant is not None), default=None)
+
+    def _silent(self) -> set[str]:
+        if self.how.idle_timeout is None:
+            return set()
+        since = time.monotonic() - self.how.idle_timeout / 1000
+        return {iri for iri, heard in self._heard.items() if heard < since}
+
+    def _answer(self, *, is_end: bool) -> None:
+        for query in self.queries:
+            query.answer(is_end=is_end)
+        if all(query.has_started for query in self.queries):
+            self.engine.forget()
+
+    def _commit(self, number: int, *, has_finished: bool) -> None:
+        state = {
+            "engine": self.engine.state,
+            "queries": {query.name: query.state for query in self.queries},
+            "written": {query.name: query.outlet.position() for query in self.queries},
+        }
+        self.states.commit(number, state, has_finished=has_finished)
+        self.engine.clean(self._segments)
+        self._segments = set(self.engine.segments)
+        self._last = number
+
+
+_PACE = "100 milliseconds"
+"""So often Spark looks for new input, where there is none."""
+
+_TICK = 1
+"""How long, in seconds, Ctrl-C may wait."""

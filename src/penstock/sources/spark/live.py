@@ -1,0 +1,159 @@
+"""Streams that go on, for Structured Streaming: folders that grow, and whatever rows Spark itself can stream.
+
+Of a folder Spark streams the names of new files only. They are read batch by batch as histories are, so that every
+format is read, in the order in which the files came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import reduce
+from itertools import chain
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from penstock.rdf.elements import Malformed, OnMalformed
+from penstock.rdf.errors import SourceError
+from penstock.sources.batches import Source
+from penstock.sources.files import OneAfterAnother, TntFile
+from penstock.sources.opening import open_source
+from penstock.sources.spark.history import History, history_of
+
+_FILES = "path string, modificationTime timestamp, length bigint, content binary"
+_ALWAYS = "36500d"
+"""However much older than others a file is, it is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class GrowingFolder:
+    """The files of a folder, those that are there and those that will be, in the order of their modification times.
+
+    A file is read once, as it is when it is first seen: write it elsewhere, and move it into the folder when it is
+    complete. Names that begin with `_` or `.` are passed over. `options` are those of `open_source`, as in
+    `format=trig`; `files_per_batch` is how many files are read at a time, at most.
+    """
+
+    path: Path
+    scope: str
+    options: str = ""
+    files_per_batch: int = 100
+
+    def streamed(self, spark: SparkSession) -> DataFrame:
+        """Raises `SourceError` where there is no such folder."""
+        if not self.path.is_dir():
+            raise SourceError(f"{self.path}: there is no such folder to follow")
+        reader = spark.readStream.format("binaryFile").schema(_FILES)
+        reader = reader.option("maxFilesPerTrigger", self.files_per_batch).option("maxFileAge", _ALWAYS)
+        files = reader.load(self.path.resolve().as_uri())
+        nothing = [sf.lit(None).cast("string").alias(name) for name in "spo"]
+        return files.select(
+            *nothing,
+            sf.lit(None).cast("bigint").alias("ts"),
+            sf.col("path").alias("file"),
+            sf.col("modificationTime").alias("modified"),
+        )
+
+    def history(
+        self, spark: SparkSession, files: Iterable[tuple[str, datetime]], report: OnMalformed
+    ) -> History | None:  # fmt: skip
+        """What is in some files, which Spark has streamed; what cannot be read at all is reported."""
+        ordered = [_path(file) for file, _ in sorted(files, key=lambda file: (file[1], file[0]))]
+        sources = list(self._sources(ordered, report))
+        return history_of(spark, OneAfterAnother(str(self.path), sources), scope=self.scope) if sources else None
+
+    def _sources(self, files: Iterable[Path], report: OnMalformed) -> Iterator[tuple[str, Source]]:
+        for file in files:
+            text = f"{file}?{self.options}" if self.options else str(file)
+            try:
+                source = open_source(text, scope=self.scope)
+                if not isinstance(source, TntFile):  # a document each, with blank nodes of its own
+                    source = open_source(text, scope=f"{self.scope} {file.name}")
+            except SourceError as error:
+                report(Malformed(str(file), "", str(error)))
+            else:
+                yield file.name, source
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedRows:
+    """Rows that Spark streams: columns s, p and o, encoded, and ts, in milliseconds.
+
+    They count in the order of their partitions, and as they stand there.
+    """
+
+    rows: Callable[[SparkSession], DataFrame]
+
+    def streamed(self, spark: SparkSession) -> DataFrame:
+        return self.rows(spark).select(
+            *(sf.col(name).cast("string") for name in "spo"),
+            sf.col("ts").cast("bigint"),
+            sf.lit(None).cast("string").alias("file"),
+            sf.lit(None).cast("timestamp").alias("modified"),
+        )
+
+
+LiveStream = GrowingFolder | StreamedRows
+
+
+@dataclass(frozen=True, slots=True)
+class LiveInput:
+    """Several streams as one that Spark streams: each row tells by `stream` the place of its stream among them."""
+
+    streams: Sequence[LiveStream]
+
+    def streamed(self, spark: SparkSession) -> DataFrame:
+        return _together([_placed(stream.streamed(spark), place) for place, stream in enumerate(self.streams)])
+
+    def rows(self, batch: DataFrame, on_malformed: OnMalformed | None) -> DataFrame | None:
+        """The rows of a micro-batch (`rows.ROWS`, and `stream`), if there are any.
+
+        A job tells which files there are; one more looks for what is malformed, if anybody wants to know.
+        """
+        folders = {place: stream for place, stream in enumerate(self.streams) if isinstance(stream, GrowingFolder)}
+        parts = []
+        if len(folders) < len(self.streams):
+            batch = batch.persist() if folders else batch
+            parts.append(_numbered(batch.where("ts IS NOT NULL")))
+        if folders:
+            histories = self._histories(batch, folders, on_malformed or _ignore)
+            parts += [_placed(history.rows(), place) for place, history in histories.items()]
+            if on_malformed is not None:
+                for row in chain.from_iterable(history.malformed().collect() for history in histories.values()):
+                    on_malformed(Malformed(*row))
+        return _together(parts) if parts else None
+
+    def _histories(
+        self, batch: DataFrame, folders: Mapping[int, GrowingFolder], report: OnMalformed
+    ) -> dict[int, History]:  # fmt: skip
+        files: dict[int, list[tuple[str, datetime]]] = {}
+        for place, file, modified in batch.where("file IS NOT NULL").select("stream", "file", "modified").collect():
+            files.setdefault(place, []).append((file, modified))
+        found = {place: folders[place].history(batch.sparkSession, files[place], report) for place in sorted(files)}
+        return {place: history for place, history in found.items() if history is not None}
+
+
+def _placed(frame: DataFrame, place: int) -> DataFrame:
+    return frame.select(sf.lit(place).alias("stream"), "*")
+
+
+def _numbered(batch: DataFrame) -> DataFrame:
+    """Each row is an element, in the order that Spark has brought them in."""
+    number = sf.monotonically_increasing_id()
+    return batch.select("stream", "s", "p", "o", "ts", number.alias("element"), number.alias("arrival"))
+
+
+def _together(frames: Sequence[DataFrame]) -> DataFrame:
+    return reduce(DataFrame.unionAll, frames)
+
+
+def _ignore(malformed: Malformed) -> None:
+    """Nobody wants to know."""
+
+
+def _path(file: str) -> Path:
+    """Spark writes `file:/folder/name`, with nothing escaped."""
+    return Path("/" + file.removeprefix("file:").lstrip("/"))

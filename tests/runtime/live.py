@@ -1,0 +1,64 @@
+"""Cases as live streams: their elements written as files, some at a time, into folders that Spark follows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests import cases
+
+from penstock.rdf.elements import Element
+from penstock.rdf.results import Evaluation
+from penstock.runtime.micro_batches import Callback, MicroBatches, Standing
+from penstock.runtime.running import RunSettings
+from penstock.sources.spark.live import GrowingFolder
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def run_live(spark: SparkSession, case: cases.Case, folder: Path, batches: int = 2) -> list[Evaluation]:
+    """The answer to a case whose streams come in so many micro-batches, and then end."""
+    found: list[Evaluation] = []
+    streams = {}
+    for number, (iri, elements) in enumerate(case.inputs.streams.items(), 1):
+        write_folder(folder / str(number), elements, batches)
+        streams[iri] = GrowingFolder(folder / str(number), f"s{number}", files_per_batch=1)
+    run = MicroBatches(
+        spark,
+        [Standing(case.query, Callback(found.append), "q", case.settings)],
+        streams,
+        case.inputs.graphs,
+        RunSettings(lateness=case.inputs.lateness, flush=case.flush),
+        is_bounded=True,
+    )
+    run.start()
+    try:
+        assert run.wait(300)
+    finally:
+        run.stop()
+    return found
+
+
+def write_folder(folder: Path, elements: Sequence[Element], files: int) -> None:
+    """The elements in so many files, each of which Spark takes for later than the one before."""
+    folder.mkdir(parents=True)
+    per_file = -(-len(elements) // files) or 1
+    for number, start in enumerate(range(0, len(elements), per_file), 1):
+        part = elements[start : start + per_file]
+        file = folder / f"{number}{'.tnt' if all(len(element.triples) == 1 for element in part) else '.trig'}"
+        line = _line if file.suffix == ".tnt" else _graph
+        file.write_text("".join(line(element, place) for place, element in enumerate(part)), encoding="utf-8")
+        os.utime(file, (number, number))
+
+
+def _line(element: Element, place: int) -> str:
+    return f'{element.triples[0]} "{element.time}" .\n'
+
+
+def _graph(element: Element, place: int) -> str:
+    triples = " ".join(f"{triple} ." for triple in element.triples)
+    name = f"<http://ex.org/graphs/{place}>"
+    return f'{name} <http://www.w3.org/ns/prov#generatedAtTime> "{element.time}" .\n{name} {{ {triples} }}\n'

@@ -9,6 +9,7 @@ import click
 
 from penstock.api.settings import duration
 from penstock.cli.engines import EngineOptions, engine_options
+from penstock.cli.following import follow_query, is_followed
 from penstock.cli.interrupting import interruptible
 from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
@@ -28,6 +29,7 @@ from penstock.runtime.running import RunSettings
       producer | penstock run query.rq --stream - --lateness 2s --late late.jsonl
       penstock run query.rq --stream "replay+toll.tnt?speed=60" --format table
       penstock run query.rq --stream toll/ --out answer.jsonl --checkpoint state
+      penstock run query.rq --engine spark --stream "toll/?follow" --out answer.jsonl --checkpoint state
 
     Exit status: 0 done, 1 a run that failed, 2 a query, option or input that is wrong, 130 after Ctrl-C.
     """
@@ -90,8 +92,12 @@ def run(
     output = Output(out, chosen_format(format, out, asked.continuous.form), late, strict, empty, progress)
     how = RunSettings(run.lateness, idle_timeout, time == "arrival", flush)
     with told(asked.name), told_of_storage(asked.name):
-        sources = run.sources(asked.continuous, asked.prefixes)
         graphs = run.graphs_of(asked.continuous, asked.prefixes)
+        bindings = run.stream_bindings(asked.continuous, asked.prefixes)
+        if engine.name == "spark" and (checkpoint is not None or any(map(is_followed, bindings.values()))):
+            follow_query(asked, engine, bindings, graphs, run, how, output, checkpoint, name=query_name(query))
+            return
+        sources = run.sources(asked.continuous, asked.prefixes)
         kept = None if checkpoint is None else keep_checkpoint(checkpoint, asked, run, how, output, sources)
         if kept is not None and kept.has_finished:
             click.echo(f"{checkpoint}: this run has been finished before; there is nothing left to do", err=True)

@@ -58,7 +58,7 @@ def run_query(
     watch = Watch(asked.name, output.progress)
     written_before = (None, None) if checkpoint is None or checkpoint.written is None else checkpoint.written
     with ExitStack() as stack:
-        letters = _Letters(watch, output.is_strict)
+        letters = Letters(watch, output.is_strict)
         run = way_of(engine, sources, how)(
             engine,
             asked.query,
@@ -86,7 +86,7 @@ def run_query(
                         sink.flush()
 
 
-class _Letters:
+class Letters:
     """What does not count: told, and written to the file of dead letters if there is one."""
 
     def __init__(self, watch: Watch, is_strict: bool) -> None:
@@ -122,9 +122,14 @@ def keep_checkpoint(
                 f"{source.name} cannot be read again after a restart, so that a checkpoint is of no use: write the "
                 "stream to a file first, or leave --checkpoint out"
             )
+    return Checkpoint(folder, told_apart(asked, run, how, output))
+
+
+def told_apart(asked: Asked, run: RunOptions, how: RunSettings, output: Output) -> str:
+    """What one run has in common with another that may go on with its checkpoint."""
     bindings = run.stream_bindings(asked.continuous, asked.prefixes)
-    told_apart = (to_text(asked.query), sorted(bindings.items()), run.graphs, run.settings, how, output.out)
-    return Checkpoint(folder, repr((*told_apart, output.format, output.late, output.has_empty)))
+    meant = (to_text(asked.query), sorted(bindings.items()), run.graphs, run.settings, how, output.out)
+    return repr((*meant, output.format, output.late, output.has_empty))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from penstock.cli.mistakes import MOST_MALFORMED, show_late, show_left_out, show_more_left_out
 from penstock.rdf.elements import Malformed
-from penstock.runtime.running import Run
+from penstock.runtime.running import TimedQuery
 from penstock.sinks.progress import Progress
 
 _SECONDS_BETWEEN = 0.1
@@ -28,10 +28,10 @@ class Watch:
         self._lock = threading.RLock()
         self._is_over = threading.Event()
         self._ticking: threading.Thread | None = None
-        self._run: Run | None = None
+        self._run: TimedQuery | None = None
         self._left_out = 0
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: TimedQuery) -> None:
         self._run = run
         if self._progress is not None:
             self._ticking = threading.Thread(target=self._tick, name="progress", daemon=True)

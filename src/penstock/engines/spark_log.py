@@ -221,8 +221,13 @@ class WindowLog(SparkEngine):
             return -FOREVER if oldest is None else oldest
         return min((horizon - _reach(window) for window in windows), default=FOREVER)
 
-    def forget(self) -> None:
-        """Segments that no query needs any more are no longer part of the log. Their files stay until `clean`."""
+    def forget(self, queries: int) -> None:
+        """Segments that none of so many queries needs any more are no longer part of the log.
+
+        Their files stay until `clean`.
+        """
+        if len(self._needed) < queries:
+            return  # some have not answered anything since the start, and who knows what they need
         oldest = {iri: min(needed[iri] for needed in self._needed.values()) for iri in self._streams}
         for number, shares in list(self.segments.items()):
             if all(share.greatest < oldest[iri] for iri, share in shares.items()):

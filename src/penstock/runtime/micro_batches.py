@@ -107,10 +107,6 @@ class LiveQuery(TimedQuery):
         """All instants before it have been answered."""
         return self._next
 
-    @property
-    def has_started(self) -> bool:
-        return self._started is not None
-
     def note(self, shares: Mapping[str, Share], silent: Collection[str]) -> None:
         """So much has come of the streams, and some have been silent for too long."""
         for iri, clock in self.clock.streams.items():
@@ -296,8 +292,7 @@ class MicroBatches:
     def _answer(self, *, is_end: bool) -> None:
         for query in self.queries:
             query.answer(is_end=is_end)
-        if all(query.has_started for query in self.queries):
-            self.engine.forget()
+        self.engine.forget(len(self.queries))
 
     def _commit(self, number: int, *, has_finished: bool) -> None:
         state = {

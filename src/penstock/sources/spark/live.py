@@ -7,7 +7,7 @@ format is read, in the order in which the files came.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
 from itertools import chain
@@ -18,6 +18,7 @@ from pyspark.sql import functions as sf
 
 from penstock.rdf.elements import Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
+from penstock.rdf.sources import parse_source
 from penstock.sources.batches import Source
 from penstock.sources.files import OneAfterAnother, TntFile
 from penstock.sources.opening import open_source
@@ -46,16 +47,7 @@ class GrowingFolder:
         """Raises `SourceError` where there is no such folder."""
         if not self.path.is_dir():
             raise SourceError(f"{self.path}: there is no such folder to follow")
-        reader = spark.readStream.format("binaryFile").schema(_FILES)
-        reader = reader.option("maxFilesPerTrigger", self.files_per_batch).option("maxFileAge", _ALWAYS)
-        files = reader.load(self.path.resolve().as_uri())
-        nothing = [sf.lit(None).cast("string").alias(name) for name in "spo"]
-        return files.select(
-            *nothing,
-            sf.lit(None).cast("bigint").alias("ts"),
-            sf.col("path").alias("file"),
-            sf.col("modificationTime").alias("modified"),
-        )
+        return _names_of_files(spark, self.path, {"maxFilesPerTrigger": str(self.files_per_batch)})
 
     def history(
         self, spark: SparkSession, files: Iterable[tuple[str, datetime]], report: OnMalformed
@@ -79,6 +71,27 @@ class GrowingFolder:
 
 
 @dataclass(frozen=True, slots=True)
+class WholeSource:
+    """A file or folder that is all there: one batch, in the order of `open_source`."""
+
+    text: str
+    scope: str
+
+    def streamed(self, spark: SparkSession) -> DataFrame:
+        """Raises `SourceError` where there is nothing to read."""
+        open_source(self.text, scope=self.scope)
+        return _names_of_files(spark, Path(parse_source(self.text).path), {})
+
+    def history(self, spark: SparkSession, files: Iterable[tuple[str, datetime]], report: OnMalformed) -> History:
+        """What was there when the batch was first read."""
+        source = open_source(self.text, scope=self.scope)
+        if isinstance(source, OneAfterAnother):
+            names = {_path(file).name for file, _ in files}
+            source = replace(source, files=[(name, part) for name, part in source.files if name in names])
+        return history_of(spark, source, scope=self.scope)
+
+
+@dataclass(frozen=True, slots=True)
 class StreamedRows:
     """Rows that Spark streams: columns s, p and o, encoded, and ts, in milliseconds.
 
@@ -96,7 +109,18 @@ class StreamedRows:
         )
 
 
-LiveStream = GrowingFolder | StreamedRows
+Files = GrowingFolder | WholeSource
+LiveStream = Files | StreamedRows
+
+
+def growing_folder(text: str, *, scope: str) -> GrowingFolder:
+    """The folder that a text names, as in `toll/` or `toll/?format=nq`; nothing of it is read yet.
+
+    Raises `SourceError` where the options are wrong.
+    """
+    parse_source(text)
+    path, _, options = text.partition("?")
+    return GrowingFolder(Path(path), scope, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +137,7 @@ class LiveInput:
 
         A job tells which files there are; one more looks for what is malformed, if anybody wants to know.
         """
-        folders = {place: stream for place, stream in enumerate(self.streams) if isinstance(stream, GrowingFolder)}
+        folders = {place: stream for place, stream in enumerate(self.streams) if isinstance(stream, Files)}
         parts = []
         if len(folders) < len(self.streams):
             batch = batch.persist() if folders else batch
@@ -127,13 +151,24 @@ class LiveInput:
         return _together(parts) if parts else None
 
     def _histories(
-        self, batch: DataFrame, folders: Mapping[int, GrowingFolder], report: OnMalformed
+        self, batch: DataFrame, folders: Mapping[int, Files], report: OnMalformed
     ) -> dict[int, History]:  # fmt: skip
         files: dict[int, list[tuple[str, datetime]]] = {}
         for place, file, modified in batch.where("file IS NOT NULL").select("stream", "file", "modified").collect():
             files.setdefault(place, []).append((file, modified))
         found = {place: folders[place].history(batch.sparkSession, files[place], report) for place in sorted(files)}
         return {place: history for place, history in found.items() if history is not None}
+
+
+def _names_of_files(spark: SparkSession, path: Path, options: Mapping[str, str]) -> DataFrame:
+    reader = spark.readStream.format("binaryFile").schema(_FILES).option("maxFileAge", _ALWAYS)
+    files = reader.options(**options).load(path.resolve().as_uri())
+    return files.select(
+        *(sf.lit(None).cast("string").alias(name) for name in "spo"),
+        sf.lit(None).cast("bigint").alias("ts"),
+        sf.col("path").alias("file"),
+        sf.col("modificationTime").alias("modified"),
+    )
 
 
 def _placed(frame: DataFrame, place: int) -> DataFrame:

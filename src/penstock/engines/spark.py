@@ -7,7 +7,7 @@ them from histories, which Spark reads itself, or as they are appended.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import count, pairwise
 from math import gcd
@@ -101,19 +101,30 @@ class SparkEngine:
     def survey(self, stream: str, source: Source, query: ContinuousQuery | None, lateness: int) -> Survey:
         """When a history begins and ends, and whether anything came late; a look at all of its timestamps."""
         known = self._streams[stream]
-        known.history = history_of(self.session, source, scope=stream)
-        rows = known.history.rows()
+        known.history = history = history_of(self.session, source, scope=stream)
         window = None if query is None else _told_by_steps(query, self.tables)
-        found = None if window is None else survey_by_steps(rows, window, lateness)
-        if found is None:
-            rows = with_since(rows, lateness).persist()
-            found = survey_one_by_one(rows)
-        else:
-            rows = rows.withColumn("since", sf.lit(None).cast("bigint"))
-            known.told = [] if found.told is None else [found.told]
+        if window is not None and history.is_of_lines:
+            found = survey_by_steps(history.times().withColumn("s", sf.lit("")), window, lateness)
+            if found is not None and not found.has_odd:
+                self._show_history(known, history.ordinary_rows(), found)
+                return found
+        rows = history.rows().persist()
+        found = None
+        if window is not None:
+            found = survey_by_steps(rows.withColumn("is_odd", sf.lit(False)), window, lateness)
+        if found is not None:
+            self._show_history(known, rows, found)
+            return replace(found, has_odd=True)
+        rows = with_since(rows, lateness).persist()
         rows.createOrReplaceTempView(known.table)
         known.is_seen = True
-        return found
+        return replace(survey_one_by_one(rows), has_odd=True)
+
+    def _show_history(self, known: _Stream, rows: DataFrame, survey: Survey) -> None:
+        """All of it came in time."""
+        rows.withColumn("since", sf.lit(None).cast("bigint")).createOrReplaceTempView(known.table)
+        known.told = [] if survey.told is None else [survey.told]
+        known.is_seen = True
 
     def malformed(self, stream: str) -> Iterator[Malformed]:
         history = self._streams[stream].history

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
@@ -25,13 +26,14 @@ class Survey:
     least: int | None
     greatest: int | None
     has_late: bool = False
-    has_malformed: bool = True
+    has_odd: bool = False
+    """Whether there is anything in it that is more than its ordinary rows, or that is malformed."""
     told: pa.Table | None = None
     """Rows `(s, ts, since)` that tell as much as all of them of when the window closes over content."""
 
 
 def survey_by_steps(rows: DataFrame, window: RangeWindow, lateness: int) -> Survey | None:
-    """None where something may have come too late for an instant."""
+    """Of rows with `ts`, `arrival`, `is_odd` and `s`; None where something may have come too late for an instant."""
     grouped = rows.groupBy(_period(sf.col("ts"), window).alias("period")).agg(
         sf.min("ts").alias("least"),
         sf.max("ts").alias("greatest"),
@@ -39,8 +41,11 @@ def survey_by_steps(rows: DataFrame, window: RangeWindow, lateness: int) -> Surv
         sf.max("arrival").alias("last"),
         sf.min(sf.when(sf.col("s").isNotNull(), sf.col("ts"))).alias("first_triple"),
         sf.count("*").alias("triples"),
+        sf.bool_or("is_odd").alias("is_odd"),
     )
     found = grouped.toArrow().sort_by("period")
+    if pc.any(found["is_odd"]).as_py():
+        return Survey(0, None, None, has_odd=True)
     if not found.num_rows:
         return Survey(0, None, None)
     periods, first, last = (found[name].to_pylist() for name in ("period", "first", "last"))

@@ -85,6 +85,8 @@ def _covers(relation: str, instant: exp.Expr) -> exp.Expr:
 
 
 def _all(statement: Statement, solutions: Relation, names: list[str]) -> _Delivered:
+    if solutions.is_momentary:
+        return _once(statement, solutions, names)
     return solutions.name, _covers(solutions.name, col(INSTANTS, "k"))
 
 

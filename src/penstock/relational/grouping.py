@@ -86,7 +86,8 @@ class Grouping:
         columns = self.keys | {variable: self.statement.column_name(variable) for variable, _ in aggregates}
         certain = {key for key in self.keys if key in self.rows.certain}
         certain |= {variable for variable, aggregate in aggregates if aggregate.name == "COUNT"}
-        return self.statement.relation(query, columns, certain)
+        are_momentary = self.rows.is_momentary and bool(self.keys)
+        return self.statement.relation(query, columns, certain, is_momentary=are_momentary)
 
     # Portions
 

@@ -140,7 +140,9 @@ class ActiveGraph:
             _select(table, columns, asked).select(col(table, "starts"), col(table, "ends")) for table in self.changing
         ]
         for window, table in self.windows:
-            rows.append(window_rows(window, table, _columns(table, columns), asked.conditions_on_stream(table)))
+            found, conditions = _columns(table, columns), asked.conditions_on_stream(table)
+            is_bounded = not self.statement.shape.is_distributed
+            rows.append(window_rows(window, table, found, conditions, within_slice=is_bounded))
         return united(rows) if rows else None
 
     def _each_once(self, moving: exp.Query, names: list[str], static: exp.Query | None) -> list[exp.Query]:
@@ -181,6 +183,8 @@ class ActiveGraph:
         )
 
     def _once_per_window(self, rows: exp.Query, names: list[str]) -> exp.Query:
+        if self._are_all_closing and self.statement.shape.is_regular and not self.static:
+            return _numbered_by_closing(rows, names)
         name = self.statement.add(self._numbered(rows, names))
         columns = [col(name, column) for column in (*names, "j")]
         first = aliased(exp.Min(this=col(name, "i")), "i")
@@ -268,6 +272,18 @@ def _seen_at_first(rows: exp.Query, names: list[str]) -> exp.Select:
     query = exp.select(*(col("timed", name) for name in names), *always()).from_(rows.subquery("timed"))
     has_started = exp.LTE(this=col("timed", "starts"), expression=FIRST.copy())
     return query.where(has_started, exp.GT(this=col("timed", "ends"), expression=FIRST.copy()))
+
+
+def _numbered_by_closing(rows: exp.Query, names: list[str]) -> exp.Select:
+    """What is seen when its window closes, and at no other instant, each once."""
+    since_first = exp.Sub(this=exp.Sub(this=col("timed", "ends"), expression=number(1)), expression=FIRST.copy())
+    place = aliased(exp.IntDiv(this=exp.Paren(this=since_first), expression=STEP.copy()), "i")
+    counted = exp.select(*(col("timed", name) for name in names), place).from_(rows.subquery("timed")).distinct()
+    i = col("counted", "i")
+    behind = exp.Add(this=i, expression=number(1))
+    query = exp.select(*(col("counted", name) for name in names), i.copy(), aliased(behind, "j"))
+    is_seen = [exp.GTE(this=i.copy(), expression=number(0)), exp.LT(this=i.copy(), expression=COUNT.copy())]
+    return query.from_(counted.subquery("counted")).where(*is_seen)
 
 
 def _numbered_by_step(rows: exp.Query, names: list[str]) -> exp.Select:

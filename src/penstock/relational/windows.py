@@ -44,10 +44,12 @@ def window_rows(
     conditions: Sequence[exp.Expr] = (),
     *,
     in_time: bool = False,
+    within_slice: bool = True,
 ) -> exp.Select:
     """The rows that match the conditions: their columns, `starts` and `ends`.
 
     An element that came late counts from `since` on, the watermark that it was behind (§2); `in_time` leaves it out.
+    What no instant of the slice can see is left out, unless whoever asks looks after that (`within_slice`).
     """
     kind = window.window
     starts: exp.Expr
@@ -66,9 +68,13 @@ def window_rows(
         time = col(table, "ts")
         begins, ends, reach = _interval(kind, time)
         starts = exp.Greatest(this=begins, expressions=[col(table, "since")], ignore_nulls=True)
-        kept += [*_beginning(kind, time), *_bounds(time, *reach)]
+        kept += [*_beginning(kind, time), *(_bounds(time, *reach) if within_slice else ())]
         query = select_from(table, [column.copy() for column in columns])
-    kept.append(exp.LT(this=starts.copy(), expression=ends.copy()))
+    if isinstance(kind, RangeWindow) and kind.step <= kind.width:  # a window closes over everything
+        is_seen = exp.LT(this=col(table, "since"), expression=ends.copy())
+        kept.append(exp.or_(_is_in_time(table), is_seen))
+    else:
+        kept.append(exp.LT(this=starts.copy(), expression=ends.copy()))
     return query.select(aliased(starts.copy(), "starts"), aliased(ends.copy(), "ends")).where(*kept)
 
 

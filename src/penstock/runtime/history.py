@@ -35,8 +35,8 @@ class Survey(Protocol):
     def has_late(self) -> bool: ...
 
     @property
-    def has_malformed(self) -> bool:
-        """Whether there may be something that is not part of the stream."""
+    def has_odd(self) -> bool:
+        """Whether there may be something malformed, which is not part of the stream."""
 
 
 @runtime_checkable
@@ -62,7 +62,7 @@ class HistoryRun(Run):
             self.counts.elements += survey.elements
             if survey.has_late:
                 self._with_late.add(iri)
-            if survey.has_malformed:
+            if survey.has_odd:
                 for malformed in engine.malformed(iri):
                     self.counts.malformed += 1
                     self.on_malformed(malformed)

@@ -14,7 +14,7 @@ from penstock.sources.batches import Source
 from penstock.sources.files import OneAfterAnother, TntFile
 from penstock.sources.opening import open_source
 from penstock.sources.spark.lines import can_split, read_lines, with_places
-from penstock.sources.spark.tnt import malformed_tnt, tnt_rows
+from penstock.sources.spark.tnt import malformed_tnt, ordinary_rows, times_of_lines, tnt_rows
 from penstock.sources.spark.whole import malformed_in_whole, whole_rows
 
 
@@ -35,6 +35,18 @@ class History:
         if self.as_a_whole:
             parts.append(whole_rows(self.spark, self.as_a_whole))
         return _together(parts)
+
+    @property
+    def is_of_lines(self) -> bool:
+        return not self.as_a_whole
+
+    def times(self) -> DataFrame:
+        """Of lines: what is soon told of them (`tnt.times_of_lines`)."""
+        return times_of_lines(read_lines(self.spark, self.by_lines))
+
+    def ordinary_rows(self) -> DataFrame:
+        """The rows of lines none of which is odd, sooner."""
+        return ordinary_rows(read_lines(self.spark, self.by_lines))
 
     def malformed(self) -> DataFrame:
         """What is not part of the stream (`rows.MALFORMED`): where it stands, the text, and the reason."""

@@ -46,6 +46,25 @@ def tnt_rows(lines: DataFrame, scope: str) -> DataFrame:
     return found.select(triple, sf.col("number").alias("element"), sf.col("number").alias("arrival"))
 
 
+def ordinary_rows(lines: DataFrame) -> DataFrame:
+    """The elements of numbered lines all of which are ordinary; nothing is checked again."""
+    pieces = lines.select("value", "number", sf.split("value", ">").alias("pieces"))
+    triple = _ordinary(sf.col("value"), sf.col("pieces"))
+    found = pieces.select(triple.alias("found"), "number")
+    number = sf.col("number")
+    return found.select("found.s", "found.p", "found.o", "found.ts", number.alias("element"), number.alias("arrival"))
+
+
+def times_of_lines(lines: DataFrame) -> DataFrame:
+    """What is soon told of numbered lines: `ts` and `arrival`, and of a line that is not ordinary, that it is odd."""
+    is_ordinary = sf.col("value").rlike(_LINE)
+    return lines.select(
+        sf.when(is_ordinary, _time(sf.col("value"))).alias("ts"),
+        sf.col("number").alias("arrival"),
+        (~is_ordinary).alias("is_odd"),
+    )
+
+
 def malformed_tnt(lines: DataFrame, scope: str) -> DataFrame:
     """The lines that are no elements, and why; `place` is where the line is."""
     is_nothing = sf.is_valid_utf8("value") & sf.col("value").rlike(_NOTHING)
@@ -61,8 +80,11 @@ def _triples(line: Column, pieces: Column, prefix: str) -> Column:
 
 
 def _ordinary(line: Column, pieces: Column) -> Column:
-    time = sf.substring_index(sf.substring_index(line, '"', -2), '"', 1).cast("bigint")
-    return _struct(_iri(pieces[0]), _iri(pieces[1]), _object(pieces[2], line), time)
+    return _struct(_iri(pieces[0]), _iri(pieces[1]), _object(pieces[2], line), _time(line))
+
+
+def _time(line: Column) -> Column:
+    return sf.substring_index(sf.substring_index(line, '"', -2), '"', 1).cast("bigint")
 
 
 def _odd(line: Column, prefix: str) -> Column:

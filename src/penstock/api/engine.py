@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
 from penstock.algebra import Settings, build
@@ -13,6 +13,7 @@ from penstock.algebra.inputs import GraphTriple, InputError
 from penstock.api.graphs import graph_of_file
 from penstock.api.queries import Manner, RegisteredQuery
 from penstock.api.settings import SettingError, duration, origin, report_policy
+from penstock.api.spark_streams import LiveStream, is_spark_frame, is_streamed_by_spark, spark_stream
 from penstock.api.tables import TableSource, is_table, table_of_stream, triples_of_table
 from penstock.api.terms import elements_of, triple_of
 from penstock.rdf.blank_nodes import prefixed
@@ -27,9 +28,12 @@ from penstock.syntax import ast
 from penstock.syntax.reading import read
 from penstock.syntax.suggestions import did_you_mean
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 
 class Engine:
-    """Streams, graphs, and continuous queries over them, in this process.
+    """Streams, graphs, and continuous queries over them: in this process, or on Spark, where a session is given.
 
     >>> import penstock as ps
     >>> engine = ps.Engine()
@@ -49,8 +53,9 @@ class Engine:
     10000 ('gate', 'cars') [['http://ex.org/north', '2']]
     """
 
-    def __init__(self) -> None:
-        self._streams: dict[str, Source] = {}
+    def __init__(self, spark: SparkSession | None = None) -> None:
+        self._spark = spark
+        self._streams: dict[str, Source | LiveStream] = {}
         self._graphs: dict[str | None, list[GraphTriple]] = {}
         self._scopes = 0
 
@@ -63,20 +68,36 @@ class Engine:
         plain number, boolean or date. Timestamps are whole milliseconds or dates. Elements come in the order of the
         data. A list or a table is there for every run; an iterator is read once, and as live as it likes to be.
 
+        On Spark `source` may be a DataFrame with the columns s, p, o (terms as N-Triples) and ts (milliseconds, or
+        timestamps), bounded or streaming; `penstock.triples` makes one of any other. A folder that grows is
+        `FOLDER?follow`.
+
         Raises ValueError, as a sentence, where there is nothing to read.
         """
         name = _iri(iri)
         scope = self._new_scope()
-        if isinstance(source, str | Path):
+        if is_spark_frame(source) and self._spark is None:
+            raise InputError("a DataFrame of Spark is a stream of an engine on Spark: Engine(spark)")
+        if self._spark is not None and is_streamed_by_spark(source):
+            self._streams[name] = spark_stream(source, name, scope)
+        elif isinstance(source, str | Path):
             self._streams[name] = open_source(source, scope=scope)
         elif is_table(source):
-            self._streams[name] = TableSource(f"<{name}>", table_of_stream(source), scope)
+            self._streams[name] = self._kept(TableSource(f"<{name}>", table_of_stream(source), scope))
         elif isinstance(source, Iterable):
             kind = LiveElements if iter(source) is source else ElementFile
             reader = elements_of(source, f"<{name}>", prefixed(scope))
-            self._streams[name] = kind(f"<{name}>", reader, MOST_ELEMENTS)
+            self._streams[name] = self._kept(kind(f"<{name}>", reader, MOST_ELEMENTS))
         else:
             raise InputError(f"a stream is a file, a table or an iterable of elements, and this is {source!r}")
+
+    def _kept(self, source: Source) -> Source:
+        """What is in memory is brought to Spark, if that is where queries run."""
+        if self._spark is None or source.is_live:
+            return source
+        from penstock.sources.spark.frames import gathered
+
+        return gathered(self._spark, source)
 
     def graph(self, source: str | Path | Iterable[Any] | Any, iri: str | None = None) -> None:
         """Add triples to the graph `iri`, or to the default graph.
@@ -147,7 +168,16 @@ class Engine:
         meaning = build(reading.query, Settings())
         manner = Manner(settings, how, has_empty=empty, is_strict=strict, late=late)
         return RegisteredQuery(
-            text, reading.query, meaning, self._streams, self._graphs, manner, prefixes or {}, dialect != "auto", name
+            text,
+            reading.query,
+            meaning,
+            self._streams,
+            self._graphs,
+            manner,
+            prefixes or {},
+            dialect != "auto",
+            name,
+            self._spark,
         )
 
     def _new_scope(self) -> str:

@@ -5,26 +5,32 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from penstock.algebra import ContinuousQuery, Settings
-from penstock.algebra.inputs import GraphTriple
+from penstock.algebra.inputs import GraphTriple, InputError
+from penstock.algebra.model import SelectForm
 from penstock.api.dead_letters import DeadLetters, MalformedError
 from penstock.api.explanations import Explanation, explained
 from penstock.api.frames import arrow_table, pandas_frame
+from penstock.api.spark_streams import LiveStream
 from penstock.api.stopping import Stoppable
 from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.protocol import Engine
 from penstock.rdf.elements import Malformed
 from penstock.rdf.html import table_html
 from penstock.rdf.instants import instant_text
 from penstock.rdf.results import Evaluation
+from penstock.runtime.history import HistoryRun
 from penstock.runtime.running import Late, Run, RunSettings
+from penstock.runtime.starting import way_of
 from penstock.sinks.counts import Counts
 from penstock.sources import Source
 from penstock.syntax import ast
@@ -32,8 +38,11 @@ from penstock.syntax.recognition import TITLES
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pyspark.sql import DataFrame as SparkFrame
+    from pyspark.sql import SparkSession
 
 _MOST_WARNINGS = 3
+_SECONDS_BETWEEN = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +67,15 @@ class RegisteredQuery:
         text: str,
         query: ast.Query,
         meaning: ContinuousQuery,
-        streams: Mapping[str, Source],
+        streams: Mapping[str, Source | LiveStream],
         graphs: Mapping[str | None, list[GraphTriple]],
         manner: Manner,
         prefixes: Mapping[str, str],
         is_dialect_given: bool,
         name: str,
+        spark: SparkSession | None = None,
     ) -> None:
+        self._spark = spark
         self.text = text
         self.name = meaning.name or name
         self._query, self._meaning = query, meaning
@@ -93,12 +104,19 @@ class RegisteredQuery:
         Raises ValueError where a stream is not bound.
         """
         stopped = self._stopped
-        engine = DuckDBEngine()
+        outsiders = _Outsiders(self._manner.is_strict)
+        if any(not hasattr(source, "is_live") for source in self._streams.values()):
+            return self._streamed(outsiders, stopped)
+        run = self._run(outsiders)
+        self._counts = run.counts
+        return self._evaluations(run, outsiders, stopped)
+
+    def _run(self, outsiders: _Outsiders) -> Run:
+        engine = self._engine()
         for iri, triples in self._graphs.items():
             engine.load_graph(iri, triples)
-        outsiders = _Outsiders(self._manner.is_strict)
-        sources = {iri: Stoppable.of(source, stopped) for iri, source in self._streams.items()}
-        run = Run(
+        sources = {iri: Stoppable.of(source, self._stopped) for iri, source in self._streams.items()}
+        return way_of(engine, sources, self._manner.how)(
             engine,
             self._query,
             sources,
@@ -108,14 +126,45 @@ class RegisteredQuery:
             on_late=outsiders.late,
             on_malformed=outsiders.malformed,
         )
-        self._counts = run.counts
-        return self._evaluations(run, engine, outsiders, stopped)
 
-    def _evaluations(
-        self, run: Run, engine: DuckDBEngine, outsiders: _Outsiders, stopped: threading.Event
-    ) -> Iterator[Evaluation]:
+    def _engine(self) -> Engine:
+        if self._spark is None:
+            return DuckDBEngine()
+        from penstock.engines.spark import SparkEngine
+
+        return SparkEngine(self._spark)
+
+    def _streamed(self, outsiders: _Outsiders, stopped: threading.Event) -> Iterator[Evaluation]:
+        """What Spark streams is answered in threads of its own; evaluations wait in a queue."""
+        from penstock.runtime.micro_batches import Callback, MicroBatches, Standing
+
+        assert self._spark is not None
+        streams: Mapping[str, LiveStream] = self._streams
+        if any(hasattr(source, "is_live") for source in streams.values()):
+            raise InputError("some streams end and others do not: bind each as what Spark streams, or none")
+        found: Queue[Evaluation] = Queue()
+        manner = self._manner
+        standing = Standing(self._query, Callback(found.put), self.name, manner.settings, outsiders.late)
+        batches = MicroBatches(
+            self._spark, [standing], streams, self._graphs, manner.how, on_malformed=outsiders.malformed
+        )
+        (self._counts,) = (query.counts for query in batches.queries)
+        batches.start()
+        try:
+            has_ended = False
+            while not (has_ended and found.empty()) and not stopped.is_set():
+                has_ended = has_ended or batches.wait(0)
+                with suppress(Empty):
+                    evaluation = found.get(timeout=_SECONDS_BETWEEN)
+                    if manner.has_empty or evaluation.says_something:
+                        self._latest = evaluation
+                        yield evaluation
+        finally:
+            batches.stop()
+
+    def _evaluations(self, run: Run, outsiders: _Outsiders, stopped: threading.Event) -> Iterator[Evaluation]:
         with ExitStack() as stack:
-            stack.callback(engine.close)
+            stack.callback(run.engine.close)
             if self._manner.late is not None:
                 outsiders.letters = stack.enter_context(closing(DeadLetters(self._manner.late)))
             for evaluation in run.evaluations():
@@ -141,9 +190,27 @@ class RegisteredQuery:
         """
         return arrow_table(self.results(), self._meaning.form, terms=terms)
 
-    def to_df(self, *, terms: bool = False) -> pd.DataFrame:
-        """The same as `to_arrow` for pandas, which must be installed."""
-        return pandas_frame(self.to_arrow(terms=terms))
+    def to_df(self, *, terms: bool = False, types: Mapping[str, str] | None = None) -> pd.DataFrame | SparkFrame:
+        """The same as `to_arrow` for pandas, which must be installed; on Spark, a DataFrame of Spark.
+
+        There the values are texts, or terms, but for the variables that `types` gives types of Spark's, as in
+        `{"cars": "int", "mean": "decimal(10, 2)"}`; a value that is none of its type is NULL. The columns are `time`,
+        in milliseconds, and the variables; nothing is computed before somebody asks for rows.
+        """
+        if self._spark is None:
+            if types:
+                raise ValueError("types are for an engine on Spark: elsewhere values have types by themselves")
+            return pandas_frame(self.to_arrow(terms=terms))
+        form = self._meaning.form
+        if not isinstance(form, SelectForm) or self._meaning.waits_for_certainty:
+            return self._spark.createDataFrame(self.to_arrow(terms=terms))
+        run = self._run(_Outsiders(self._manner.is_strict))
+        if not isinstance(run, HistoryRun):
+            raise ValueError("a stream that goes on has no end: iterate over results()")
+        from penstock.api.spark_frames import frame_of
+
+        variables = tuple(variable.name for variable in form.variables)
+        return frame_of(run, self._spark, variables, terms=terms, types=types or {})
 
     def explain(self) -> Explanation:
         """Why results come when they come: text in a terminal, a picture in a notebook."""

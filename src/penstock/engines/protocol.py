@@ -58,6 +58,9 @@ class Engine(Protocol):
     @property
     def has_changing_graphs(self) -> bool: ...
 
+    def close(self) -> None:
+        """Nobody asks any more."""
+
     def add_stream(self, iri: str) -> None: ...
 
     def load_graph(self, iri: str | None, triples: Sequence[GraphTriple]) -> None: ...

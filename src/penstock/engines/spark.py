@@ -39,6 +39,7 @@ from penstock.relational.sources import Tables
 from penstock.relational.spark_sql import to_spark
 from penstock.relational.windows import FOREVER, longest_window, passed
 from penstock.sources.batches import Source
+from penstock.sources.spark.frames import FrameHistory, FrameSource
 from penstock.sources.spark.history import History, history_of
 
 _NUMBERS = count(1)
@@ -62,7 +63,7 @@ class _Stream:
     """How many elements that came in time have been evicted."""
     is_seen: bool = False
     """Whether the view shows what is there."""
-    history: History | None = None
+    history: History | FrameHistory | None = None
     """Where the stream is all there from the beginning."""
     told: list[pa.Table] = field(default_factory=list)
     """Rows that tell when windows close over content, if they are known."""
@@ -95,15 +96,18 @@ class SparkEngine:
             self.session.catalog.dropTempView(view)
         self._streams, self._graphs, self._changing = {}, {}, set()
 
+    def close(self) -> None:
+        self.clear()
+
     def add_stream(self, iri: str) -> None:
         self._streams.setdefault(iri, _Stream(f"{self._prefix}_stream_{len(self._streams) + 1}"))
 
     def survey(self, stream: str, source: Source, query: ContinuousQuery | None, lateness: int) -> Survey:
         """When a history begins and ends, and whether anything came late; a look at all of its timestamps."""
         known = self._streams[stream]
-        known.history = history = history_of(self.session, source, scope=stream)
+        known.history = history = self._history(source, stream)
         window = None if query is None else _told_by_steps(query, self.tables)
-        if window is not None and history.is_of_lines:
+        if window is not None and isinstance(history, History) and history.is_of_lines:
             found = survey_by_steps(history.times().withColumn("s", sf.lit("")), window, lateness)
             if found is not None and not found.has_odd:
                 self._show_history(known, history.ordinary_rows(), found)
@@ -119,6 +123,11 @@ class SparkEngine:
         rows.createOrReplaceTempView(known.table)
         known.is_seen = True
         return replace(survey_one_by_one(rows), has_odd=True)
+
+    def _history(self, source: Source, scope: str) -> History | FrameHistory:
+        if isinstance(source, FrameSource):
+            return FrameHistory(source)
+        return history_of(self.session, source, scope=scope)
 
     def _show_history(self, known: _Stream, rows: DataFrame, survey: Survey) -> None:
         """All of it came in time."""

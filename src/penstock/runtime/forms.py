@@ -52,6 +52,11 @@ class Answering:
         self._solutions = self._compiled(self.query.expression, self.query.operator)
 
     @property
+    def solutions(self) -> CompiledQuery:
+        """What gives the solutions of each instant."""
+        return self._solutions
+
+    @property
     def joins_streams(self) -> bool:
         """Whether rows of streams are joined with each other."""
         return self._solutions.joins_streams

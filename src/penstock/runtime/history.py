@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from typing import Protocol, runtime_checkable
 
 from penstock.algebra import ContinuousQuery
-from penstock.engines.protocol import Engine
+from penstock.engines.protocol import Engine, Slice
 from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
+from penstock.runtime.forms import Answering
 from penstock.runtime.running import Run
 from penstock.runtime.slices import Slicing
 from penstock.sources.batches import Source
@@ -52,9 +53,25 @@ class HistoryRun(Run):
     """One query over its streams, from their beginning to their end. The engine is a `HistoryEngine`."""
 
     def evaluations(self) -> Iterator[Evaluation]:
+        self.slicing = Slicing(_ALL)
+        self._survey()
+        yield from self._finish()
+
+    def slice(self) -> tuple[Answering, Slice] | None:
+        """All instants in one slice, and what answers it; None where there are none."""
+        self._survey()
+        first, end = self.clock.first, self.clock.last
+        if first is None or end is None:
+            return None
+        started = self._started or self._start(first - 1)
+        self._drop_uncounted(started.query)
+        until = (started.report.last_end(end) if self.how.flush else None) or end
+        instants = started.report.instants(first, max(end, until), end)
+        return (started.answering, Slice(instants)) if instants else None
+
+    def _survey(self) -> None:
         engine = self.engine
         assert isinstance(engine, HistoryEngine)
-        self.slicing = Slicing(_ALL)
         query = None if self._started is None else self._started.query
         for iri, clock in self.clock.streams.items():
             survey = engine.survey(iri, self.streams[iri], query, self.how.lateness)
@@ -66,7 +83,6 @@ class HistoryRun(Run):
                 for malformed in engine.malformed(iri):
                     self.counts.malformed += 1
                     self.on_malformed(malformed)
-        yield from self._finish()
 
 
 _ALL = 1 << 62

@@ -72,7 +72,7 @@ def open_history(spark: SparkSession, text: str | Path, *, scope: str) -> Histor
 
 
 def history_of(spark: SparkSession, source: Source, *, scope: str) -> History:
-    """A bounded source; what is in memory is brought to Spark as it is."""
+    """A bounded source of files."""
     parts = [part for _, part in source.files] if isinstance(source, OneAfterAnother) else [source]
     places = dict(enumerate(parts))
     by_lines = {

@@ -1,0 +1,77 @@
+"""The results of a query as a DataFrame of Spark: nothing of them comes to the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from penstock.rdf.encoding import TAGS_OF_DATATYPES
+from penstock.rdf.vocabulary import XSD
+from penstock.runtime.history import HistoryRun
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+_ANNOTATED = "nLO"
+"""The tags of literals that say more of themselves before a space: a language, a datatype."""
+
+_ESCAPED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
+
+
+def frame_of(
+    run: HistoryRun, spark: SparkSession, variables: tuple[str, ...], *, terms: bool, types: Mapping[str, str]
+) -> DataFrame:
+    """The instants (`time`, in milliseconds) and the values of the variables.
+
+    A value is a text: an IRI, a label, a lexical form; or, with `terms`, a term as N-Triples. A variable for which
+    `types` has a type of Spark's is a column of that type, NULL where a value is none of it.
+    """
+    from pyspark.sql import functions as sf
+
+    from penstock.engines.spark import SparkQuery
+
+    found = run.slice()
+    if found is None:
+        columns = ["time bigint", *(f"`{name}` {types.get(name, 'string')}" for name in variables)]
+        return spark.createDataFrame([], ", ".join(columns))
+    answering, part = found
+    compiled = answering.solutions
+    assert isinstance(compiled, SparkQuery)
+    rows = compiled.frame(part)
+    places = dict(zip(compiled.variables, rows.columns, strict=False))
+    selected = [sf.col("t").cast("bigint").alias("time")]
+    for name in variables:
+        value = sf.col(places[name]) if name in places else sf.lit(None).cast("string")
+        if name in types:
+            selected.append(_text(value).try_cast(types[name]).alias(name))
+        else:
+            selected.append((_term(value) if terms else _text(value)).alias(name))
+    return rows.select(*selected)
+
+
+def _text(term: Column) -> Column:
+    """Without tag, datatype and language."""
+    from pyspark.sql import functions as sf
+
+    rest = term.substr(sf.lit(2), sf.length(term))
+    behind_space = rest.substr(sf.locate(" ", rest) + 1, sf.length(rest))
+    return sf.when(term.substr(1, 1).isin(*_ANNOTATED), behind_space).otherwise(rest)
+
+
+def _term(term: Column) -> Column:
+    """In the syntax of N-Triples."""
+    from pyspark.sql import functions as sf
+
+    text = escaped = _text(term)
+    for character, written in _ESCAPED.items():
+        escaped = sf.replace(escaped, sf.lit(character), sf.lit(written))
+    quoted = sf.concat(sf.lit('"'), escaped, sf.lit('"'))
+    annotation = sf.substring_index(term.substr(sf.lit(2), sf.length(term)), " ", 1)
+    tag = term.substr(1, 1)
+    found = sf.when(tag == "I", sf.concat(sf.lit("<"), text, sf.lit(">")))
+    found = found.when(tag == "B", sf.concat(sf.lit("_:"), text)).when(tag == "S", quoted)
+    found = found.when(tag == "L", sf.concat(quoted, sf.lit("@"), annotation))
+    found = found.when(tag == "n", sf.concat(quoted, sf.lit(f"^^<{XSD}"), annotation, sf.lit(">")))
+    for datatype, letter in TAGS_OF_DATATYPES.items():
+        found = found.when(tag == letter, sf.concat(quoted, sf.lit(f"^^<{datatype}>")))
+    return found.when(tag == "O", sf.concat(quoted, sf.lit("^^<"), annotation, sf.lit(">")))

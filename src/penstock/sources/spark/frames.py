@@ -1,0 +1,117 @@
+"""Streams that are DataFrames: of Spark users, with a row for each triple, or of what Python has gathered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql import types as st
+
+from penstock.rdf.blank_nodes import label_prefix
+from penstock.rdf.errors import SourceError
+from penstock.sources.batches import Batch, Position, Source
+from penstock.sources.spark.patterns import IRI
+from penstock.sources.spark.rows import ARROW_ROWS, MALFORMED
+from penstock.sources.spark.terms import object_of, predicate_of, subject_of
+
+_COLUMNS = ("s", "p", "o", "ts")
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSource:
+    """A bounded stream whose rows (`rows.ROWS`) Spark has; a row of which a term or the time is NULL is malformed."""
+
+    name: str
+    frame: DataFrame
+    is_live: bool = field(default=False, init=False)
+    can_resume: bool = field(default=True, init=False)
+
+    def batches(self, position: Position | None = None) -> Iterator[Batch]:
+        raise SourceError(f"{self.name} is a DataFrame of Spark: only Spark can read it")
+
+
+@dataclass(frozen=True, slots=True)
+class FrameHistory:
+    """What `history.History` is of files."""
+
+    source: FrameSource
+
+    def rows(self) -> DataFrame:
+        return self.source.frame.where(~_is_malformed())
+
+    def malformed(self) -> DataFrame:
+        place = sf.concat(sf.lit(f"{self.source.name}:"), (sf.col("arrival") + 1).cast("string"))
+        text = sf.to_json(sf.struct("s", "p", "o", "ts"))
+        reason = sf.lit("a term is not in the syntax of N-Triples, or the timestamp is missing")
+        wrong = self.source.frame.where(_is_malformed())
+        return wrong.select(place.alias("place"), text.alias("text"), reason.alias("reason")).to(_schema(MALFORMED))
+
+
+def gathered(spark: SparkSession, source: Source) -> FrameSource:
+    """A bounded source that is in memory, brought to Spark as it is."""
+    tables: list[pa.Table] = []
+    element = arrival = 0
+    for batch in source.batches():
+        table = batch.table
+        numbers = pa.arange(arrival, arrival + table.num_rows)
+        columns = [*table.columns[:4], pc.add(table["element"], element), numbers]
+        tables.append(pa.table(columns, schema=ARROW_ROWS))
+        element += batch.elements
+        arrival += table.num_rows
+    return FrameSource(source.name, spark.createDataFrame(pa.concat_tables(tables or [ARROW_ROWS.empty_table()])))
+
+
+def triples_in_order(frame: DataFrame, name: str, scope: str) -> FrameSource:
+    """A frame with the columns s, p, o and ts: terms in the syntax of N-Triples, milliseconds or timestamps.
+
+    Rows come in the order of the frame's partitions. Raises SourceError where a column is missing.
+    """
+    number = sf.monotonically_increasing_id()
+    return FrameSource(name, encoded(frame, name, scope).select("*", number.alias("element"), number.alias("arrival")))
+
+
+def encoded(frame: DataFrame, name: str, scope: str) -> DataFrame:
+    """The triples of a frame, bounded or streaming, with encoded terms."""
+    missing = [column for column in _COLUMNS if column not in frame.columns]
+    if missing:
+        raise SourceError(
+            f"{name}: a stream has the columns s, p, o and ts, and this frame has no {missing[0]!r}: it has "
+            f"{', '.join(frame.columns)}; penstock.triples makes triples of other columns"
+        )
+    prefix = label_prefix(scope)
+    return frame.select(
+        _term(frame["s"], lambda text: subject_of(text, prefix)).alias("s"),
+        _term(frame["p"], predicate_of).alias("p"),
+        _term(frame["o"], lambda text: object_of(text, prefix)).alias("o"),
+        _milliseconds(frame).alias("ts"),
+    )
+
+
+def _term(column: Column, read: Callable[[Column], Column]) -> Column:
+    """Ordinary IRIs are seen at once."""
+    iri = sf.concat(sf.lit("I"), column.substr(sf.lit(2), sf.length(column) - 2))
+    return sf.when(column.rlike(f"^{IRI}$"), iri).otherwise(read(column))
+
+
+def _milliseconds(frame: DataFrame) -> Column:
+    time = frame["ts"]
+    if isinstance(frame.schema["ts"].dataType, st.TimestampType):
+        return sf.unix_millis(time)
+    return time.cast("bigint")
+
+
+def _is_malformed() -> Column:
+    """An element without triples has no term at all."""
+    parts = [sf.col(name).isNull() for name in ("s", "p", "o")]
+    some, every = parts[0] | parts[1] | parts[2], parts[0] & parts[1] & parts[2]
+    return sf.col("ts").isNull() | (some & ~every)
+
+
+def _schema(text: str) -> st.StructType:
+    parsed = st.StructType.fromDDL(text)
+    assert isinstance(parsed, st.StructType)
+    return parsed

@@ -22,14 +22,10 @@ if TYPE_CHECKING:
 def run_live(spark: SparkSession, case: cases.Case, folder: Path, batches: int = 2) -> list[Evaluation]:
     """The answer to a case whose streams come in so many micro-batches, and then end."""
     found: list[Evaluation] = []
-    streams = {}
-    for number, (iri, elements) in enumerate(case.inputs.streams.items(), 1):
-        write_folder(folder / str(number), elements, batches)
-        streams[iri] = GrowingFolder(folder / str(number), f"s{number}", files_per_batch=1)
     run = MicroBatches(
         spark,
         [Standing(case.query, Callback(found.append), "q", case.settings)],
-        streams,
+        folders_of(case, folder, batches),
         case.inputs.graphs,
         RunSettings(lateness=case.inputs.lateness, flush=case.flush),
         is_bounded=True,
@@ -40,6 +36,15 @@ def run_live(spark: SparkSession, case: cases.Case, folder: Path, batches: int =
     finally:
         run.stop()
     return found
+
+
+def folders_of(case: cases.Case, folder: Path, batches: int) -> dict[str, GrowingFolder]:
+    """The streams of a case as folders, of which Spark takes a file at a time."""
+    streams = {}
+    for number, (iri, elements) in enumerate(case.inputs.streams.items(), 1):
+        write_folder(folder / str(number), elements, batches)
+        streams[iri] = GrowingFolder(folder / str(number), f"s{number}", files_per_batch=1)
+    return streams
 
 
 def write_folder(folder: Path, elements: Sequence[Element], files: int) -> None:

@@ -13,7 +13,7 @@ from functools import reduce
 from itertools import chain
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 
 from penstock.rdf.elements import Malformed, OnMalformed
@@ -95,7 +95,7 @@ class WholeSource:
 class StreamedRows:
     """Rows that Spark streams: columns s, p and o, encoded, and ts, in milliseconds.
 
-    They count in the order of their partitions, and as they stand there.
+    Those that Spark brings together count in the order of their timestamps: its partitions know of no other order.
     """
 
     rows: Callable[[SparkSession], DataFrame]
@@ -176,9 +176,10 @@ def _placed(frame: DataFrame, place: int) -> DataFrame:
 
 
 def _numbered(batch: DataFrame) -> DataFrame:
-    """Each row is an element, in the order that Spark has brought them in."""
-    number = sf.monotonically_increasing_id()
-    return batch.select("stream", "s", "p", "o", "ts", number.alias("element"), number.alias("arrival"))
+    """Each row is an element."""
+    placed = batch.withColumn("place", sf.monotonically_increasing_id())
+    number = sf.row_number().over(Window.partitionBy("stream").orderBy("ts", "place")).cast("bigint")
+    return placed.select("stream", "s", "p", "o", "ts", number.alias("element"), number.alias("arrival"))
 
 
 def _together(frames: Sequence[DataFrame]) -> DataFrame:

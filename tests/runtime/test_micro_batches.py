@@ -1,0 +1,194 @@
+"""Live streams on Spark give the expected answers, however often the run is ended and started again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyoxigraph import NamedNode, Triple
+from tests import cases
+from tests.runtime.live import folders_of, run_live
+from tests.suite.test_suite import HERE as SUITE
+
+from penstock.algebra import Settings
+from penstock.algebra.inputs import Inputs
+from penstock.engines.spark_log import WindowLog
+from penstock.oracle import answer
+from penstock.oracle.judging import first_difference
+from penstock.rdf.elements import Element
+from penstock.rdf.results import Evaluation
+from penstock.runtime.batch_states import BatchStates
+from penstock.runtime.checkpoints import CheckpointError
+from penstock.runtime.micro_batches import Callback, MicroBatches, Standing
+from penstock.runtime.running import RunSettings
+from penstock.sources.spark.live import StreamedRows
+from penstock.syntax import parse
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+SAMPLE = (
+    "elements-graphs-trig",
+    "flush-content-change",
+    "form-construct",
+    "graph-that-changes-istream",
+    "late-beyond-the-bound",
+    "late-count-window-with-step",
+    "late-two-streams",
+    "operator-dstream",
+    "operator-istream-of-an-ask",
+    "origin-first",
+    "over-a-stream-optional",
+    "report-periodic",
+    "streams-empty",
+    "window-elements-step-rspql",
+    "window-past-sparqlstream",
+    "window-range-step-csparql",
+    "window-step-wider-than-range",
+)
+"""Every kind of window, of report, of operator and of query; two streams; what came late."""
+
+
+def _case(name: str) -> cases.Case:
+    return cases.read_case(SUITE / "cases" / name)
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_a_live_stream_has_the_expected_answer(spark: SparkSession, name: str, tmp_path: Path) -> None:
+    case = _case(name)
+    cases.check(case, run_live(spark, case, tmp_path))
+
+
+class CrashError(Exception):
+    pass
+
+
+@dataclass
+class Listed:
+    """Evaluations in a list, which is cut as a file would be; `crash` is asked at every step."""
+
+    crash: Callable[[str], None]
+    evaluations: list[Evaluation] = field(default_factory=list)
+
+    def resume(self, written: Any) -> None:
+        del self.evaluations[written or 0 :]
+
+    def write(self, evaluation: Evaluation) -> None:
+        self.crash("write")
+        self.evaluations.append(evaluation)
+
+    def position(self) -> int:
+        self.crash("position")
+        return len(self.evaluations)
+
+
+@pytest.mark.parametrize("name", ["late-beyond-the-bound", "window-elements-step-rspql"])
+def test_a_run_goes_on_where_it_was(
+    spark: SparkSession, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each run is ended at its next step: as it writes, before its state is there, and before Spark knows of it."""
+    case = _case(name)
+    streams = folders_of(case, tmp_path, batches=3)
+    ends = ["write", "position", "clean", "position", ""]
+
+    def crash(step: str) -> None:
+        if step == ends[0]:
+            raise CrashError
+
+    def clean(self: WindowLog, kept: Any) -> None:
+        crash("clean")
+        forget_files(self, kept)
+
+    forget_files = WindowLog.clean
+    monkeypatch.setattr(WindowLog, "clean", clean)
+    outlet = Listed(crash)
+    while ends:
+        run = MicroBatches(
+            spark,
+            [Standing(case.query, outlet, "q", case.settings)],
+            streams,
+            case.inputs.graphs,
+            RunSettings(lateness=case.inputs.lateness, flush=case.flush),
+            checkpoint=tmp_path / "checkpoint",
+            is_bounded=True,
+        )
+        try:
+            run.start()
+            assert run.wait(300)
+        except CrashError:
+            assert not run.has_finished
+        finally:
+            run.stop()
+        ends.pop(0)
+    assert run.has_finished
+    cases.check(case, outlet.evaluations)
+
+
+GATES = """
+PREFIX : <http://ex.org/>
+REGISTER STREAM {name} AS
+SELECT ?gate (COUNT(?car) AS ?cars) FROM NAMED WINDOW :w ON :toll [RANGE {width} STEP {step}]
+WHERE {{ WINDOW :w {{ ?gate :lets ?car }} }} GROUP BY ?gate
+"""
+TOLL = "http://ex.org/toll"
+PER_BATCH = 20
+
+
+def test_several_queries_read_rows_that_spark_streams(spark: SparkSession) -> None:
+    """They come until somebody stops them; a batch is kept once for all queries, as long as one needs it."""
+    texts = {
+        "fast": GATES.format(name=":fast", width="PT0.4S", step="PT0.2S"),
+        "slow": GATES.format(name=":slow", width="PT3S", step="PT1S"),
+    }
+    queries = {name: parse(text, "rspql") for name, text in texts.items()}
+    found: dict[str, list[Evaluation]] = {name: [] for name in queries}
+    standing = [Standing(query, Callback(found[name].append), name) for name, query in queries.items()]
+    run = MicroBatches(spark, standing, {TOLL: StreamedRows(_tolls)})
+    run.start()
+    while len(found["slow"]) < 4:
+        assert not run.wait(0.1)
+    run.stop()
+    kept = len(run.engine.segments)
+    assert kept < run.queries[0].counts.elements / PER_BATCH
+    elements = [_toll(number) for number in range(run.queries[0].counts.elements)]
+    for name, query in queries.items():
+        expected = answer(query, Inputs({TOLL: elements}), Settings(), name=name).evaluations
+        until = found[name][-1].time
+        difference = first_difference(found[name], [one for one in expected if one.time <= until], False)
+        assert difference is None, difference.text
+
+
+def _tolls(spark: SparkSession) -> DataFrame:
+    """A car passes one of three gates every 100 ms."""
+    numbers = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", PER_BATCH).load()
+    return numbers.selectExpr(
+        "concat('Ihttp://ex.org/gate', value % 3) s",
+        "'Ihttp://ex.org/lets' p",
+        "concat('Ihttp://ex.org/car', value) o",
+        "(value + 1) * 100 ts",
+    )
+
+
+def _toll(number: int) -> Element:
+    gate, lets, car = (NamedNode(f"http://ex.org/{name}") for name in (f"gate{number % 3}", "lets", f"car{number}"))
+    return Element((number + 1) * 100, (Triple(gate, lets, car),))
+
+
+def test_a_checkpoint_is_of_one_run(tmp_path: Path) -> None:
+    BatchStates(tmp_path, "this run")
+    BatchStates(tmp_path, "this run")
+    with pytest.raises(CheckpointError, match="another run"):
+        BatchStates(tmp_path, "that run")
+
+
+def test_a_batch_goes_on_from_the_state_before_it(tmp_path: Path) -> None:
+    states = BatchStates(tmp_path, "")
+    assert states.before(0) is None
+    for number in range(4):
+        states.commit(number, {"batch": number}, has_finished=False)
+    assert states.before(4) == {"batch": 3}
+    assert states.before(3) == {"batch": 2}
+    assert states.before(2) is None

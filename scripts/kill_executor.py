@@ -1,0 +1,98 @@
+"""Kills an executor of Spark (SIGKILL) during micro-batches of a live run, and compares the answer with the oracle's.
+
+    python scripts/kill_executor.py [--kills 3] [--work FOLDER]
+
+The cluster is `local-cluster[2,1,1024]`: two executors, each a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from kill_live import GRAPH, LATENESS, QUERY, compare_with_oracle, put
+
+from penstock.algebra.inputs import GraphTriple
+from penstock.engines.spark_session import session
+from penstock.rdf.graphs import read_graph
+from penstock.rdf.results import Evaluation
+from penstock.runtime.micro_batches import Callback, MicroBatches, Standing
+from penstock.runtime.running import RunSettings
+from penstock.sources.spark.live import GrowingFolder
+from penstock.syntax import parse
+
+FILES = 8
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kills", type=int, default=3)
+    parser.add_argument("--work", type=Path, default=None)
+    given = parser.parse_args()
+    work = given.work or Path(tempfile.mkdtemp(prefix="penstock-executor-"))
+    folder = work / "toll"
+    folder.mkdir(parents=True)
+    (work / "query.rq").write_text(QUERY)
+    (work / "graph.ttl").write_text(GRAPH)
+    for number in range(FILES):
+        put(folder, number)
+    found: list[Evaluation] = []
+    graph = [GraphTriple(triple) for triple in read_graph(work / "graph.ttl", scope="g")]
+    run = MicroBatches(
+        session("local-cluster[2,1,1024]", {"spark.sql.shuffle.partitions": "2"}),
+        [Standing(parse(QUERY), Callback(found.append))],
+        {"http://ex.org/toll": GrowingFolder(folder, "s1", files_per_batch=1)},
+        {None: graph},
+        RunSettings(lateness=LATENESS),
+        is_bounded=True,
+    )
+    killing = threading.Thread(target=kill_executors, args=(found, given.kills), daemon=True)
+    killing.start()
+    run.start()
+    run.wait()
+    run.stop()
+    killing.join(1)
+    return compare_with_oracle(work, [evaluation for evaluation in found if evaluation.says_something])
+
+
+def kill_executors(found: list[Evaluation], kills: int) -> None:
+    """One after each of the first batches has been answered, somewhere in the next one."""
+    for number in range(kills):
+        seen = len(found)
+        while len(found) == seen:
+            time.sleep(0.01)
+        time.sleep(0.3 * number)
+        executors = executor_processes()
+        os.kill(executors[0], signal.SIGKILL)
+        print(f"killed executor {executors[0]} of {executors} after {len(found)} evaluations", flush=True)
+
+
+def executor_processes() -> list[int]:
+    """The executors among the processes that this one has started."""
+    parents: dict[int, int] = {}
+    executors = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            status, command = (folder / "stat").read_text(), (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        parents[int(folder.name)] = int(status.rpartition(")")[2].split()[1])
+        if b"CoarseGrainedExecutorBackend" in command:
+            executors.append(int(folder.name))
+    return [executor for executor in executors if _descends(executor, os.getpid(), parents)]
+
+
+def _descends(process: int, ancestor: int, parents: dict[int, int]) -> bool:
+    while process not in (0, ancestor):
+        process = parents.get(process, 0)
+    return process == ancestor
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,12 +23,16 @@ from penstock.runtime.checkpoints import Written
 from penstock.runtime.running import RunSettings
 from penstock.sinks import Sink
 
+if TYPE_CHECKING:
+    from penstock.sources.spark.live import LiveStream
+
 FOLLOW = "follow"
+_SERVER = re.compile(r"tcp://([^/:]+|\[[^]]+\]):([0-9]+)/?")
 
 
 def is_followed(source: str) -> bool:
-    """Whether a source is a folder that grows: `FOLDER?follow`."""
-    return FOLLOW in source.partition("?")[2].split("&")
+    """Whether a source goes on: a folder that grows (`FOLDER?follow`), or a server (`tcp://HOST:PORT`)."""
+    return FOLLOW in source.partition("?")[2].split("&") or _SERVER.fullmatch(source) is not None
 
 
 def follow_query(
@@ -45,21 +51,16 @@ def follow_query(
     followed = [is_followed(source) for source in bindings.values()]
     if any(followed) and not all(followed):
         raise InputError(f"some streams end and others do not: write ?{FOLLOW} after each of them, or after none")
-    for source in bindings.values():
-        if is_standard_input(source) or source.startswith(REPLAY):
+    for source in bindings.values() if checkpoint is not None else ():
+        if is_standard_input(source) or source.startswith(REPLAY) or _SERVER.fullmatch(source):
             raise InputError(
                 f"{source} cannot be read again after a restart, so that a checkpoint is of no use: write the stream "
                 "to a file first, or leave --checkpoint out"
             )
     spark = session(engine.master, engine.conf, verbose=engine.verbose)
     from penstock.runtime.micro_batches import MicroBatches, Standing
-    from penstock.sources.spark.live import WholeSource, growing_folder
 
-    opened = growing_folder if any(followed) else WholeSource
-    streams = {
-        iri: opened(_without_follow(source), scope=f"s{number}")
-        for number, (iri, source) in enumerate(bindings.items(), 1)
-    }
+    streams = {iri: _stream(source, f"s{number}") for number, (iri, source) in enumerate(bindings.items(), 1)}
     watch = Watch(asked.name, output.progress)
     with ExitStack() as stack:
         outlet = _Outlet(asked, output, Letters(watch, output.is_strict), watch, stack)
@@ -74,15 +75,17 @@ def follow_query(
             is_bounded=not any(followed),
             on_malformed=outlet.letters.malformed,
         )
-        stack.callback(batches.stop)
         if batches.has_finished:
             click.echo(f"{checkpoint}: this run has been finished before; there is nothing left to do", err=True)
             return
         stack.callback(watch.close)
         (query,) = batches.queries
         watch.begin(query)
-        batches.start()
-        batches.wait()
+        try:
+            batches.start()
+            batches.wait()
+        finally:
+            batches.stop()
 
 
 class _Outlet:
@@ -113,7 +116,14 @@ class _Outlet:
         return self._sink.position(), self.letters.position()
 
 
-def _without_follow(source: str) -> str:
+def _stream(source: str, scope: str) -> LiveStream:
+    from penstock.sources.spark.live import WholeSource, growing_folder, socket_lines
+
+    server = _SERVER.fullmatch(source)
+    if server is not None:
+        return socket_lines(server[1], int(server[2]), scope=scope)
+    if not is_followed(source):
+        return WholeSource(source, scope)
     path, _, options = source.partition("?")
     others = "&".join(option for option in options.split("&") if option != FOLLOW)
-    return f"{path}?{others}" if others else path
+    return growing_folder(f"{path}?{others}" if others else path, scope=scope)

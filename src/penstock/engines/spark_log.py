@@ -75,6 +75,7 @@ class WindowLog(SparkEngine):
     def __init__(self, session: SparkSession, folder: Path) -> None:
         super().__init__(session)
         self.folder = folder
+        self._started_from = session
         self.segments: dict[int, dict[str, Share]] = {}
         self._elements: dict[str, int] = {}
         self._reports: list[ClosingReport] = []
@@ -85,6 +86,11 @@ class WindowLog(SparkEngine):
         for name, value in _SETTINGS.items():
             session.conf.set(name, value)
         self.session = session
+
+    def clear(self) -> None:
+        for view in self._graphs.values():
+            self._started_from.catalog.dropTempView(view)
+        super().clear()
 
     def add_stream(self, iri: str) -> None:
         super().add_stream(iri)

@@ -187,6 +187,7 @@ class MicroBatches:
         self._heard = dict.fromkeys(self.streams, time.monotonic())
         self._running: StreamingQuery | None = None
         self._failure: BaseException | None = None
+        self._is_stopped = False
 
     @property
     def has_finished(self) -> bool:
@@ -204,24 +205,22 @@ class MicroBatches:
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until it has ended, or so long: whether it has ended. Raises what has gone wrong."""
-        until = None if seconds is None else time.monotonic() + seconds
         assert self._running is not None
-        while not self._has_ended():
-            if until is not None and time.monotonic() > until:
+        until = None if seconds is None else time.monotonic() + seconds
+        while self._running.isActive:
+            if until is not None and time.monotonic() >= until:
                 return False
-        if self.is_bounded and not self.has_finished:
+            time.sleep(_TICK)
+        failure = self._running.exception()
+        if failure is not None:
+            raise self._failure or failure
+        if self.is_bounded and not self._is_stopped and not self.has_finished:
             self._finish()
         return True
 
-    def _has_ended(self) -> bool:
-        assert self._running is not None
-        try:
-            return bool(self._running.awaitTermination(_TICK))
-        except Exception as error:
-            raise self._failure or error from None
-
     def stop(self) -> None:
         """End now; with a checkpoint, another run can go on."""
+        self._is_stopped = True
         if self._running is not None:
             self._running.stop()
         self.engine.clear()
@@ -262,11 +261,10 @@ class MicroBatches:
                 query.outlet.resume(kept["written"][query.name])
 
     def _take(self, batch: DataFrame, number: int) -> None:
-        rows = self.input.rows(batch, self.on_malformed)
+        now = time.time_ns() // 1_000_000 if self.how.by_arrival else None
+        rows = self.input.rows(batch, self.on_malformed, now)
         if rows is None:
             return
-        if self.how.by_arrival:
-            rows = rows.withColumn("ts", rows["ts"] * 0 + time.time_ns() // 1_000_000)
         before = {iri: Before(self._greatest(iri), self._evaluated(iri)) for iri in self.streams}
         shares = self.engine.take(number, rows, before, self.how.lateness)
         self._heard.update(dict.fromkeys(shares, time.monotonic()))
@@ -309,5 +307,5 @@ class MicroBatches:
 _PACE = "100 milliseconds"
 """So often Spark looks for new input, where there is none."""
 
-_TICK = 1
-"""How long, in seconds, Ctrl-C may wait."""
+_TICK = 0.05
+"""So long, in seconds, nobody looks whether it has ended."""

@@ -23,6 +23,7 @@ from penstock.sources.batches import Source
 from penstock.sources.files import OneAfterAnother, TntFile
 from penstock.sources.opening import open_source
 from penstock.sources.spark.history import History, history_of
+from penstock.sources.spark.tnt import tnt_rows
 
 _FILES = "path string, modificationTime timestamp, length bigint, content binary"
 _ALWAYS = "36500d"
@@ -123,6 +124,16 @@ def growing_folder(text: str, *, scope: str) -> GrowingFolder:
     return GrowingFolder(Path(path), scope, options)
 
 
+def socket_lines(host: str, port: int, *, scope: str) -> StreamedRows:
+    """Lines of `.tnt` from a server. What was read is gone: a run over them cannot be gone on with after a crash."""
+
+    def rows(spark: SparkSession) -> DataFrame:
+        lines = spark.readStream.format("socket").option("host", host).option("port", port).load()
+        return tnt_rows(lines.select("value", sf.lit(0).alias("number")), scope)
+
+    return StreamedRows(rows)
+
+
 @dataclass(frozen=True, slots=True)
 class LiveInput:
     """Several streams as one that Spark streams: each row tells by `stream` the place of its stream among them."""
@@ -132,8 +143,8 @@ class LiveInput:
     def streamed(self, spark: SparkSession) -> DataFrame:
         return _together([_placed(stream.streamed(spark), place) for place, stream in enumerate(self.streams)])
 
-    def rows(self, batch: DataFrame, on_malformed: OnMalformed | None) -> DataFrame | None:
-        """The rows of a micro-batch (`rows.ROWS`, and `stream`), if there are any.
+    def rows(self, batch: DataFrame, on_malformed: OnMalformed | None, now: int | None = None) -> DataFrame | None:
+        """The rows of a micro-batch (`rows.ROWS`, and `stream`), if there are any; `now` is their time, if given.
 
         A job tells which files there are; one more looks for what is malformed, if anybody wants to know.
         """
@@ -148,7 +159,10 @@ class LiveInput:
             if on_malformed is not None:
                 for row in chain.from_iterable(history.malformed().collect() for history in histories.values()):
                     on_malformed(Malformed(*row))
-        return _together(parts) if parts else None
+        if not parts:
+            return None
+        rows = _together(parts)
+        return rows if now is None else rows.withColumn("ts", sf.lit(now).cast("bigint"))
 
     def _histories(
         self, batch: DataFrame, folders: Mapping[int, Files], report: OnMalformed

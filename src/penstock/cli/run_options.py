@@ -146,8 +146,8 @@ _OPTIONS = (
         multiple=True,
         metavar="[IRI=]SOURCE",
         help="Bind a stream to a file or folder, to standard input (-), or to a file that is played in real time "
-        "(replay+FILE, or faster: replay+FILE?speed=10), or on Spark to a folder that grows (FOLDER?follow) or to lines "
-        "from a server (tcp://HOST:PORT); repeatable. IRI= may be left out when the query reads one stream.",
+        "(replay+FILE, or faster: replay+FILE?speed=10), or on Spark to a folder that grows (FOLDER?follow) or to "
+        "lines from a server (tcp://HOST:PORT); repeatable. IRI= may be left out when the query reads one stream.",
     ),
     click.option(
         "--graph",

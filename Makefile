@@ -21,7 +21,7 @@ demo: $(READY) ## Run a continuous query over a stream of cars at tollgates
 	@$(BIN)/penstock demo
 
 test: $(TOOLS) ## Run the tests, on all cores
-	@$(BIN)/pytest -n auto
+	@$(BIN)/pytest -n auto --dist loadgroup
 
 # How many random queries; some thousand take some minutes.
 EXAMPLES ?= 2000

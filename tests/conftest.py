@@ -24,6 +24,13 @@ settings.register_profile("nightly", settings.get_profile("normal"), max_example
 settings.load_profile(os.environ.get("PENSTOCK_TESTS", "normal"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What needs Spark is run by one worker, in one session."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder with other people's data and the design; a test that needs it skips where it is absent."""

@@ -86,7 +86,7 @@ def test_what_is_no_triple_is_left_out_with_a_warning(engine: ps.Engine, spark: 
 
 
 def test_a_frame_without_the_columns_of_a_stream_is_refused(engine: ps.Engine, spark: SparkSession) -> None:
-    with pytest.raises(SourceError, match="penstock.triples"):
+    with pytest.raises(SourceError, match=r"penstock\.triples"):
         engine.stream(TOLL, spark.createDataFrame([(1, 2)], "gate int, car int"))
 
 

@@ -11,7 +11,7 @@ from sqlglot import exp
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.relational.compiler import Compiler
-from penstock.relational.intervals import INSTANTS
+from penstock.relational.intervals import INSTANTS, spread
 from penstock.relational.matching import TRIPLE
 from penstock.relational.relations import Relation, Shape, Statement, aliased, col, select_from, united
 from penstock.relational.sources import Sources, Tables
@@ -85,6 +85,10 @@ def _covers(relation: str, instant: exp.Expr) -> exp.Expr:
 
 
 def _all(statement: Statement, solutions: Relation, names: list[str]) -> _Delivered:
+    if statement.shape.is_distributed and not solutions.is_momentary:
+        # A join by inequalities would compare all rows with all instants.
+        snapshot = spread(statement, solutions.name, solutions.all_columns)
+        solutions = replace(solutions, name=snapshot, is_momentary=True)
     if solutions.is_momentary:
         return _once(statement, solutions, names)
     return solutions.name, _covers(solutions.name, col(INSTANTS, "k"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 from pyspark.sql import SparkSession
@@ -87,6 +88,19 @@ def test_files_of_a_folder_come_in_their_order(spark: SparkSession, tmp_path: Pa
     assert agree(spark, tmp_path) == 1044
 
 
+@pytest.mark.parametrize(("more", "is_ordinary"), [("", True), ("wrong", False), ("# comment", False), ("_:b", False)])
+def test_ordinary_lines_need_no_second_look(spark: SparkSession, tmp_path: Path, more: str, is_ordinary: bool) -> None:
+    terms = [term for term in ORDINARY_TERMS if term.isascii() and not term.startswith("_") and "@" not in term[-9:]]
+    terms = [term for term in terms if "opengis" not in term and "ex.org/t>" not in term]
+    lines = [timed(triple) for term in terms for triple in triples_with(term) if triple[1][0] == triple[0][0] == "<"]
+    history = open_history(spark, write(tmp_path / "a.tnt", "\n".join([*lines, *filter(None, [more])])), scope="s")
+    checked = history.rows().orderBy("arrival").collect()
+    assert len(checked) == len(lines)
+    assert history.times().where("is_odd").isEmpty() == is_ordinary
+    if is_ordinary:
+        assert history.ordinary_rows().orderBy("arrival").collect() == checked
+
+
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"\xef\xbb\xbf" + LINE.encode(), LINE.encode("utf-16"), b"\x00\n"])
 def test_bytes_of_every_kind(spark: SparkSession, tmp_path: Path, content: bytes) -> None:
     agree(spark, write(tmp_path / "a.tnt", content))
@@ -100,6 +114,27 @@ def test_bytes_that_are_no_text(spark: SparkSession, tmp_path: Path) -> None:
         '<a:s> <a:p> "\ufffd" "1" .'.encode(),
     ]
     assert agree(spark, write(tmp_path / "a.tnt", b"\n".join(lines))) == 2
+
+
+JUNK = [
+    *(character.encode() for character in '"<>\\ \t.#:@-%/[]a1?{\r\x0b+TZ0\u00e9\u2028\u00a0\x85\ue000\U00010000'),
+    *(text.encode() for text in ("^^", "//", "_:", r"\u00e9", r"\U0001F697", r"\n", r"\'", "x-")),
+]
+
+
+def mutated(line: str, draw: Random) -> bytes:
+    """The line with something put in, taken away, or in place of something else."""
+    text = line.encode()
+    for _ in range(draw.choice([0, 1, 1, 2, 3])):
+        place, taken = draw.randrange(len(text) + 1), draw.randrange(4)
+        text = text[:place] + draw.choice([b"", *JUNK, bytes([draw.randrange(256)])]) + text[place + taken :]
+    return text.replace(b"\n", b"")
+
+
+def test_any_lines_are_read_alike(spark: SparkSession, tmp_path: Path) -> None:
+    draw = Random(1)
+    lines = [mutated(draw.choice(EVERY_KIND), draw) for _ in range(5000)]
+    assert agree(spark, write(tmp_path / "a.tnt", b"\n".join(lines))) > 500
 
 
 @pytest.mark.parametrize("name", ["_hidden.tnt", "a[1].tnt", "a*.tnt", "été.tnt", "a%20b.tnt", "a=b.tnt", "a b.tnt"])

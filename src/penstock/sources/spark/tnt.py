@@ -26,7 +26,7 @@ _LINE = rf"^{IRI} {IRI} (?:{IRI}|{LITERAL}) {MILLISECONDS} \.\r?+\z"
 _SPACE = "[\\s\\x1c-\\x1f\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]"
 _ODD_LINE = (
     rf"^{_SPACE}*+({TERM})[ \t]*+({TERM})[ \t]*+({TERM})"
-    rf'\s*+"([^"\\]*+)"(?:\^\^<([^<>\s]*+)>)?+\s*+\.{_SPACE}*+(?:#[^\n]*+)?\z'
+    rf'\s*+"([^"\\]*+)"(?:\^\^<([^<>\s]*+)>)?+\s*+\.(?:\s*+#[^\n]*+|{_SPACE}*+)\z'
 )
 _NOTHING = rf"^{_SPACE}*+(?:#|\z)"
 """Empty lines and comments, as Python strips them."""

@@ -70,7 +70,7 @@ def test_a_command_prints_what_is_shown(command: Command, environment: dict[str,
 @pytest.mark.parametrize("program", blocks("python"))
 def test_a_python_program_prints_what_its_comments_say(program: str) -> None:
     ran = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60, check=True
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=300, check=True
     )
     lines = iter(ran.stdout.splitlines())
     for expected in _PRINTED.findall(program):

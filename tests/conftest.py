@@ -47,10 +47,12 @@ def spark() -> Iterator[SparkSession]:
     settings = {
         "spark.ui.enabled": "false",
         "spark.log.level": "OFF",
-        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.sql.adaptive.enabled": "false",
         "spark.sql.session.timeZone": "UTC",
         # Queries over a few rows are sooner interpreted than compiled.
         "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.driver.memory": "2g",
         "spark.driver.host": "localhost",
         "spark.driver.bindAddress": "127.0.0.1",

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from penstock.api.engine import Engine
     from penstock.api.language import check, parse, translate
+    from penstock.api.spark_triples import triples
     from penstock.rdf.results import Evaluation
     from penstock.syntax.errors import Problem, QuerySyntaxError, TranslationError
 
@@ -34,6 +35,7 @@ __all__ = [
     "check",
     "parse",
     "translate",
+    "triples",
 ]
 
 _HOMES = {
@@ -42,6 +44,7 @@ _HOMES = {
     "check": "penstock.api.language",
     "parse": "penstock.api.language",
     "translate": "penstock.api.language",
+    "triples": "penstock.api.spark_triples",
     "Problem": "penstock.syntax.errors",
     "QuerySyntaxError": "penstock.syntax.errors",
     "TranslationError": "penstock.syntax.errors",

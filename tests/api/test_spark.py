@@ -105,3 +105,32 @@ def test_a_streaming_frame_is_answered_as_it_comes(engine: ps.Engine, spark: Spa
     first, second = next(evaluations), next(evaluations)
     query.stop()
     assert [(each.time, *(term.value for term in row)) for each in (first, second) for row in each.rows] == EXPECTED
+
+
+def test_columns_become_triples_by_a_template(engine: ps.Engine, spark: SparkSession) -> None:
+    rows = [("north", "AB 1", 71.5, 1000), ("north", "AB/2", None, 4000), ("south", 'C"3', 80.0, 12000)]
+    frame = spark.createDataFrame(rows, "gate string, plate string, speed double, at bigint")
+    made = ps.triples(
+        frame,
+        "?gate ex:sees ?car . ?car ex:speed ?speed ; ex:plate ?plate",
+        time="at",
+        prefixes={"ex": EX},
+        gate=EX + "{gate}",
+        car=EX + "car/{plate}",
+    )
+    assert [tuple(row) for row in made.where("ts = 1000").collect()] == [
+        (f"<{EX}north>", f"<{EX}sees>", f"<{EX}car/AB%201>", 1000),
+        (f"<{EX}car/AB%201>", f"<{EX}speed>", '"71.5"^^<http://www.w3.org/2001/XMLSchema#double>', 1000),
+        (f"<{EX}car/AB%201>", f"<{EX}plate>", '"AB 1"', 1000),
+    ]
+    assert made.where("ts = 4000").count() == 2
+    engine.stream(TOLL, made)
+    assert found(engine.register(QUERY, flush=True)) == EXPECTED
+
+
+def test_a_template_that_names_no_column_is_refused(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([("north", 1000)], "gate string, at bigint")
+    with pytest.raises(InputError, match="it has gate, at"):
+        ps.triples(frame, "?gate <http://ex.org/sees> ?car", time="at", gate=EX + "{gate}")
+    with pytest.raises(InputError, match="'ts'"):
+        ps.triples(frame, "?gate a ?gate", time="ts")

@@ -1,12 +1,7 @@
-"""The cases of the suite on Spark, each stream as a history: the same expected files (`test_suite.py`).
-
-A statement takes Spark a second or two however small it is, so a run tries every fourth case; with
-PENSTOCK_TESTS=nightly, all of them.
-"""
+"""The cases of the suite on Spark, each stream as a history: the same expected files (`test_suite.py`)."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,10 +17,9 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 FOLDERS = [*cases.case_folders(HERE / "cases"), *cases.case_folders(HERE.parent / "papers" / "worked")]
-TRIED = FOLDERS if os.environ.get("PENSTOCK_TESTS") == "nightly" else FOLDERS[::4]
 
 
-@pytest.mark.parametrize("folder", TRIED, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_spark_gives_the_expected_answer(spark: SparkSession, folder: Path) -> None:
     from penstock.engines.spark import SparkEngine
     from penstock.sources.spark.frames import gathered

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 from tollgate.running import evaluations
 
+from penstock.rdf.results import Evaluation
 from penstock.rdf.vocabulary import XSD
 from tollgate_spark.workloads import Workload
 
@@ -16,16 +18,15 @@ Solutions = dict[int, Counter[tuple[str | None, ...]]]
 
 def embedded_answer(workload: Workload, stream: Path, graph: Path) -> Solutions:
     """What the embedded engine says."""
-    answer: Solutions = {}
-    for evaluation in evaluations(workload.query.rspql, stream, graph):
-        assert evaluation.variables == workload.variables
-        if evaluation.rows:
-            answer[evaluation.time] = Counter(tuple(map(_text, row)) for row in evaluation.rows)
-    return answer
+    return solutions_of(evaluations(workload.query.rspql, stream, graph))
+
+
+def solutions_of(given: Iterable[Evaluation]) -> Solutions:
+    return {one.time: Counter(tuple(map(_text, row)) for row in one.rows) for one in given if one.rows}
 
 
 def written_answer(spark: SparkSession, workload: Workload, folders: list[Path]) -> Solutions:
-    """What a job wrote: rows of `time` and the variables."""
+    """What was written: rows of `time` and the variables."""
     answer: defaultdict[int, Counter[tuple[str | None, ...]]] = defaultdict(Counter)
     rows = spark.read.parquet(*map(str, folders)).select("time", *workload.variables)
     for time, *values in rows.collect():

@@ -1,11 +1,13 @@
-"""A job by hand over history: from a file of text to an answer in Parquet files."""
+"""Over history: from a file of text to an answer in Parquet files, by a job written by hand, and by Penstock."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from pyspark.sql import SparkSession
+from tollgate.data import STREAM
 
+from penstock import Engine
 from tollgate_spark.jobs import Windows, read_districts, read_triples
 from tollgate_spark.workloads import Workload
 
@@ -17,6 +19,14 @@ def run_by_hand(spark: SparkSession, workload: Workload, stream: Path, graph: Pa
     triples = read_triples(spark.read.text(str(stream)))
     answer = workload.job(triples, read_districts(spark, graph), windows)
     answer.select("time", *workload.variables).write.mode("overwrite").parquet(str(out))
+
+
+def run_penstock(spark: SparkSession, workload: Workload, stream: Path, graph: Path, out: Path) -> None:
+    engine = Engine(spark)
+    engine.stream(STREAM, stream)
+    engine.graph(graph)
+    answer = engine.register(workload.query.rspql).to_df(terms=True)
+    answer.write.mode("overwrite").parquet(str(out))
 
 
 def last_timestamp(stream: Path) -> int:

@@ -1,14 +1,16 @@
-"""A job by hand over a folder of files that grows: one Structured Streaming query with `foreachBatch`.
+"""Over a folder of files that grows, one file a micro-batch: by a job written by hand, and by Penstock.
 
-Each micro-batch is written as a Parquet segment, which gives its last timestamp on the way (`observe`), and then the
-windows that it closes are answered from the segments that they reach back to. Both are named by the batch, so that one
-that is repeated after a crash overwrites what it wrote.
+Both are one Structured Streaming query with `foreachBatch`. By hand, each micro-batch is written as a Parquet segment,
+which gives its last timestamp on the way (`observe`), and then the windows that it closes are answered from the
+segments that they reach back to. Both are named by the batch, so that one that is repeated after a crash overwrites
+what it wrote.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import statistics
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -16,8 +18,15 @@ from pathlib import Path
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
-from tollgate.data import stream_lines
+from tollgate.data import STREAM, stream_lines
 
+from penstock import parse
+from penstock.algebra.inputs import GraphTriple
+from penstock.rdf.graphs import read_graph
+from penstock.rdf.results import Evaluation, to_json_line
+from penstock.runtime.micro_batches import Callback, MicroBatches, Standing
+from penstock.sources.spark.live import GrowingFolder
+from tollgate_spark.answers import Solutions, solutions_of, written_answer
 from tollgate_spark.jobs import Windows, read_districts, read_triples
 from tollgate_spark.workloads import Workload
 
@@ -31,17 +40,27 @@ class Figures:
     milliseconds: tuple[int, ...]
     jobs: float
 
+    @property
+    def median(self) -> float:
+        return statistics.median(self.milliseconds)
+
+    def percentile(self, place: int) -> float:
+        return statistics.quantiles(self.milliseconds, n=100, method="inclusive")[place - 1]
+
 
 def write_folder(folder: Path, kind: str, files: int, lines_per_file: int) -> Path:
-    """The files that come one after the other, each a micro-batch: Spark takes the oldest first."""
+    """The files that come one after the other, each a micro-batch: Spark takes the oldest first.
+
+    A last line closes the windows that end with the last file.
+    """
     path = folder / f"{kind}-{files}x{lines_per_file}"
     if path.exists():
         return path
     path.mkdir()
-    lines = stream_lines(kind, files * lines_per_file)
+    lines = stream_lines(kind, files * lines_per_file + 1)
     for number in range(files):
         file = path / f"{number:05}.tnt"
-        file.write_text("".join(islice(lines, lines_per_file)))
+        file.write_text("".join(islice(lines, lines_per_file + (number == files - 1))))
         os.utime(file, (number + 1, number + 1))
     return path
 
@@ -96,18 +115,47 @@ class ByHand:
 
 def run_by_hand(
     spark: SparkSession, workload: Workload, folder: Path, graph: Path, work: Path, warm_up: int
-) -> tuple[ByHand, Figures]:
-    """Runs until the folder has been read, one file a micro-batch."""
+) -> tuple[Solutions, Figures]:
+    """Runs until the folder has been read. The answers are Parquet files, a folder for each batch."""
     shutil.rmtree(work, ignore_errors=True)
     job = ByHand(workload, graph, work)
     lines = spark.readStream.option("maxFilesPerTrigger", 1).text(str(folder))
     writer = lines.writeStream.foreachBatch(job.process).option("checkpointLocation", str(work / "checkpoint"))
     query = writer.trigger(availableNow=True).start()
     query.awaitTermination()
-    return job, figures_of(spark, query, warm_up)
+    return written_answer(spark, workload, job.answers()), _figures(spark, query, warm_up)
 
 
-def figures_of(spark: SparkSession, query: StreamingQuery, warm_up: int) -> Figures:
+def run_penstock(
+    spark: SparkSession, workload: Workload, folder: Path, graph: Path, work: Path, warm_up: int
+) -> tuple[Solutions, Figures]:
+    """The same with a checkpoint, the answers as JSON lines: what `penstock run` does."""
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir()
+    given: list[Evaluation] = []
+    with (work / "answers.jsonl").open("w") as file:
+
+        def write(evaluation: Evaluation) -> None:
+            file.write(to_json_line(evaluation) + "\n")
+            given.append(evaluation)
+
+        run = MicroBatches(
+            spark,
+            [Standing(parse(workload.query.rspql), Callback(write))],
+            {STREAM: GrowingFolder(folder, "tollgates", files_per_batch=1)},
+            {None: [GraphTriple(triple) for triple in read_graph(graph, scope="districts")]},
+            checkpoint=work / "checkpoint",
+            is_bounded=True,
+        )
+        run.start()
+        (query,) = spark.streams.active
+        run.wait()
+        figures = _figures(spark, query, warm_up)
+        run.stop()
+    return solutions_of(given), figures
+
+
+def _figures(spark: SparkSession, query: StreamingQuery, warm_up: int) -> Figures:
     """Of a query that has ended, without the time of its first micro-batches."""
     taken = [progress.durationMs["triggerExecution"] for progress in query.recentProgress if progress.numInputRows]
     jobs = spark.sparkContext.statusTracker().getJobIdsForGroup(str(query.runId))

@@ -78,6 +78,8 @@ class SparkEngine:
         self._streams: dict[str, _Stream] = {}
         self._graphs: dict[str | None, str] = {}
         self._changing: set[str | None] = set()
+        self._kept: list[DataFrame] = []
+        """What is computed once."""
 
     @property
     def tables(self) -> Tables:
@@ -94,7 +96,9 @@ class SparkEngine:
         """Forget all input."""
         for view in [*self.tables.streams.values(), *self._graphs.values()]:
             self.session.catalog.dropTempView(view)
-        self._streams, self._graphs, self._changing = {}, {}, set()
+        for frame in self._kept:
+            frame.unpersist()
+        self._streams, self._graphs, self._changing, self._kept = {}, {}, set(), []
 
     def close(self) -> None:
         self.clear()
@@ -112,17 +116,21 @@ class SparkEngine:
             if found is not None and not found.has_odd:
                 self._show_history(known, history.ordinary_rows(), found)
                 return found
-        rows = history.rows().persist()
+        rows = self._computed_once(history.rows())
         found = None
         if window is not None:
             found = survey_by_steps(rows.withColumn("is_odd", sf.lit(False)), window, lateness)
         if found is not None:
             self._show_history(known, rows, found)
             return replace(found, has_odd=True)
-        rows = with_since(rows, lateness).persist()
+        rows = self._computed_once(with_since(rows, lateness))
         rows.createOrReplaceTempView(known.table)
         known.is_seen = True
         return replace(survey_one_by_one(rows), has_odd=True)
+
+    def _computed_once(self, frame: DataFrame) -> DataFrame:
+        self._kept.append(frame.persist())
+        return self._kept[-1]
 
     def _history(self, source: Source, scope: str) -> History | FrameHistory:
         if isinstance(source, FrameSource):
@@ -172,6 +180,7 @@ class SparkEngine:
 
     @property
     def state(self) -> dict[str, dict[str, Any]]:
+        """Nothing: what can be gone on with has a window log (spark_log.py)."""
         return {}
 
     def restore(self, state: Mapping[str, Mapping[str, Any]]) -> None:
@@ -193,9 +202,8 @@ class SparkEngine:
         return SparkQuery(self, lambda shape: compile_dataset(query, self.tables, shape), True, None)
 
     def compile_report(self, query: ContinuousQuery) -> CompiledReport:
-        return SparkReport(
-            self, query, compile_instants(query, self.tables), compile_last_end(query, self.tables)
-        )  # fmt: skip
+        instants, last_end = compile_instants(query, self.tables), compile_last_end(query, self.tables)
+        return SparkReport(self, query, instants, last_end)
 
     def told(self, query: ContinuousQuery) -> ClosingReport | None:
         """When windows close, as far as it is known without a statement."""

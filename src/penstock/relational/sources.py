@@ -275,15 +275,19 @@ def _seen_at_first(rows: exp.Query, names: list[str]) -> exp.Select:
 
 
 def _numbered_by_closing(rows: exp.Query, names: list[str]) -> exp.Select:
-    """What is seen when its window closes, and at no other instant, each once."""
-    since_first = exp.Sub(this=exp.Sub(this=col("timed", "ends"), expression=number(1)), expression=FIRST.copy())
-    place = aliased(exp.IntDiv(this=exp.Paren(this=since_first), expression=STEP.copy()), "i")
-    counted = exp.select(*(col("timed", name) for name in names), place).from_(rows.subquery("timed")).distinct()
-    i = col("counted", "i")
-    behind = exp.Add(this=i, expression=number(1))
-    query = exp.select(*(col("counted", name) for name in names), i.copy(), aliased(behind, "j"))
-    is_seen = [exp.GTE(this=i.copy(), expression=number(0)), exp.LT(this=i.copy(), expression=COUNT.copy())]
-    return query.from_(counted.subquery("counted")).where(*is_seen)
+    """What is seen when its window closes, and at no other instant, each once; not all closings need be instants."""
+    closes = exp.Sub(this=exp.Sub(this=col("timed", "ends"), expression=number(1)), expression=FIRST.copy())
+    columns = [*(col("timed", name) for name in names), aliased(closes, "closes")]
+    closing = exp.select(*columns).from_(rows.subquery("timed")).distinct().subquery("closing")
+    since_first = col("closing", "closes")
+    i = exp.IntDiv(this=since_first, expression=STEP.copy())
+    behind = exp.Add(this=i.copy(), expression=number(1))
+    query = exp.select(*(col("closing", name) for name in names), aliased(i, "i"), aliased(behind, "j"))
+    return query.from_(closing).where(
+        exp.GTE(this=since_first.copy(), expression=number(0)),
+        exp.LT(this=since_first.copy(), expression=exp.Mul(this=COUNT.copy(), expression=STEP.copy())),
+        exp.Mod(this=since_first.copy(), expression=STEP.copy()).eq(number(0)),
+    )
 
 
 def _numbered_by_step(rows: exp.Query, names: list[str]) -> exp.Select:

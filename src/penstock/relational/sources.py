@@ -114,11 +114,12 @@ class ActiveGraph:
         parts: list[exp.Query] = []
         if self.static:
             parts.append(self._static(columns, asked))
-        moving = self._moving(columns, asked)
-        if moving is not None and self._is_bag:
-            parts.append(self._numbered(moving, names))
-        elif moving is not None:
-            parts += self._each_once(moving, names, parts[0] if parts else None)
+        changing, shown = self._changing(columns, asked), self._shown(columns, asked)
+        once = changing if self._is_bag else [*changing, *shown]
+        if once:
+            parts += self._each_once(united(once), names, parts[0] if parts else None)
+        if self._is_bag:
+            parts.append(self._numbered(united(shown), names))
         if not parts:
             nothing = [aliased(exp.cast(exp.null(), "text"), name) for name in names]
             parts.append(exp.select(*nothing, *always()).where(exp.false()))
@@ -134,16 +135,20 @@ class ActiveGraph:
         kept = [col("merged", name) for name in columns.values()]
         return exp.select(*kept, *always()).from_(merged.subquery("merged"))
 
-    def _moving(self, columns: Mapping[str, str], asked: Asked) -> exp.Query | None:
-        """What comes and goes, with its intervals `[starts, ends)`."""
-        rows: list[exp.Query] = [
+    def _changing(self, columns: Mapping[str, str], asked: Asked) -> list[exp.Query]:
+        """What comes and goes in graphs, which are sets beside whatever window, with its intervals `[starts, ends)`."""
+        return [
             _select(table, columns, asked).select(col(table, "starts"), col(table, "ends")) for table in self.changing
         ]
+
+    def _shown(self, columns: Mapping[str, str], asked: Asked) -> list[exp.Query]:
+        """What windows show, with its intervals."""
+        rows: list[exp.Query] = []
         for window, table in self.windows:
             found, conditions = _columns(table, columns), asked.conditions_on_stream(table)
             is_bounded = not self.statement.shape.is_distributed
             rows.append(window_rows(window, table, found, conditions, within_slice=is_bounded))
-        return united(rows) if rows else None
+        return rows
 
     def _each_once(self, moving: exp.Query, names: list[str], static: exp.Query | None) -> list[exp.Query]:
         """A set: what is static anyway counts no more, and what overlaps in time counts once.

@@ -295,7 +295,7 @@ class _Started:
 
 _WINDOWS_PER_SLICE = 10
 
-_ENOUGH = 100_000
+_ENOUGH = 200_000
 """So many triples are worth a look at the clock when nobody waits."""
 
 

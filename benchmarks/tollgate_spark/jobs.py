@@ -8,8 +8,8 @@ What makes them quick was found by measuring:
 
 - a line is split once, at its blanks: regular expressions take several times as long;
 - windows are numbered by arithmetic on integers: `F.window` takes longer;
-- rows are partitioned once, by what all later steps have in common: by the window, or by the car. Spark then needs no
-  other shuffle, neither to find equal triples nor to group or join them.
+- rows are partitioned by what later steps have in common, by the window or by the car, before equal triples are found:
+  that and the grouping then take one shuffle, and no aggregate before it. A join by more than the car shuffles again.
 """
 
 from __future__ import annotations

@@ -146,7 +146,8 @@ class TestVerify:
         assert result.exit_code == 2
         assert "does not run service yet" in result.stderr
 
-    def test_spark_is_not_there_yet(self, files: Path) -> None:
-        result = run(files, "run", "--engine", "spark")
-        assert result.exit_code == 2
-        assert "write --engine duckdb" in result.stderr
+    def test_spark_gives_the_same_answer(self, files: Path, spark: object) -> None:
+        on_spark, embedded = (run(files, "run", "--engine", engine) for engine in ("spark", "duckdb"))
+        assert on_spark.exit_code == 0
+        assert on_spark.stdout == embedded.stdout
+        assert run(files, "verify", "--engine", "spark").stdout.startswith("spark and the oracle agree")

@@ -24,6 +24,7 @@ settings.register_profile("nightly", settings.get_profile("normal"), max_example
 settings.load_profile(os.environ.get("PENSTOCK_TESTS", "normal"))
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What needs Spark is run by one worker, in one session."""
     for item in items:

@@ -19,8 +19,8 @@ from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.algebra.windows import CountWindow
 from penstock.engines.closings import ClosingReport, closing_report
+from penstock.engines.graph_tables import changes, graph_table
 from penstock.engines.protocol import CompiledReport, Slice, StorageError
-from penstock.rdf.conversion import encode_oxigraph
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.functions.library import Library
 from penstock.relational.intervals import INSTANTS
@@ -126,21 +126,14 @@ class DuckDBEngine:
     def load_graph(self, iri: str | None, triples: Sequence[GraphTriple]) -> None:
         table = self._graphs.get(iri, f"graph_{len(self._graphs) + 1}")
         self._graphs[iri] = table
-        columns: dict[str, pa.Array] = {
-            "s": pa.array([encode_oxigraph(triple.subject) for triple, _ in triples], pa.string()),
-            "p": pa.array([encode_oxigraph(triple.predicate) for triple, _ in triples], pa.string()),
-            "o": pa.array([encode_oxigraph(triple.object) for triple, _ in triples], pa.string()),
-        }
+        graph = graph_table(triples)
         self._changing.discard(iri)
-        if any(valid.end is not None or valid.start > -FOREVER for _, valid in triples):
+        if changes(graph):
             self._changing.add(iri)
-            columns["starts"] = pa.array([valid.start for _, valid in triples], pa.int64())
-            ends = [FOREVER if valid.end is None else valid.end for _, valid in triples]
-            columns["ends"] = pa.array(ends, pa.int64())
-        with self._view("loading", pa.table(columns)):
+        with self._view("loading", graph):
             self.run(f"CREATE OR REPLACE TABLE {table} AS SELECT DISTINCT * FROM loading")
         self._predicates[table] = frozenset()
-        self._note_predicates(table, pc.unique(columns["p"]).to_pylist())
+        self._note_predicates(table, pc.unique(graph["p"]).to_pylist())
 
     # Restarts
 

@@ -24,10 +24,10 @@ from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.algebra.windows import CountWindow, RangeWindow
 from penstock.engines.closings import ClosingReport, closing_report
+from penstock.engines.graph_tables import changes, graph_table
 from penstock.engines.protocol import CompiledReport, Slice
 from penstock.engines.spark_closures import parts_of, with_parts, without_recursion
 from penstock.engines.spark_survey import Survey, survey_by_steps, survey_one_by_one, with_since
-from penstock.rdf.conversion import encode_oxigraph
 from penstock.rdf.elements import Malformed
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.functions.expansion import expanded
@@ -157,18 +157,11 @@ class SparkEngine:
         known.is_seen = False
 
     def load_graph(self, iri: str | None, triples: Sequence[GraphTriple]) -> None:
+        graph = graph_table(triples)
         self._changing.discard(iri)
-        columns: dict[str, pa.Array] = {
-            "s": pa.array([encode_oxigraph(triple.subject) for triple, _ in triples], pa.string()),
-            "p": pa.array([encode_oxigraph(triple.predicate) for triple, _ in triples], pa.string()),
-            "o": pa.array([encode_oxigraph(triple.object) for triple, _ in triples], pa.string()),
-        }
-        if any(valid.end is not None or valid.start > -FOREVER for _, valid in triples):
+        if changes(graph):
             self._changing.add(iri)
-            columns["starts"] = pa.array([valid.start for _, valid in triples], pa.int64())
-            ends = [FOREVER if valid.end is None else valid.end for _, valid in triples]
-            columns["ends"] = pa.array(ends, pa.int64())
-        distinct = pa.table(columns).group_by(list(columns)).aggregate([])
+        distinct = graph.group_by(graph.column_names).aggregate([])
         self.bind_graph(iri, self.session.createDataFrame(distinct))
 
     def bind_graph(self, iri: str | None, frame: DataFrame) -> None:

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from penstock.runtime.checkpoints import CheckpointError, State
+from penstock.runtime.checkpoints import State, kept_in, of_another_run
 
 _KEPT = 2
 
@@ -22,23 +22,16 @@ class BatchStates:
     def __init__(self, folder: Path, fingerprint: str) -> None:
         self.folder = folder
         self._states = folder / "state"
-        try:
+        with kept_in(folder):
             self._states.mkdir(parents=True, exist_ok=True)
             self._check(sha256(fingerprint.encode()).hexdigest())
-        except FileExistsError:
-            raise CheckpointError(f"{folder}: this is a file; a checkpoint needs a folder of its own") from None
-        except OSError as error:
-            raise CheckpointError(f"{folder}: no checkpoint can be kept there ({error.strerror})") from None
 
     def _check(self, fingerprint: str) -> None:
         file = self.folder / "run"
         if not file.exists():
             _write(file, fingerprint)
         elif file.read_text() != fingerprint:
-            raise CheckpointError(
-                f"{self.folder}: this checkpoint is of another run, with other streams, options or another query; "
-                "name another folder, or remove this one to begin anew"
-            )
+            raise of_another_run(self.folder)
 
     @property
     def last(self) -> int:

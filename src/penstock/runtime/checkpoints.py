@@ -8,6 +8,8 @@ result is lost and none is there twice.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -27,6 +29,24 @@ class CheckpointError(Exception):
     """A folder that cannot be used for a checkpoint; the message says why."""
 
 
+@contextmanager
+def kept_in(folder: Path) -> Iterator[None]:
+    """Runs what is inside; CheckpointError, as a sentence, where the folder cannot be used."""
+    try:
+        yield
+    except FileExistsError:
+        raise CheckpointError(f"{folder}: this is a file; a checkpoint needs a folder of its own") from None
+    except OSError as error:
+        raise CheckpointError(f"{folder}: no checkpoint can be kept there ({error.strerror})") from None
+
+
+def of_another_run(folder: Path) -> CheckpointError:
+    return CheckpointError(
+        f"{folder}: this checkpoint is of another run, with other streams, options or another query; "
+        "name another folder, or remove this one to begin anew"
+    )
+
+
 class Checkpoint:
     """The folder of a run that can be restarted.
 
@@ -42,13 +62,10 @@ class Checkpoint:
         self.has_finished = False
         """Whether all input has been read and answered."""
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self.engine = self.new_engine(folder / _FILE)
-            self._read()
-        except FileExistsError:
-            raise CheckpointError(f"{folder}: this is a file; a checkpoint needs a folder of its own") from None
-        except OSError as error:
-            raise CheckpointError(f"{folder}: no checkpoint can be kept there ({error.strerror})") from None
+            with kept_in(folder):
+                folder.mkdir(parents=True, exist_ok=True)
+                self.engine = self.new_engine(folder / _FILE)
+                self._read()
         except StorageError as error:
             if "lock" in str(error):
                 raise CheckpointError(f"{folder}: another run is using this checkpoint") from None
@@ -64,10 +81,7 @@ class Checkpoint:
             return
         ((fingerprint, text),) = rows
         if fingerprint != self.fingerprint:
-            raise CheckpointError(
-                f"{self.folder}: this checkpoint is of another run, with other streams, options or another query; "
-                "name another folder, or remove this one to begin anew"
-            )
+            raise of_another_run(self.folder)
         kept = json.loads(str(text))
         self.state, self.written, self.has_finished = kept["run"], kept["written"], kept["has_finished"]
 

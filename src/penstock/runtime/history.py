@@ -15,7 +15,7 @@ from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.forms import Answering
 from penstock.runtime.running import Run
-from penstock.runtime.slices import Slicing
+from penstock.runtime.slices import ALL, Slicing
 from penstock.sources.batches import Source
 
 
@@ -53,7 +53,7 @@ class HistoryRun(Run):
     """One query over its streams, from their beginning to their end. The engine is a `HistoryEngine`."""
 
     def evaluations(self) -> Iterator[Evaluation]:
-        self.slicing = Slicing(_ALL)
+        self.slicing = Slicing(ALL)
         self._survey()
         yield from self._finish()
 
@@ -83,7 +83,3 @@ class HistoryRun(Run):
                 for malformed in engine.malformed(iri):
                     self.counts.malformed += 1
                     self.on_malformed(malformed)
-
-
-_ALL = 1 << 62
-"""More instants than there are."""

@@ -27,7 +27,7 @@ from penstock.rdf.results import Evaluation
 from penstock.runtime.batch_states import BatchStates
 from penstock.runtime.checkpoints import State, Written
 from penstock.runtime.running import Late, RunSettings, TimedQuery
-from penstock.runtime.slices import Slicing
+from penstock.runtime.slices import ALL, Slicing
 from penstock.sources.spark.live import LiveInput, LiveStream
 from penstock.syntax import ast
 
@@ -95,7 +95,7 @@ class LiveQuery(TimedQuery):
             on_late=standing.on_late,
         )
         self.outlet = standing.outlet
-        self.slicing = Slicing(how.instants_per_slice or _ALL)
+        self.slicing = Slicing(how.instants_per_slice or ALL)
         self._judged = dict.fromkeys(self.clock.streams, 0)
         """Of what came late up to this arrival it has been told."""
 
@@ -136,10 +136,6 @@ class LiveQuery(TimedQuery):
     def restore(self, state: State) -> None:
         self._judged = state["judged"]
         super().restore(state)
-
-
-_ALL = 1 << 62
-"""More instants than there are."""
 
 
 class MicroBatches:

@@ -11,6 +11,9 @@ from penstock.engines.protocol import Slice
 _FIRST, _MOST = 16, 1 << 16
 """How many instants the first slice has, and any slice at most."""
 
+ALL = 1 << 62
+"""More instants than there are: everything is one slice."""
+
 _GROWTH = 32
 _ROWS = 1 << 20
 """About so many solutions come out of a slice at most: they have to be held in memory."""

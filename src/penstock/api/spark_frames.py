@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 _ANNOTATED = "nLO"
 """The tags of literals that say more of themselves before a space: a language, a datatype."""
 
-_ESCAPED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
-
 
 def frame_of(
     run: HistoryRun, spark: SparkSession, variables: tuple[str, ...], *, terms: bool, types: Mapping[str, str]
@@ -62,10 +60,10 @@ def _term(term: Column) -> Column:
     """In the syntax of N-Triples."""
     from pyspark.sql import functions as sf
 
-    text = escaped = _text(term)
-    for character, written in _ESCAPED.items():
-        escaped = sf.replace(escaped, sf.lit(character), sf.lit(written))
-    quoted = sf.concat(sf.lit('"'), escaped, sf.lit('"'))
+    from penstock.sources.spark.terms import escaped
+
+    text = _text(term)
+    quoted = sf.concat(sf.lit('"'), escaped(text), sf.lit('"'))
     annotation = sf.substring_index(term.substr(sf.lit(2), sf.length(term)), " ", 1)
     tag = term.substr(1, 1)
     found = sf.when(tag == "I", sf.concat(sf.lit("<"), text, sf.lit(">")))

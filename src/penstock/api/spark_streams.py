@@ -10,7 +10,18 @@ from penstock.sources.batches import Source
 LiveStream: TypeAlias = Any
 """A stream that Spark streams (sources/spark/live.py), which is not loaded without need."""
 
-_FOLLOW = "follow"
+FOLLOW = "follow"
+
+
+def is_growing(source: str | Path) -> bool:
+    """Whether a source is a folder that grows: `FOLDER?follow`."""
+    return FOLLOW in _options(source)
+
+
+def without_follow(source: str | Path) -> str:
+    """The folder, with its other options."""
+    path, others = str(source).partition("?")[0], [option for option in _options(source) if option != FOLLOW]
+    return f"{path}?{'&'.join(others)}" if others else path
 
 
 def is_spark_frame(source: object) -> bool:
@@ -19,7 +30,7 @@ def is_spark_frame(source: object) -> bool:
 
 
 def is_streamed_by_spark(source: object) -> bool:
-    return is_spark_frame(source) or (isinstance(source, str | Path) and _FOLLOW in _options(source))
+    return is_spark_frame(source) or (isinstance(source, str | Path) and is_growing(source))
 
 
 def spark_stream(source: Any, iri: str, scope: str) -> Source | LiveStream:
@@ -29,9 +40,7 @@ def spark_stream(source: Any, iri: str, scope: str) -> Source | LiveStream:
 
     name = f"<{iri}>"
     if not is_spark_frame(source):
-        others = "&".join(option for option in _options(source) if option != _FOLLOW)
-        path = str(source).partition("?")[0]
-        return growing_folder(f"{path}?{others}" if others else path, scope=scope)
+        return growing_folder(without_follow(source), scope=scope)
     if not source.isStreaming:
         return triples_in_order(source, name, scope)
     rows = encoded(source, name, scope)

@@ -29,7 +29,6 @@ _DATATYPES = {
     "date": "date",
     "timestamp": "dateTime",
 }
-_ESCAPED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
 
 
 def triples(
@@ -100,6 +99,8 @@ def _iri(frame: DataFrame, template: str) -> Column:
 def _literal(frame: DataFrame, name: str) -> Column:
     from pyspark.sql import functions as sf
 
+    from penstock.sources.spark.terms import escaped
+
     kind = frame.schema[name].dataType.simpleString().partition("(")[0]
     if kind not in _DATATYPES:
         raise InputError(f"the column {name!r} is {kind}, which no literal is: cast it to a string or a number")
@@ -107,8 +108,7 @@ def _literal(frame: DataFrame, name: str) -> Column:
     if kind == "timestamp":
         value = sf.date_format(frame[name], "yyyy-MM-dd'T'HH:mm:ss.SSSXXX")
     elif kind == "string":
-        for character, written in _ESCAPED.items():
-            value = sf.replace(value, sf.lit(character), sf.lit(written))
+        value = escaped(value)
     elif kind in ("double", "float"):
         value = sf.when(value == "Infinity", "INF").when(value == "-Infinity", "-INF").otherwise(value)
     datatype = _DATATYPES[kind]

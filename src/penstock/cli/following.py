@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.algebra.inputs import GraphTriple, InputError
+from penstock.api.spark_streams import FOLLOW, is_growing, without_follow
 from penstock.cli.engines import EngineOptions
 from penstock.cli.output import open_answers
 from penstock.cli.preparing import Asked, open_dead_letters
@@ -26,13 +27,12 @@ from penstock.sinks import Sink
 if TYPE_CHECKING:
     from penstock.sources.spark.live import LiveStream
 
-FOLLOW = "follow"
 _SERVER = re.compile(r"tcp://([^/:]+|\[[^]]+\]):([0-9]+)/?")
 
 
 def is_followed(source: str) -> bool:
     """Whether a source goes on: a folder that grows (`FOLDER?follow`), or a server (`tcp://HOST:PORT`)."""
-    return FOLLOW in source.partition("?")[2].split("&") or _SERVER.fullmatch(source) is not None
+    return is_growing(source) or _SERVER.fullmatch(source) is not None
 
 
 def follow_query(
@@ -124,6 +124,4 @@ def _stream(source: str, scope: str) -> LiveStream:
         return socket_lines(server[1], int(server[2]), scope=scope)
     if not is_followed(source):
         return WholeSource(source, scope)
-    path, _, options = source.partition("?")
-    others = "&".join(option for option in options.split("&") if option != FOLLOW)
-    return growing_folder(f"{path}?{others}" if others else path, scope=scope)
+    return growing_folder(without_follow(source), scope=scope)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
@@ -17,6 +16,7 @@ from penstock.sources.batches import Batch, Position, Source
 from penstock.sources.spark.patterns import IRI
 from penstock.sources.spark.rows import ARROW_ROWS, MALFORMED
 from penstock.sources.spark.terms import object_of, predicate_of, subject_of
+from penstock.sources.spark.whole import numbered_tables
 
 _COLUMNS = ("s", "p", "o", "ts")
 
@@ -53,16 +53,8 @@ class FrameHistory:
 
 def gathered(spark: SparkSession, source: Source) -> FrameSource:
     """A bounded source that is in memory, brought to Spark as it is."""
-    tables: list[pa.Table] = []
-    element = arrival = 0
-    for batch in source.batches():
-        table = batch.table
-        numbers = pa.arange(arrival, arrival + table.num_rows)
-        columns = [*table.columns[:4], pc.add(table["element"], element), numbers]
-        tables.append(pa.table(columns, schema=ARROW_ROWS))
-        element += batch.elements
-        arrival += table.num_rows
-    return FrameSource(source.name, spark.createDataFrame(pa.concat_tables(tables or [ARROW_ROWS.empty_table()])))
+    rows = pa.concat_tables([ARROW_ROWS.empty_table(), *numbered_tables(source)])
+    return FrameSource(source.name, spark.createDataFrame(rows))
 
 
 def triples_in_order(frame: DataFrame, name: str, scope: str) -> FrameSource:

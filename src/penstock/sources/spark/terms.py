@@ -17,6 +17,7 @@ from penstock.sources.spark.grammar import CODE_POINT, IRI, IRI_WITH_ESCAPES, LA
 
 _PIECE = rf"[^\\]++|{CODE_POINT}|\\."
 _TAGS = {**TAGS_OF_DATATYPES, **{XSD + name: f"n{name} " for name in INTEGER_TYPES}}
+_WRITTEN = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"}
 _ESCAPED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
 
@@ -31,6 +32,13 @@ def predicate_of(text: Column) -> Column:
 
 def object_of(text: Column, prefix: str) -> Column:
     return sf.coalesce(subject_of(text, prefix), _literal(text))
+
+
+def escaped(text: Column) -> Column:
+    """A lexical form as it stands between the quotes of N-Triples."""
+    for character, written in _WRITTEN.items():
+        text = sf.replace(text, sf.lit(character), sf.lit(written))
+    return text
 
 
 def bound(value: Column, body: Callable[[Column], Column]) -> Column:

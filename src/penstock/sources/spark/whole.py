@@ -44,15 +44,19 @@ def _unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Source]]
 
 def _rows(packed: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for place, source in _unpacked(packed):
-        element = arrival = place * NUMBERS_PER_FILE
-        for batch in source.batches():
-            table = batch.table
-            numbers = pa.arange(arrival, arrival + table.num_rows)
-            elements = pc.add(table["element"], element)
-            columns = [*table.columns[:4], elements, numbers]
-            yield from pa.table(columns, schema=ARROW_ROWS).to_batches()
-            element += batch.elements
-            arrival += table.num_rows
+        for table in numbered_tables(source, place * NUMBERS_PER_FILE):
+            yield from table.to_batches()
+
+
+def numbered_tables(source: Source, first: int = 0) -> Iterator[pa.Table]:
+    """The rows of a source, batch by batch, with numbers from the first one on."""
+    element = arrival = first
+    for batch in source.batches():
+        table = batch.table
+        numbers = pa.arange(arrival, arrival + table.num_rows)
+        yield pa.table([*table.columns[:4], pc.add(table["element"], element), numbers], schema=ARROW_ROWS)
+        element += batch.elements
+        arrival += table.num_rows
 
 
 def _malformed(packed: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

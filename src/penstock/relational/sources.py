@@ -163,21 +163,20 @@ class ActiveGraph:
             return [self._once_per_window(moving, names)]
         if not names or not self.statement.shape.is_large:
             return [self._once(moving, names)]
-        key = aliased(exp.func("hash", *(col("moving", name) for name in names)), "key")
-        hashed = exp.select(exp.Column(this=exp.Star(), table=exp.to_identifier("moving")), key)
-        hashed = hashed.from_(moving.subquery("moving"))
+        numbered = self._numbered(moving, names).subquery("numbered")
+        kept = [col("numbered", name) for name in (*names, "i", "j")]
+        key = aliased(exp.func("hash", *(col("numbered", name) for name in names)), "key")
+        hashed = self.statement.add(exp.select(*kept, key).from_(numbered), materialized=True)
         is_again = exp.GT(this=exp.Count(this=exp.Star()), expression=number(1))
-        keys = exp.select(exp.column("key")).from_(hashed.subquery("hashed")).group_by("key").having(is_again)
+        keys = select_from(hashed, [col(hashed, "key")]).group_by(col(hashed, "key")).having(is_again)
         again = self.statement.add(keys, materialized=True)
-        same = col("hashed", "key").eq(col(again, "key"))
-        kept = [col("hashed", name) for name in (*names, "starts", "ends")]
+        same = col(hashed, "key").eq(col(again, "key"))
         alone, repeated = (
-            exp.select(*(c.copy() for c in kept))
-            .from_(hashed.copy().subquery("hashed"))
-            .join(again, on=same.copy(), join_type=kind)
-            for kind in ("anti", "semi")
+            select_from(hashed, [col(hashed, name) for name in columns]).join(again, on=same.copy(), join_type=kind)
+            for kind, columns in (("anti", [*names, "i", "j"]), ("semi", [*names, "key", "i", "j"]))
         )
-        return [self._numbered(alone, names), self._once(repeated, names)]
+        disjoint = once(self.statement, self.statement.add(repeated), ["key", *names])
+        return [alone, select_from(disjoint, [col(disjoint, name) for name in (*names, "i", "j")])]
 
     @property
     def _is_tumbling(self) -> bool:

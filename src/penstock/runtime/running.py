@@ -142,12 +142,12 @@ class TimedQuery:
     def _advance(self) -> Iterator[Evaluation]:
         """Answers every instant before the watermark.
 
-        As long as nobody waits for them, only when as much has come as is held: what is held is read each time.
+        As long as nobody waits for them, only when twice as much has come as is held: what is held is read each time.
         """
         watermark, first = self.clock.watermark, self.clock.first
         if watermark is None or first is None or watermark <= first:
             return
-        if self._fresh < max(self._held, _ENOUGH) and not self._is_prompt:
+        if self._fresh < max(2 * self._held, _ENOUGH) and not self._is_prompt:
             return
         self.counts.watermark = watermark
         yield from self._evaluate(watermark - 1, None)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,8 +28,8 @@ def malformed_in_whole(spark: SparkSession, sources: Mapping[int, Source]) -> Da
 
 
 def _packed(spark: SparkSession, sources: Mapping[int, Source]) -> DataFrame:
-    packed = [(place, _pack(source)) for place, source in sources.items()]
-    files = spark.createDataFrame(packed, "place bigint, source binary")
+    packed = [(place, str(Path.cwd()), _pack(source)) for place, source in sources.items()]
+    files = spark.createDataFrame(packed, "place bigint, folder string, source binary")
     return files.repartition(min(len(packed), _MOST_TASKS))
 
 
@@ -39,6 +41,8 @@ def _pack(source: Source) -> bytes:
 def _unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Source]]:
     for batch in batches:
         for row in batch.to_pylist():
+            if Path(row["folder"]).is_dir():  # a file may be named as it is seen from there
+                os.chdir(row["folder"])
             yield row["place"], pickle.loads(row["source"])
 
 

@@ -80,6 +80,14 @@ def test_the_last_counts_stay() -> None:
     assert "2 elements" in terminal.file.getvalue()
 
 
+def test_the_last_rate_is_that_of_the_whole_run() -> None:
+    terminal = Terminal()
+    terminal.after(1, Counts(1000))
+    terminal.after(9, Counts(1000))
+    terminal.progress.close()
+    assert terminal.file.getvalue().rpartition(ERASE)[2].startswith("1,000 elements · 100/s · ")
+
+
 def test_it_takes_one_line_of_any_terminal() -> None:
     assert len(Terminal(width=40).after(1, Counts(10**9, 10**6, 10**7, 1, 1, 8000))) <= 40
 

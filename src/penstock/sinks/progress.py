@@ -35,7 +35,8 @@ class Progress:
         self._counts = Counts()
         self._shown_at: float | None = None
         self._is_visible = False
-        self._seen: deque[tuple[float, int]] = deque([(now(), 0)])
+        self._began = now()
+        self._seen: deque[tuple[float, int]] = deque([(self._began, 0)])
 
     def update(self, counts: Counts) -> None:
         """Show the counts, unless the line was shown a moment ago."""
@@ -45,7 +46,7 @@ class Progress:
         now = self._now()
         if self._shown_at is None or now - self._shown_at >= _SECONDS_BETWEEN:
             self._shown_at = now
-            self._show(now)
+            self._show(self._rate(now))
 
     def hide(self) -> None:
         """Take the line away, until the next update."""
@@ -54,15 +55,15 @@ class Progress:
             self._is_visible = False
 
     def close(self) -> None:
-        """Leave the last counts behind."""
+        """Leave the last counts behind, with the elements per second of the whole run."""
         if self._console.is_terminal and self._counts != Counts():
-            self._show(self._now())
+            self._show(self._counts.elements / max(self._now() - self._began, _SECONDS_BETWEEN))
             self._console.print()
             self._is_visible = False
 
-    def _show(self, now: float) -> None:
+    def _show(self, rate: float) -> None:
         self.hide()
-        self._console.print(self._line(self._rate(now)), end="", no_wrap=True, overflow="ellipsis", crop=True)
+        self._console.print(self._line(rate), end="", no_wrap=True, overflow="ellipsis", crop=True)
         self._is_visible = True
 
     def _rate(self, now: float) -> float:

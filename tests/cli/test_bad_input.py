@@ -23,6 +23,7 @@ QUERY = """
 PREFIX : <http://e/>
 SELECT ?gate ?car FROM STREAM :toll [RANGE 10ms STEP 5ms] WHERE { ?gate :sees ?car FILTER (?car > 0) }
 """
+EMBEDDED = ("--engine", "duckdb")
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
 
@@ -55,7 +56,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*arguments: str, stream: str = "toll.tnt", command: str = "run") -> Result:
-    given = [command, "q.rq", "--stream", stream, *arguments]
+    engine = () if command == "oracle" else EMBEDDED
+    given = [command, "q.rq", *engine, "--stream", stream, *arguments]
     return CliRunner().invoke(commands, given, catch_exceptions=False, prog_name="penstock")
 
 
@@ -128,10 +130,34 @@ class TestSources:
             assert result.exit_code == 2
             assert f"{name}: this {kind} may not be read (permission denied)" in result.stderr
 
+    @pytest.mark.parametrize("stream", ["folder?follow", "tcp://localhost:7700"])
+    def test_a_stream_without_end(self, files: Path, command: str, stream: str) -> None:
+        (files / "folder").mkdir()
+        result = run(stream=stream, command=command)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert f"{stream} has no end, and such a stream is read by `penstock run --engine spark` only" in result.stderr
+
     def test_a_broker_that_is_not_there_yet(self, files: Path, command: str) -> None:
         result = run(stream="kafka://localhost:9092/toll", command=command)
         assert result.exit_code == 2
         assert "kafka" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("stream", "others", "sentence"),
+    [
+        ("nowhere?follow", (), "nowhere: there is no such folder to follow"),
+        ("folder?follow&colour=red", (), "there is no option colour"),
+        ("-", ("--checkpoint", "state"), "- cannot be read again after a restart"),
+        ("tcp://localhost:7700", ("--checkpoint", "state"), "cannot be read again after a restart"),
+    ],
+)
+def test_a_stream_that_spark_cannot_follow(files: Path, stream: str, others: tuple[str, ...], sentence: str) -> None:
+    """It is said before Spark is started."""
+    (files / "folder").mkdir()
+    result = run("--engine", "spark", *others, stream=stream)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert sentence in result.stderr
 
 
 class TestOutput:
@@ -147,7 +173,7 @@ class TestOutput:
     @needs_full
     def test_a_full_disk_behind_standard_output(self, files: Path) -> None:
         with FULL.open("wb") as full:
-            command = [sys.executable, "-m", "penstock", "run", "q.rq", "--stream", "toll.tnt"]
+            command = [sys.executable, "-m", "penstock", "run", "q.rq", *EMBEDDED, "--stream", "toll.tnt"]
             process = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60)
         assert process.returncode == 1
         assert process.stderr.decode().startswith("q.rq: error: <stdout>: the disk is full")
@@ -171,7 +197,7 @@ class TestCheckpoints:
         assert undisturbed.exit_code == 0
         options = ("--lateness", "1ms", "--stream", "replay+toll.tnt?speed=1", "--checkpoint", "state")
         outputs = ("--out", "answer.jsonl", "--late", "late.jsonl")
-        command = [sys.executable, "-m", "penstock", "run", "q.rq", *options, *outputs]
+        command = [sys.executable, "-m", "penstock", "run", "q.rq", *EMBEDDED, *options, *outputs]
         for _ in range(2):
             process = subprocess.Popen(command, stderr=subprocess.PIPE)
             wait_until_it_grows(files / "answer.jsonl", process)
@@ -212,7 +238,7 @@ class TestCheckpoints:
         """Files may not grow beyond some size, which is nearly the same; and then they may, and the run goes on."""
         (files / "toll.tnt").write_bytes(b"".join(line(n, n // 10) for n in range(50_000)))
         options = ["--stream", "toll.tnt", "--checkpoint", "state", "--out", "answer.jsonl"]
-        command = [sys.executable, "-m", "penstock", "run", "q.rq", *options]
+        command = [sys.executable, "-m", "penstock", "run", "q.rq", *EMBEDDED, *options]
         limited = f"ulimit -f 300; exec {shlex.join(command)}"
         failed = subprocess.run(["sh", "-c", limited], capture_output=True, timeout=60)
         assert failed.returncode == 1

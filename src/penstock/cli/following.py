@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.algebra.inputs import GraphTriple, InputError
-from penstock.api.spark_streams import FOLLOW, is_growing, without_follow
+from penstock.api.spark_streams import FOLLOW, without_follow
+from penstock.cli.endless import SERVER, is_endless
 from penstock.cli.engines import EngineOptions
 from penstock.cli.output import open_answers
 from penstock.cli.preparing import Asked, open_dead_letters
@@ -27,13 +27,6 @@ from penstock.sinks import Sink
 if TYPE_CHECKING:
     from penstock.sources.spark.live import LiveStream
 
-_SERVER = re.compile(r"tcp://([^/:]+|\[[^]]+\]):([0-9]+)/?")
-
-
-def is_followed(source: str) -> bool:
-    """Whether a source goes on: a folder that grows (`FOLDER?follow`), or a server (`tcp://HOST:PORT`)."""
-    return is_growing(source) or _SERVER.fullmatch(source) is not None
-
 
 def follow_query(
     asked: Asked,
@@ -48,19 +41,19 @@ def follow_query(
     name: str,
 ) -> None:
     """Runs a query until the user ends it, or to the end of what is there if no folder is followed."""
-    followed = [is_followed(source) for source in bindings.values()]
+    followed = [is_endless(source) for source in bindings.values()]
     if any(followed) and not all(followed):
         raise InputError(f"some streams end and others do not: write ?{FOLLOW} after each of them, or after none")
     for source in bindings.values() if checkpoint is not None else ():
-        if is_standard_input(source) or source.startswith(REPLAY) or _SERVER.fullmatch(source):
+        if is_standard_input(source) or source.startswith(REPLAY) or SERVER.fullmatch(source):
             raise InputError(
                 f"{source} cannot be read again after a restart, so that a checkpoint is of no use: write the stream "
                 "to a file first, or leave --checkpoint out"
             )
+    streams = {iri: _stream(source, f"s{number}") for number, (iri, source) in enumerate(bindings.items(), 1)}
     spark = session(engine.master, engine.conf, verbose=engine.verbose)
     from penstock.runtime.micro_batches import MicroBatches, Standing
 
-    streams = {iri: _stream(source, f"s{number}") for number, (iri, source) in enumerate(bindings.items(), 1)}
     watch = Watch(asked.name, output.progress)
     with ExitStack() as stack:
         outlet = _Outlet(asked, output, Letters(watch, output.is_strict), watch, stack)
@@ -119,9 +112,9 @@ class _Outlet:
 def _stream(source: str, scope: str) -> LiveStream:
     from penstock.sources.spark.live import WholeSource, growing_folder, socket_lines
 
-    server = _SERVER.fullmatch(source)
+    server = SERVER.fullmatch(source)
     if server is not None:
         return socket_lines(server[1], int(server[2]), scope=scope)
-    if not is_followed(source):
+    if not is_endless(source):
         return WholeSource(source, scope)
     return growing_folder(without_follow(source), scope=scope)

@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from penstock.api.settings import duration
+from penstock.cli.endless import is_endless
 from penstock.cli.engines import EngineOptions, engine_options
-from penstock.cli.following import follow_query, is_followed
+from penstock.cli.following import follow_query
 from penstock.cli.interrupting import interruptible
 from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
@@ -29,7 +30,7 @@ from penstock.runtime.running import RunSettings
       producer | penstock run query.rq --stream - --lateness 2s --late late.jsonl
       penstock run query.rq --stream "replay+toll.tnt?speed=60" --format table
       penstock run query.rq --stream toll/ --out answer.jsonl --checkpoint state
-      penstock run query.rq --engine spark --stream "toll/?follow" --out answer.jsonl --checkpoint state
+      penstock run query.rq --stream "toll/?follow" --out answer.jsonl --checkpoint state
 
     Exit status: 0 done, 1 a run that failed, 2 a query, option or input that is wrong, 130 after Ctrl-C.
     """
@@ -94,7 +95,7 @@ def run(
     with told(asked.name), told_of_storage(asked.name):
         graphs = run.graphs_of(asked.continuous, asked.prefixes)
         bindings = run.stream_bindings(asked.continuous, asked.prefixes)
-        if engine.name == "spark" and (checkpoint is not None or any(map(is_followed, bindings.values()))):
+        if engine.name == "spark" and (checkpoint is not None or any(map(is_endless, bindings.values()))):
             follow_query(asked, engine, bindings, graphs, run, how, output, checkpoint, name=query_name(query))
             return
         sources = run.sources(asked.continuous, asked.prefixes)

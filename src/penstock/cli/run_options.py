@@ -16,6 +16,7 @@ from penstock.algebra.inputs import GraphTriple, InputError, Inputs
 from penstock.api.graphs import CHANGES, graph_of_file
 from penstock.api.settings import SettingError, duration, origin, report_policy
 from penstock.cli.bindings import graph_bindings, stream_bindings
+from penstock.cli.endless import refuse_endless
 from penstock.rdf.elements import Element, OnMalformed
 from penstock.rdf.reading import STANDARD_INPUT, read_stream
 from penstock.rdf.sources import parse_source
@@ -53,6 +54,7 @@ class RunOptions:
         """
         streams: dict[str, Sequence[Element]] = {}
         bindings = self.stream_bindings(query, prefixes)
+        refuse_endless(bindings.values())
         for number, (iri, given) in enumerate(bindings.items(), start=1):
             source = parse_source(played_at_once(given))
             elements = read_stream(source.path, scope=f"s{number}", on_malformed=on_malformed, **source.options)
@@ -66,6 +68,7 @@ class RunOptions:
         from penstock.sources import open_source  # slow to load, and only engines read by columns
 
         bindings = self.stream_bindings(query, prefixes)
+        refuse_endless(bindings.values())
         return {
             iri: open_source(played_at_once(given) if at_once else given, scope=f"s{number}")
             for number, (iri, given) in enumerate(bindings.items(), start=1)

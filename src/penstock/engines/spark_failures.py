@@ -50,7 +50,7 @@ def failure(error: Exception) -> str | None:
         why = reason(MESSAGES.lines())
         return f"its process has ended: {why}" if why else "its process has ended"
     if type(error).__module__.partition(".")[0] in ("pyspark", "py4j"):
-        return reason(str(error).splitlines()) or str(error)
+        return reason(str(error).splitlines()) or str(error).partition("\n")[0]
     return None
 
 

@@ -45,9 +45,6 @@ class GrowingFolder:
     files_per_batch: int = 100
 
     def streamed(self, spark: SparkSession) -> DataFrame:
-        """Raises `SourceError` where there is no such folder."""
-        if not self.path.is_dir():
-            raise SourceError(f"{self.path}: there is no such folder to follow")
         return _names_of_files(spark, self.path, {"maxFilesPerTrigger": str(self.files_per_batch)})
 
     def history(
@@ -117,10 +114,12 @@ LiveStream = Files | StreamedRows
 def growing_folder(text: str, *, scope: str) -> GrowingFolder:
     """The folder that a text names, as in `toll/` or `toll/?format=nq`; nothing of it is read yet.
 
-    Raises `SourceError` where the options are wrong.
+    Raises `SourceError` where there is no such folder, or the options are wrong.
     """
     parse_source(text)
     path, _, options = text.partition("?")
+    if not Path(path).is_dir():
+        raise SourceError(f"{path}: there is no such folder to follow")
     return GrowingFolder(Path(path), scope, options)
 
 

@@ -62,7 +62,7 @@ def test_a_command_prints_what_is_shown(command: Command, environment: dict[str,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
-        timeout=60,
+        timeout=300,
     )
     assert shown.stdout == command.output
 

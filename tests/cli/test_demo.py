@@ -66,7 +66,17 @@ def test_its_data_are_those_of_the_script() -> None:
     assert gzip.decompress((BUNDLED / STREAM).read_bytes()).decode() == "".join(script["stream"]())
 
 
-def test_what_it_proposes_can_be_done(shown: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_runs_on_spark_unless_told_otherwise(shown: Result, spark: object) -> None:
+    on_spark = penstock("demo")
+    assert on_spark.exit_code == 0
+    assert "Spark is ready after" in on_spark.stderr
+    tables = shown.stdout.partition("Next,")[0]
+    assert on_spark.stdout.startswith(tables)
+
+
+def test_what_it_proposes_can_be_done(
+    shown: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spark: object
+) -> None:
     monkeypatch.chdir(tmp_path)
     proposed = re.findall(r"penstock (demo .*)", shown.stdout)
     assert proposed == ["demo --save toll"]

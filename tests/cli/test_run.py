@@ -29,6 +29,7 @@ CONSTRUCT = """
 PREFIX : <http://e/>
 CONSTRUCT { ?car :at ?gate } FROM STREAM :toll [RANGE 10ms STEP 5ms] WHERE { ?gate :sees ?car }
 """
+EMBEDDED = ("--engine", "duckdb")
 
 
 def line(gate: str, car: str, time: int) -> str:
@@ -47,7 +48,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*arguments: str, stdin: str | bytes | None = None, stream: str = "toll.tnt") -> Result:
-    given = ["run", "q.rq", "--stream", stream, *arguments]
+    given = ["run", "q.rq", *EMBEDDED, "--stream", stream, *arguments]
     return CliRunner().invoke(commands, given, input=stdin, catch_exceptions=False, prog_name="penstock")
 
 
@@ -55,7 +56,7 @@ def run(*arguments: str, stdin: str | bytes | None = None, stream: str = "toll.t
 def started(*arguments: str, env: dict[str, str] | None = None) -> Iterator[subprocess.Popen[bytes]]:
     """The command in a process of its own, which reads and writes pipes; it is gone afterwards."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "penstock", "run", "q.rq", *arguments],
+        [sys.executable, "-m", "penstock", "run", "q.rq", *EMBEDDED, *arguments],
         bufsize=0,  # so that `select` sees whether there is another line
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -94,7 +95,7 @@ class TestFormats:
             ending = {"nquads": "nq"}.get(format, format)
             assert run("--format", format, "--out", f"at.{ending}").exit_code == 0
             (files / "again.rq").write_text(CONSTRUCT.replace("?gate :sees ?car", "?car :at ?gate"))
-            again = CliRunner().invoke(commands, ["run", "again.rq", "--stream", f"at.{ending}"])
+            again = CliRunner().invoke(commands, ["run", "again.rq", *EMBEDDED, "--stream", f"at.{ending}"])
             assert [json.loads(result)["time"] for result in again.stdout.splitlines()] == [10, 15]
 
     def test_a_format_that_does_not_fit_the_query(self, files: Path) -> None:
@@ -130,7 +131,7 @@ class TestSources:
         assert all(before <= instant <= before + 60_000 for instant in times)
 
     def test_standard_input_is_read_once(self, files: Path) -> None:
-        given = ["run", "-", "--stream", "-"]
+        given = ["run", "-", *EMBEDDED, "--stream", "-"]
         result = CliRunner().invoke(commands, given, input=QUERY)
         assert result.exit_code == 2
         assert "which cannot be a stream as well" in result.stderr
@@ -140,12 +141,12 @@ class TestSources:
         assert "standard input is one stream" in result.stderr
 
     def test_the_oracle_does_not_wait_for_a_replay(self) -> None:
-        given = ["verify", "q.rq", "--stream", "replay+toll.tnt?speed=0.0001"]
+        given = ["verify", "q.rq", *EMBEDDED, "--stream", "replay+toll.tnt?speed=0.0001"]
         result = CliRunner().invoke(commands, given)
         assert result.stdout == "duckdb and the oracle agree: 2 evaluations with solutions\n"
 
     def test_verify_reads_standard_input_once_for_both(self) -> None:
-        result = CliRunner().invoke(commands, ["verify", "q.rq", "--stream", "-"], input=STREAM)
+        result = CliRunner().invoke(commands, ["verify", "q.rq", *EMBEDDED, "--stream", "-"], input=STREAM)
         assert result.stdout == "duckdb and the oracle agree: 2 evaluations with solutions\n"
 
 
@@ -253,7 +254,7 @@ def on_a_terminal(*arguments: str) -> str:
     import pty
 
     leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "penstock", "run", "q.rq", *arguments]
+    command = [sys.executable, "-m", "penstock", "run", "q.rq", *EMBEDDED, *arguments]
     process = subprocess.Popen(
         command, stdin=follower, stdout=follower, stderr=follower, env={**os.environ, "TERM": "xterm"}
     )

@@ -77,7 +77,7 @@ def _run(engine: EngineOptions) -> None:
     console = Console(stderr=True, highlight=False)
     options = RunOptions((str(BUNDLED / STREAM),), (str(BUNDLED / GRAPH),), Settings(), lateness=0)
     asked = read_query(str(BUNDLED / QUERY), options, dialect="auto", prefixes={}, base=None)
-    with told(asked.name):
+    with told("penstock demo"):
         began = time.monotonic()
         with console.status(f"Starting {engine.title} …"):
             used = engine.open()

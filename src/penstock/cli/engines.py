@@ -72,10 +72,10 @@ _OPTIONS = (
     click.option(
         "--engine",
         type=engine_name,
-        default="duckdb",
+        default="spark",
         show_default=True,
         metavar="ENGINE",
-        help="Where to run: spark, on this machine or a cluster; duckdb, in this process.",
+        help="Where to run: spark, on this machine or a cluster; duckdb, in this process, without Java.",
     ),
     click.option(
         "--master",

@@ -43,8 +43,11 @@ def told(name: str) -> Iterator[None]:
         show_error(name, str(error))
     except ReaderGoneError:
         status = 0
-    except (SinkError, SessionError) as error:
+    except SinkError as error:
         show_error(name, str(error))
+        status = FAILED
+    except SessionError as error:
+        show_error(name, str(error), "--engine duckdb does without Spark and Java")
         status = FAILED
     except Exception as error:
         reason = failure(error)

@@ -1,18 +1,23 @@
-"""W3C's evaluation tests of SPARQL 1.1 on the embedded engine, the default graph of each fed as a stream.
+"""W3C's evaluation tests of SPARQL 1.1 on both engines, the default graph of each fed as a stream.
 
 Each triple is an element with a timestamp of its own; named graphs are static. A query runs twice: as it is, which is
 SPARQL over a stream, where all evaluations together are the answer; and as RSP-QL over one window that holds all of
 the stream. Each stream ends with an element without triples, at the instant where the window closes: it moves time on,
 also where the default graph is empty, and says nothing.
+
+On Spark a run tries one test of ten; with PENSTOCK_TESTS=nightly, all.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.corpora import w3c
 from tests.corpora.w3c_answers import by_value, in_csv, read_answer
+from tests.histories import run_on_spark
 
 from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.engines.duckdb import DuckDBEngine
@@ -23,8 +28,12 @@ from penstock.rdf.terms import IRI
 from penstock.runtime.bounded import run_bounded
 from penstock.syntax import ast, parse
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 STREAM = "http://example.org/stream"
 WIDTH = 1000
+EVERY = 1 if os.environ.get("PENSTOCK_TESTS") == "nightly" else 10
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +51,22 @@ def test_over_a_stream(engine: DuckDBEngine, test: w3c.EvaluationTest) -> None:
 @w3c.each_evaluation()
 def test_in_a_window(engine: DuckDBEngine, test: w3c.EvaluationTest) -> None:
     query = _query(test)
-    settings = ast.WindowSettings(report=ast.Strategy("window-close"))
-    window = ast.WindowClause(ast.Constant(IRI(STREAM)), ast.RangeWindow(WIDTH, WIDTH), settings=settings)
-    windowed = replace(query, dialect="rspql", dataset=(*query.dataset, window))
-    (found,) = run_bounded(windowed, _inputs(test), engine=engine)
+    (found,) = run_bounded(_windowed(query), _inputs(test), engine=engine)
+    assert found.time == WIDTH
+    _check(found, query, test)
+
+
+@w3c.each_evaluation(every=EVERY)
+def test_over_a_stream_on_spark(spark: SparkSession, test: w3c.EvaluationTest) -> None:
+    query = _query(test)
+    found = list(run_on_spark(spark, query, _inputs(test)))
+    _check(_all_together(found), query, test)
+
+
+@w3c.each_evaluation(every=EVERY)
+def test_in_a_window_on_spark(spark: SparkSession, test: w3c.EvaluationTest) -> None:
+    query = _query(test)
+    (found,) = run_on_spark(spark, _windowed(query), _inputs(test))
     assert found.time == WIDTH
     _check(found, query, test)
 
@@ -57,6 +78,13 @@ def test_every_test_is_there() -> None:
 
 def _query(test: w3c.EvaluationTest) -> ast.Query:
     return parse(test.query.read_text(encoding="utf-8"), "sparql", base=test.query.as_uri())
+
+
+def _windowed(query: ast.Query) -> ast.Query:
+    """The same in RSP-QL, over one window."""
+    settings = ast.WindowSettings(report=ast.Strategy("window-close"))
+    window = ast.WindowClause(ast.Constant(IRI(STREAM)), ast.RangeWindow(WIDTH, WIDTH), settings=settings)
+    return replace(query, dialect="rspql", dataset=(*query.dataset, window))
 
 
 def _inputs(test: w3c.EvaluationTest) -> Inputs:

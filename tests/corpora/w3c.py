@@ -56,9 +56,9 @@ def evaluations() -> list[EvaluationTest]:
     return [test for manifest in sorted(FOLDER.glob("*/manifest.ttl")) for test in _evaluations(manifest)]
 
 
-def each_evaluation() -> pytest.MarkDecorator:
-    """One test an evaluation, as `samples.each`."""
-    parameters = [pytest.param(test, id=test.name) for test in evaluations()]
+def each_evaluation(*, every: int = 1) -> pytest.MarkDecorator:
+    """One test an evaluation, as `samples.each`; `every` 10: one of ten."""
+    parameters = [pytest.param(test, id=test.name) for test in evaluations()[::every]]
     absent = pytest.param(None, id="absent", marks=pytest.mark.skip(reason=ABSENT))
     return pytest.mark.parametrize("test", parameters or [absent])
 

@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests import cases
-
-from penstock.runtime.bounded import sources_of
-from penstock.runtime.history import HistoryRun
-from penstock.runtime.running import RunSettings
+from tests.histories import run_on_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,15 +23,5 @@ FOLDERS = [*cases.case_folders(HERE / "cases"), *cases.case_folders(HERE.parent 
 
 @pytest.mark.parametrize("folder", FOLDERS[::EVERY], ids=lambda folder: folder.name)
 def test_spark_gives_the_expected_answer(spark: SparkSession, folder: Path) -> None:
-    from penstock.engines.spark import SparkEngine
-    from penstock.sources.spark.frames import gathered
-
     case = cases.read_case(folder)
-    engine = SparkEngine(spark)
-    for graph, triples in case.inputs.graphs.items():
-        engine.load_graph(graph, triples)
-    streams = {iri: gathered(spark, source) for iri, source in sources_of(case.inputs).items()}
-    how = RunSettings(lateness=case.inputs.lateness, flush=case.flush)
-    run = HistoryRun(engine, case.query, streams, case.settings, how, name="q")
-    cases.check(case, run.evaluations())
-    engine.close()
+    cases.check(case, run_on_spark(spark, case.query, case.inputs, case.settings, flush=case.flush))

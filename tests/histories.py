@@ -1,0 +1,35 @@
+"""Queries over input in memory, answered by Spark as a history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from penstock.algebra import Settings
+from penstock.algebra.inputs import Inputs
+from penstock.rdf.results import Evaluation
+from penstock.runtime.bounded import sources_of
+from penstock.runtime.history import HistoryRun
+from penstock.runtime.running import RunSettings
+from penstock.syntax import ast
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def run_on_spark(
+    spark: SparkSession, query: ast.Query, inputs: Inputs, settings: Settings | None = None, *, flush: bool = False
+) -> Iterator[Evaluation]:
+    """What `run_bounded` is for the embedded engine."""
+    from penstock.engines.spark import SparkEngine
+    from penstock.sources.spark.frames import gathered
+
+    engine = SparkEngine(spark)
+    try:
+        for graph, triples in inputs.graphs.items():
+            engine.load_graph(graph, triples)
+        streams = {iri: gathered(spark, source) for iri, source in sources_of(inputs).items()}
+        how = RunSettings(lateness=inputs.lateness, flush=flush)
+        yield from HistoryRun(engine, query, streams, settings, how, name="q").evaluations()
+    finally:
+        engine.close()

@@ -11,6 +11,10 @@ What each way does. `lines` only reads the lines. `split by hand` cuts them at t
 are; `regexp by hand` takes each column out with a regular expression. `checked` is a history of any kind: each line is
 an element, however it is written, or malformed. `times` is the first look at a history: timestamps, and whether all
 lines are ordinary. If they are, `ordinary` is how they are read.
+
+`quads` is the same stream as N-Quads, a graph and a line with its time for each ten triples, as large files are read,
+in SQL; `quads, whole file` is how small and compressed ones are, by the package's own reader in one task: the time that
+Python takes for it is not that of Spark's process.
 """
 
 from __future__ import annotations
@@ -22,11 +26,17 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from pyoxigraph import NamedNode
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from penstock.engines.spark_session import session
+from penstock.rdf.reading import GENERATED_AT_TIME
+from penstock.sources import open_source
 from penstock.sources.spark.history import open_history
+from penstock.sources.spark.lines import read_lines
+from penstock.sources.spark.nquads import nquads_rows
+from penstock.sources.spark.whole import whole_rows
 
 _PATTERN = r'^<([^>]*)> <([^>]*)> <([^>]*)> "(-?\d+)" \.$'
 
@@ -40,6 +50,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "toll.tnt"
         write(path, arguments.triples)
+        write_quads(path.with_suffix(".nq"), arguments.triples)
         measured: dict[str, list[tuple[float, float]]] = {}
         for _ in range(arguments.repeats + 1):  # the first round warms up
             for name, read in ways(spark, path).items():
@@ -56,11 +67,23 @@ def write(path: Path, triples: int) -> None:
             file.write(f'<http://ex.org/car{car}> "{time_}" .\n')
 
 
+def write_quads(path: Path, triples: int) -> None:
+    draw = random.Random(1)
+    with path.open("w") as file:
+        for time_ in range(triples):
+            graph = f"<http://ex.org/graph{time_ // 10}>"
+            if time_ % 10 == 0:
+                file.write(f'{graph} <http://www.w3.org/ns/prov#generatedAtTime> "{time_}" .\n')
+            gate, car = draw.randrange(200), draw.randrange(50_000)
+            file.write(f"<http://ex.org/gate{gate}> <http://linkedurbandata.org/traffic#registers> ")
+            file.write(f"<http://ex.org/car{car}> {graph} .\n")
+
+
 def ways(spark: SparkSession, path: Path) -> dict[str, Callable[[], DataFrame]]:
     lines = spark.read.text(str(path))
     words = lines.select(sf.split("value", " ").alias("words"))
     columns = [sf.col("words")[place] for place in range(3)]
-    history = open_history(spark, path, scope="toll")
+    history, quads = open_history(spark, path, scope="toll"), path.with_suffix(".nq")
     return {
         "lines": lambda: lines,
         "split by hand": lambda: words.select(*columns, sf.regexp_replace(sf.col("words")[3], '"', "").cast("bigint")),
@@ -68,6 +91,8 @@ def ways(spark: SparkSession, path: Path) -> dict[str, Callable[[], DataFrame]]:
         "checked": history.rows,
         "times": lambda: history.times().agg(sf.min("ts"), sf.max("arrival"), sf.max("is_odd")),
         "ordinary": history.ordinary_rows,
+        "quads": lambda: nquads_rows(read_lines(spark, {0: quads}), "toll", NamedNode(GENERATED_AT_TIME)),
+        "quads, whole file": lambda: whole_rows(spark, {0: open_source(quads, scope="toll")}),
     }
 
 

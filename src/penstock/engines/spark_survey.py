@@ -79,7 +79,7 @@ def _period(time: Column, window: RangeWindow) -> Column:
 
 def with_since(rows: DataFrame, lateness: int) -> DataFrame:
     """The rows with the watermarks that they are behind, `since`: NULL of those that came in time."""
-    before = Window.orderBy("arrival").rowsBetween(Window.unboundedPreceding, -1)
+    before = Window.orderBy("element", "arrival").rowsBetween(Window.unboundedPreceding, -1)
     watermark = sf.max("ts").over(before) - sf.lit(lateness)
     return rows.withColumn("since", sf.when(sf.col("ts") < watermark, watermark))
 

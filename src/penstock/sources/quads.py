@@ -34,7 +34,7 @@ def decode_quads(
     if is_ordinary.combine_chunks().true_count < len(lines):
         odd: list[tuple[int, Statement]] = []
         for index in pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist():
-            found = _parsed(lines[index].as_py(), name, first_line + index, scope, on_malformed)
+            found = parsed_line(lines[index].as_py(), name, first_line + index, scope, on_malformed)
             odd += ((index, statement) for statement in found)
         quads = quads.filter(is_ordinary)
         if odd:
@@ -68,7 +68,7 @@ def _none(length: int) -> pa.Table:
 _WITH_LINE = QUADS.append(pa.field("line", pa.int64()))
 
 
-def _parsed(line: bytes, name: str, number: int, scope: str, on_malformed: OnMalformed) -> list[Statement]:
+def parsed_line(line: bytes, name: str, number: int, scope: str, on_malformed: OnMalformed) -> list[Statement]:
     """What `parse_lines` does with a line."""
     if number == 1:
         line = line.removeprefix(codecs.BOM_UTF8)

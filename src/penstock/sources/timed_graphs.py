@@ -7,7 +7,7 @@ appear (rdf/formats/timed_graphs.py says what the elements are).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -148,17 +148,28 @@ class _Graphs:
         return _elements(quads, time)
 
     def _report(self, name: str, graph: int, quads: pa.Table, stated: pa.Table, on_malformed: OnMalformed) -> None:
-        """Why a graph has no time, as `graphs_of_document` says it."""
-        node = decode_oxigraph(name)
-        objects = stated.filter(pc.equal(stated["graph"], graph))["o"].to_pylist()
-        try:
-            if objects:
-                greatest([decode_oxigraph(text) for text in objects])
-            raise ReadingError(without_time(node, self._time_predicate))
-        except ReadingError as error:
-            rows = quads.filter(pc.equal(quads["graph"], graph)).select(["s", "p", "o"]).to_pylist()
-            triples = [" ".join(str(decode_oxigraph(text)) for text in row.values()) for row in rows]
-            on_malformed(Malformed(self._name, "\n".join(f"{triple} {node} ." for triple in triples), error.reason))
+        dates = stated.filter(pc.equal(stated["graph"], graph))["o"].to_pylist()
+        rows = quads.filter(pc.equal(quads["graph"], graph)).select(["s", "p", "o"]).to_pylist()
+        triples = [tuple(row.values()) for row in rows]
+        on_malformed(graph_without_time(self._name, name, triples, dates, self._time_predicate))
+
+
+def graph_without_time(
+    place: str, graph: str, triples: Iterable[Sequence[str]], dates: Sequence[str], time_predicate: NamedNode
+) -> Malformed:
+    """Why a graph has no time, as `graphs_of_document` says it; terms are encoded, `dates` what should have been it."""
+    node = decode_oxigraph(graph)
+    terms = [[decode_oxigraph(term) for term in triple] for triple in triples]
+    stated = [decode_oxigraph(date) for date in dates]
+    stated = stated or [object_ for _, predicate, object_ in terms if predicate == time_predicate]
+    try:
+        if stated:
+            greatest(stated)
+        reason = without_time(node, time_predicate)
+    except ReadingError as error:
+        reason = error.reason
+    text = "\n".join(f"{subject} {predicate} {object_} {node} ." for subject, predicate, object_ in terms)
+    return Malformed(place, text, reason)
 
 
 def _as_sets(quads: pa.Table) -> pa.Table:

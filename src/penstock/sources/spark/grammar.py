@@ -70,5 +70,7 @@ LEXICAL = rf"""^(?:[^"\\\n\r]++|\\[tbnrf"'\\]|{CODE_POINT})*+\z"""
 
 _IRI = r"<[^<>\s]*>"
 _STRING = r'"[^"\\]*+(?:\\[^\n][^"\\]*+)*+"'
-TERM = rf'(?:{_IRI}|_:[^\s<>"]+|{_STRING}(?:@[A-Za-z0-9-]+|\^\^{_IRI})?)'
-"""About a term, to cut lines with: what it must not be is told by the patterns above."""
+NAME = rf'(?:{_IRI}|_:[^\s<>"]+)'
+TERM = rf"(?:{NAME}|{_STRING}(?:@[A-Za-z0-9-]+|\^\^{_IRI})?)"
+TERM_WITH_SPACES = rf"(?:{NAME}|{_STRING}(?:[ \t]*+(?:@[A-Za-z0-9-]+|\^\^[ \t]*+{_IRI}))?)"
+"""About a name and about a term, to cut lines with: what it must not be is told by the patterns above."""

@@ -54,6 +54,18 @@ def with_places(spark: SparkSession, files: Mapping[int, Path]) -> DataFrame:
     return numbered.select("value", sf.concat("name", sf.lit(":"), sf.col("first") + sf.col("within")).alias("place"))
 
 
+def with_inner_ends(spark: SparkSession, files: Mapping[int, Path]) -> set[int]:
+    """The files in which a line has a carriage return that is not at its end: to N-Quads it ends a line as well."""
+    lines = read_lines(spark, files).where(sf.rtrim(sf.col("value"), sf.lit("\r")).contains("\r"))
+    ((found,),) = lines.agg(sf.collect_set(place_of_number())).collect()
+    return set(found)
+
+
+def place_of_number() -> Column:
+    """The place of the file that a numbered line is in."""
+    return sf.shiftright("number", NUMBERS_PER_FILE.bit_length() - 1)
+
+
 def _within() -> Column:
     return sf.monotonically_increasing_id().bitwiseAND(sf.lit(_WITHIN_PARTITION)).alias("within")
 

@@ -10,7 +10,8 @@ import pyarrow as pa
 ROWS = "s string, p string, o string, ts bigint, element bigint, arrival bigint"
 """Encoded terms, the timestamp, and the numbers of the element and of the triple.
 
-The numbers grow in the order of the input and have gaps; the triples of an element share the element's number. An
+The numbers grow in the order of the input and have gaps; the triples of an element share the element's number. Where
+elements are written in pieces their triples do not come one after the other: order by element, then by triple. An
 element without triples, which an empty snapshot is, is a row whose terms are NULL.
 """
 

@@ -62,7 +62,7 @@ def _blank_node(text: Column, prefix: str) -> Column:
 
 def _literal(text: Column) -> Column:
     lexical = sf.regexp_extract(text, r'(?s)^"(.*)"', 1)
-    annotation = sf.regexp_extract(text, r'(?s)^".*"([^"]*)\z', 1)
+    annotation = sf.translate(sf.regexp_extract(text, r'(?s)^".*"([^"]*)\z', 1), " \t", "")
     content = bound(lexical, lambda lexical: sf.when(lexical.rlike(LEXICAL), unescaped(lexical)))
     return sf.when(text.startswith('"'), sf.concat(bound(annotation, _tag), content))
 

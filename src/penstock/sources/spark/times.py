@@ -7,6 +7,7 @@ from pyspark.sql import functions as sf
 
 from penstock.rdf.encoding import INTEGER_TYPES
 from penstock.rdf.vocabulary import XSD
+from penstock.sources.spark.terms import bound
 
 _INTEGERS = ("", *(XSD + name for name in ("string", "integer", *INTEGER_TYPES)))
 _DATES = ("", *(XSD + name for name in ("string", "dateTime", "dateTimeStamp", "date")))
@@ -25,6 +26,25 @@ def time_of(lexical: Column, datatype: Column) -> Column:
     number = sf.when(datatype.isin(*_INTEGERS) & lexical.rlike(r"^[+-]?[0-9]{1,19}\z"), lexical.try_cast("bigint"))
     date = sf.when(datatype.isin(*_DATES), _instant(lexical))
     return sf.coalesce(sf.when(sf.abs(number.try_cast("decimal(20,0)")) < _TOO_FAR, number), date)
+
+
+def time_of_term(term: Column) -> Column:
+    """The milliseconds of an encoded term.
+
+    Most terms are none, and not worth code that is compiled (`terms.bound`).
+    """
+    return bound(term, _time_of_term)
+
+
+def _time_of_term(term: Column) -> Column:
+    tag, rest = sf.substring(term, 1, 1), sf.substring(term, sf.lit(2), sf.length(term))
+    is_named = tag.isin("n", "O")
+    kind, after = sf.substring_index(rest, " ", 1), sf.substring(rest, sf.locate(" ", rest) + 1, sf.length(rest))
+    datatype = sf.when(tag == "n", sf.concat(sf.lit(XSD), kind)).when(tag == "O", kind)
+    for known, name in (("S", "string"), ("i", "integer"), ("t", "dateTime")):
+        datatype = datatype.when(tag == known, XSD + name)
+    written = sf.struct(sf.when(is_named, after).otherwise(rest), datatype)
+    return bound(written, lambda written: time_of(written["col1"], written["col2"]))
 
 
 def _instant(lexical: Column) -> Column:

@@ -1,0 +1,152 @@
+"""N-Quads with timestamped graphs on Spark, in SQL expressions (rdf/formats/timed_graphs.py says what elements are).
+
+The quads of a graph, and what the default graph says of it, come together wherever they stand in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+
+import pyarrow as pa
+from pyoxigraph import NamedNode
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from penstock.rdf.blank_nodes import label_prefix
+from penstock.rdf.elements import Malformed
+from penstock.rdf.formats.timed_graphs import ALL_IN_DEFAULT_GRAPH
+from penstock.sources.quads import parsed_line
+from penstock.sources.spark import ordinary
+from penstock.sources.spark.grammar import NAME, TERM_WITH_SPACES
+from penstock.sources.spark.lines import place_of_number
+from penstock.sources.spark.patterns import IRI, LITERAL
+from penstock.sources.spark.rows import ARROW_MALFORMED, MALFORMED, batch_of
+from penstock.sources.spark.terms import bound, object_of, predicate_of, subject_of
+from penstock.sources.spark.times import time_of_term
+from penstock.sources.timed_graphs import graph_without_time
+
+_LINE = rf"^{IRI} {IRI} (?:{IRI}|{LITERAL}) (?:{IRI} )?+\.\r?+\z"
+_ODD_LINE = (
+    rf"^[ \t]*+({NAME})[ \t]*+({NAME})[ \t]*+({TERM_WITH_SPACES})[ \t]*+({NAME})?[ \t]*+\.[ \t]*+(?:#.*+|\r*+)\z"
+)
+_NOTHING = r"^[ \t\r]*+(?:#|\z)"
+"""Empty lines and comments."""
+
+_PARTS = "gspo"
+_GRAPH = ("hash", "place", "key")
+"""What tells a graph; numbers are sorted sooner than names that begin alike."""
+
+
+def nquads_rows(lines: DataFrame, scope: str, time_predicate: NamedNode) -> DataFrame:
+    """The graphs of numbered lines, none of which has a `\\r` but at its end."""
+    timed = _timed(lines, scope, time_predicate).where("g IS NOT NULL AND ts IS NOT NULL")
+    once = timed.groupBy(*_GRAPH, "s", "p", "o").agg(
+        sf.min("ts").alias("ts"), sf.min("element").alias("element"), sf.min("number").alias("arrival")
+    )
+    return once.select("s", "p", "o", "ts", "element", "arrival")
+
+
+def malformed_lines(lines: DataFrame, scope: str) -> DataFrame:
+    """The lines that are no quads, and why; `place` is where the line is."""
+    is_nothing = sf.is_valid_utf8("value") & sf.col("value").rlike(_NOTHING)
+    odd = lines.where(~sf.col("value").rlike(_LINE) & ~is_nothing)
+    odd = odd.withColumn("value", sf.col("value").cast("binary"))
+    return odd.mapInArrow(partial(_judge_lines, scope=scope), MALFORMED)
+
+
+def malformed_graphs(
+    lines: DataFrame, scope: str, time_predicate: NamedNode, names: Mapping[int, str]
+) -> DataFrame:  # fmt: skip
+    """The graphs that have no time, and files that have no graph; `names` are those of the files, by their places."""
+    without = _timed(lines, scope, time_predicate).where("element IS NOT NULL AND ts IS NULL")
+    gathered = without.groupBy(*_GRAPH).agg(sf.collect_list(sf.struct("number", *_PARTS)).alias("quads"))
+    graphs = gathered.mapInArrow(partial(_judge_graphs, time_predicate=time_predicate, names=dict(names)), MALFORMED)
+    files = _quads(lines, scope).groupBy(place_of_number().alias("place")).agg(sf.count("g").alias("graphs"))
+    name_of = sf.create_map(*(sf.lit(part) for item in names.items() for part in item))
+    reason = sf.lit(ALL_IN_DEFAULT_GRAPH)
+    return graphs.unionAll(files.where("graphs = 0").select(name_of[sf.col("place").cast("int")], sf.lit(""), reason))
+
+
+def _timed(lines: DataFrame, scope: str, time_predicate: NamedNode) -> DataFrame:
+    """The quads of graphs and those that date them: `key` is the graph, `ts` its time, `element` its first number."""
+    is_date = sf.col("p") == sf.lit("I" + time_predicate.value)
+    quads = _quads(lines, scope).select(
+        "number",
+        *_PARTS,
+        place_of_number().alias("place"),
+        sf.coalesce("g", sf.when(is_date, sf.col("s"))).alias("key"),
+        sf.when(is_date, time_of_term(sf.col("o"))).alias("time"),
+    ).withColumn("hash", sf.xxhash64("place", "key"))  # fmt: skip
+    graph = Window.partitionBy(*_GRAPH)
+    is_outside = sf.col("g").isNull()
+    outside, inside = (sf.max(sf.when(where, sf.col("time"))).over(graph) for where in (is_outside, ~is_outside))
+    return quads.where("key IS NOT NULL").select(
+        *("number", *_GRAPH, *_PARTS),
+        sf.when(sf.bool_or(is_outside).over(graph), outside).otherwise(inside).alias("ts"),
+        sf.min(sf.when(~is_outside, sf.col("number"))).over(graph).alias("element"),
+    )
+
+
+def _quads(lines: DataFrame, scope: str) -> DataFrame:
+    pieces = lines.select("value", "number", sf.split("value", ">").alias("pieces"))
+    line, prefix = sf.col("value"), label_prefix(scope)
+    odd = bound(line, lambda text: sf.filter(sf.array(_odd(text, prefix)), _is_right))
+    found = sf.when(line.rlike(_LINE), sf.array(_ordinary(line, sf.col("pieces")))).otherwise(odd)
+    return pieces.select(found.alias("found"), "number").select(sf.inline("found").alias(*_PARTS), "number")
+
+
+def _ordinary(line: Column, pieces: Column) -> Column:
+    """Behind the quotes of a literal there are its datatype and the graph, each if there is one."""
+    behind = sf.substring_index(line, '"', -1)
+    annotation = sf.concat(sf.substring_index(behind, " ", 1), sf.lit(" "))
+    last = sf.substring_index(sf.substring_index(behind, " <", -1), ">", 1)
+    of_literal = sf.when(behind.contains(" <"), sf.concat(sf.lit("I"), last))
+    of_iri = sf.when(pieces[3].startswith(" <"), ordinary.iri_of(pieces[3]))
+    graph = sf.when(pieces[2].startswith(" <"), of_iri).otherwise(of_literal)
+    object_ = ordinary.object_of(pieces[2], line, annotation)
+    return _struct(graph, ordinary.iri_of(pieces[0], 2), ordinary.iri_of(pieces[1]), object_)
+
+
+def _odd(line: Column, prefix: str) -> Column:
+    """A quad whose graph is empty, and not NULL, where it is wrong."""
+    parts = sf.array(*(sf.regexp_extract(line, _ODD_LINE, group) for group in range(1, 5)))
+
+    def quad(part: Column) -> Column:
+        graph = sf.when(part[3] != "", sf.coalesce(subject_of(part[3], prefix), sf.lit("")))
+        subject = sf.when(sf.is_valid_utf8(line), subject_of(part[0], prefix))
+        return _struct(graph, subject, predicate_of(part[1]), object_of(part[2], prefix))
+
+    return bound(parts, quad)
+
+
+def _is_right(quad: Column) -> Column:
+    is_graph = quad["g"].isNull() | (quad["g"] != "")
+    return is_graph & quad["s"].isNotNull() & quad["p"].isNotNull() & quad["o"].isNotNull()
+
+
+def _struct(graph: Column, subject: Column, predicate: Column, object_: Column) -> Column:
+    return sf.struct(graph.alias("g"), subject.alias("s"), predicate.alias("p"), object_.alias("o"))
+
+
+def _judge_lines(batches: Iterable[pa.RecordBatch], scope: str) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        judged: list[Malformed] = []
+        for line in batch.to_pylist():
+            found: list[Malformed] = []
+            parsed_line(line["value"], "", 0, scope, found.append)
+            judged += [malformed._replace(place=line["place"]) for malformed in found]
+        yield batch_of(judged, ARROW_MALFORMED)
+
+
+def _judge_graphs(
+    batches: Iterable[pa.RecordBatch], time_predicate: NamedNode, names: Mapping[int, str]
+) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        judged = []
+        for graph in batch.to_pylist():
+            quads = sorted(graph["quads"], key=lambda quad: quad["number"])
+            triples = dict.fromkeys((quad["s"], quad["p"], quad["o"]) for quad in quads if quad["g"] is not None)
+            dates = [quad["o"] for quad in quads if quad["g"] is None]
+            judged.append(graph_without_time(names[graph["place"]], graph["key"], triples, dates, time_predicate))
+        yield batch_of(judged, ARROW_MALFORMED)

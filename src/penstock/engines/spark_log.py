@@ -25,6 +25,7 @@ from penstock.engines.spark import SparkEngine
 from penstock.relational.retention import compile_oldest, compile_uncounted
 from penstock.relational.sources import streams_of
 from penstock.relational.windows import FOREVER
+from penstock.sources.spark.terms import bound
 
 _SEGMENT = "stream int, s string, p string, o string, ts bigint, element bigint, arrival bigint, since bigint"
 
@@ -104,8 +105,8 @@ class WindowLog(SparkEngine):
 
     def take(
         self, number: int, rows: DataFrame, before: Mapping[str, Before], lateness: int
-    ) -> dict[str, Share]:  # fmt: skip
-        """Keep the rows of a batch: what came of each stream.
+    ) -> dict[str, Share] | None:  # fmt: skip
+        """Keep the rows of a batch: what came of each stream. None, and nothing is kept, where one has no `ts`.
 
         The rows have the place of their stream among the streams (`stream`), s, p, o, ts, and numbers `element` and
         `arrival` that grow in the order of the input.
@@ -113,10 +114,13 @@ class WindowLog(SparkEngine):
         observation = Observation()
         closings = self._closings
         stamped = self._stamped(rows, before, lateness)
-        figures = [*self._figures(), *(self._told_by(closing).alias(f"told_{n}") for n, closing in enumerate(closings))]
+        figures = [sf.count_if(sf.col("ts").isNull()).alias("odd"), *self._figures()]
+        figures += [self._told_by(closing).alias(f"told_{n}") for n, closing in enumerate(closings)]
         kept = stamped.observe(observation, *figures).drop("begins")
         kept.write.mode("overwrite").parquet(str(self._path(number)))
         found = observation.get
+        if found["odd"]:
+            return None
         shares = self._shares(found)
         for place, closing in enumerate(closings):
             for report in self._reports:
@@ -130,35 +134,46 @@ class WindowLog(SparkEngine):
 
     def _stamped(self, rows: DataFrame, before: Mapping[str, Before], lateness: int) -> DataFrame:
         """The rows numbered on, `since` being the watermarks that late ones are behind; `begins` counts elements."""
-        here = Window.partitionBy("stream").orderBy("arrival")
+        here = Window.partitionBy("stream").orderBy("of", "arrival")
         until_here = here.rowsBetween(Window.unboundedPreceding, Window.currentRow)
         earlier = here.rowsBetween(Window.unboundedPreceding, -1)
-        is_new = ~sf.col("element").eqNullSafe(sf.lag("element").over(here))
-        reached = sf.greatest(
-            sf.max("ts").over(earlier), self._by_stream({iri: known.greatest for iri, known in before.items()})
+        is_new = ~sf.col("of").eqNullSafe(sf.lag("of").over(here))
+        marked = rows.withColumnRenamed("element", "of").select(
+            *("stream", "s", "p", "o", "ts", "of", "arrival"),
+            is_new.cast("bigint").alias("begins"),
+            sf.max("ts").over(earlier).alias("reached"),
+            sf.row_number().over(here).alias("place"),
         )
-        marked = rows.select(
-            "stream", "s", "p", "o", "ts", "arrival", is_new.cast("bigint").alias("begins"), reached.alias("reached")
-        )
-        evaluated = self._by_stream({iri: known.evaluated for iri, known in before.items()})
-        watermark = sf.greatest(sf.col("reached") - sf.lit(lateness), evaluated)
-        elements = self._by_stream(self._elements)
-        arrived = self._by_stream({iri: stream.arrived for iri, stream in self._streams.items()})
-        return marked.select(
-            sf.col("stream").cast("int"),
-            *("s", "p", "o", "ts"),
-            (elements + sf.sum("begins").over(until_here) - 1).alias("element"),
-            (arrived + sf.row_number().over(here) - 1).alias("arrival"),
-            sf.when(sf.col("ts") < watermark, watermark).alias("since"),
-            "begins",
+        counted = marked.select("*", sf.sum("begins").over(until_here).alias("elements"))
+        known = sf.struct("stream", "ts", "reached", "place", "elements")
+        # What changes from batch to batch is not compiled, and so Java keeps the code that it has compiled.
+        numbers = bound(known, lambda row: self._numbers(row, before, lateness))
+        return counted.select("stream", "s", "p", "o", "ts", "begins", numbers.alias("numbers")).select(
+            *(sf.col("stream").cast("int"), "s", "p", "o", "ts", "numbers.*", "begins")
         )
 
-    def _by_stream(self, values: Mapping[str, int | None]) -> Column:
+    def _numbers(self, row: Column, before: Mapping[str, Before], lateness: int) -> Column:
+        """Of a row: those of its element and its arrival, and the watermark that it is behind."""
+
+        def known(values: Mapping[str, int | None]) -> Column:
+            return self._by_stream(row["stream"], values)
+
+        reached = sf.greatest(row["reached"], known({iri: known.greatest for iri, known in before.items()}))
+        evaluated = known({iri: known.evaluated for iri, known in before.items()})
+        watermark = sf.greatest(reached - sf.lit(lateness), evaluated)
+        arrived = known({iri: stream.arrived for iri, stream in self._streams.items()})
+        return sf.struct(
+            (known(self._elements) + row["elements"] - 1).alias("element"),
+            (arrived + row["place"] - 1).alias("arrival"),
+            sf.when(row["ts"] < watermark, watermark).alias("since"),
+        )
+
+    def _by_stream(self, stream: Column, values: Mapping[str, int | None]) -> Column:
         chosen = sf.lit(None).cast("bigint")
         for place, iri in enumerate(self._streams):
             value = values.get(iri)
             if value is not None:
-                chosen = sf.when(sf.col("stream") == place, sf.lit(value).cast("bigint")).otherwise(chosen)
+                chosen = sf.when(stream == place, sf.lit(value).cast("bigint")).otherwise(chosen)
         return chosen
 
     def _figures(self) -> list[Column]:

@@ -28,7 +28,7 @@ from penstock.runtime.batch_states import BatchStates
 from penstock.runtime.checkpoints import State, Written
 from penstock.runtime.running import Late, RunSettings, TimedQuery
 from penstock.runtime.slices import ALL, Slicing
-from penstock.sources.spark.live import LiveInput, LiveStream
+from penstock.sources.spark.live import LiveBatch, LiveInput, LiveStream
 from penstock.syntax import ast
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class MicroBatches:
         self.input = LiveInput(list(streams.values()))
         self.how = how or RunSettings()
         self.is_bounded = is_bounded
-        self.on_malformed = on_malformed
+        self.on_malformed = on_malformed or _ignore
         self._is_temporary = checkpoint is None
         self.states = BatchStates(checkpoint or Path(tempfile.mkdtemp(prefix="penstock-")), fingerprint)
         self.engine = WindowLog(spark, self.states.folder / "log")
@@ -180,6 +180,8 @@ class MicroBatches:
         """The last batch, as soon as there is one."""
         self._segments: set[int] = set()
         """Those that counted before: a batch that is repeated needs them."""
+        self._has_odd = False
+        """Whether some lines were not ordinary."""
         self._heard = dict.fromkeys(self.streams, time.monotonic())
         self._running: StreamingQuery | None = None
         self._failure: BaseException | None = None
@@ -258,14 +260,28 @@ class MicroBatches:
 
     def _take(self, batch: DataFrame, number: int) -> None:
         now = time.time_ns() // 1_000_000 if self.how.by_arrival else None
-        rows = self.input.rows(batch, self.on_malformed, now)
-        if rows is None:
+        found = self.input.batch(batch, self.on_malformed, now)
+        if found.is_empty:
             return
-        before = {iri: Before(self._greatest(iri), self._evaluated(iri)) for iri in self.streams}
-        shares = self.engine.take(number, rows, before, self.how.lateness)
+        shares = self._shares(found, number)
         self._heard.update(dict.fromkeys(shares, time.monotonic()))
         for query in self.queries:
             query.note(shares, self._silent())
+
+    def _shares(self, found: LiveBatch, number: int) -> dict[str, Share]:
+        """What came of each stream, now in the log. Lines that were odd once are not taken for ordinary again."""
+        before = {iri: Before(self._greatest(iri), self._evaluated(iri)) for iri in self.streams}
+        if found.is_of_lines and not self._has_odd:
+            shares = self.engine.take(number, found.rows_if_ordinary(), before, self.how.lateness)
+            if shares is not None:
+                return shares
+            self._has_odd = True
+        shares = self.engine.take(number, found.rows(), before, self.how.lateness)
+        assert shares is not None
+        if self.on_malformed is not _ignore:
+            for malformed in found.malformed():
+                self.on_malformed(malformed)
+        return shares
 
     def _greatest(self, stream: str) -> int | None:
         """All queries know the same."""
@@ -298,6 +314,10 @@ class MicroBatches:
         self.engine.clean(self._segments)
         self._segments = set(self.engine.segments)
         self._last = number
+
+
+def _ignore(malformed: Malformed) -> None:
+    """Nobody wants to know, and nobody has to look for it."""
 
 
 _PACE = "100 milliseconds"

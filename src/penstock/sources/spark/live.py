@@ -24,6 +24,7 @@ from penstock.sources.files import OneAfterAnother, TntFile
 from penstock.sources.opening import open_source
 from penstock.sources.spark.history import History, history_of
 from penstock.sources.spark.tnt import tnt_rows
+from penstock.sources.timed_graphs import NQuadsFile
 
 _FILES = "path string, modificationTime timestamp, length bigint, content binary"
 _ALWAYS = "36500d"
@@ -60,7 +61,7 @@ class GrowingFolder:
             text = f"{file}?{self.options}" if self.options else str(file)
             try:
                 source = open_source(text, scope=self.scope)
-                if not isinstance(source, TntFile):  # a document each, with blank nodes of its own
+                if not isinstance(source, TntFile | NQuadsFile):  # a document each, with blank nodes of its own
                     source = open_source(text, scope=f"{self.scope} {file.name}")
             except SourceError as error:
                 report(Malformed(str(file), "", str(error)))
@@ -142,35 +143,68 @@ class LiveInput:
     def streamed(self, spark: SparkSession) -> DataFrame:
         return _together([_placed(stream.streamed(spark), place) for place, stream in enumerate(self.streams)])
 
-    def rows(self, batch: DataFrame, on_malformed: OnMalformed | None, now: int | None = None) -> DataFrame | None:
-        """The rows of a micro-batch (`rows.ROWS`, and `stream`), if there are any; `now` is their time, if given.
+    def batch(self, batch: DataFrame, report: OnMalformed, now: int | None = None) -> LiveBatch:
+        """What is in a micro-batch; `now` is its time, if given.
 
-        A job tells which files there are; one more looks for what is malformed, if anybody wants to know.
+        A job tells which files there are; what cannot be read at all is reported.
         """
         folders = {place: stream for place, stream in enumerate(self.streams) if isinstance(stream, Files)}
-        parts = []
-        if len(folders) < len(self.streams):
-            batch = batch.persist() if folders else batch
-            parts.append(_numbered(batch.where("ts IS NOT NULL")))
-        if folders:
-            histories = self._histories(batch, folders, on_malformed or _ignore)
-            parts += [_placed(history.rows(), place) for place, history in histories.items()]
-            if on_malformed is not None:
-                for row in chain.from_iterable(history.malformed().collect() for history in histories.values()):
-                    on_malformed(Malformed(*row))
-        if not parts:
-            return None
-        rows = _together(parts)
-        return rows if now is None else rows.withColumn("ts", sf.lit(now).cast("bigint"))
-
-    def _histories(
-        self, batch: DataFrame, folders: Mapping[int, Files], report: OnMalformed
-    ) -> dict[int, History]:  # fmt: skip
+        if not folders:
+            return LiveBatch(batch.where("ts IS NOT NULL"), {}, now)
+        streamed = batch.persist().where("ts IS NOT NULL") if len(folders) < len(self.streams) else None
         files: dict[int, list[tuple[str, datetime]]] = {}
         for place, file, modified in batch.where("file IS NOT NULL").select("stream", "file", "modified").collect():
             files.setdefault(place, []).append((file, modified))
         found = {place: folders[place].history(batch.sparkSession, files[place], report) for place in sorted(files)}
-        return {place: history for place, history in found.items() if history is not None}
+        return LiveBatch(streamed, {place: history for place, history in found.items() if history is not None}, now)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveBatch:
+    """A micro-batch: rows that are streamed, and what is in files, by the places of the streams."""
+
+    streamed: DataFrame | None
+    histories: Mapping[int, History]
+    now: int | None
+
+    @property
+    def is_empty(self) -> bool:
+        return self.streamed is None and not self.histories
+
+    @property
+    def is_of_lines(self) -> bool:
+        return self.streamed is None and all(history.is_of_lines for history in self.histories.values())
+
+    def rows(self) -> DataFrame:
+        """All rows (`rows.ROWS`, and `stream`)."""
+        parts = [] if self.streamed is None else [_numbered(self.streamed)]
+        return self._stamped(parts + [_placed(history.rows(), place) for place, history in self.histories.items()])
+
+    def rows_if_ordinary(self) -> DataFrame:
+        """Of lines: all rows, sooner, as long as each has a `ts`; where one has none, some line is odd."""
+        return self._stamped(
+            [_placed(history.rows_if_ordinary(), place) for place, history in self.histories.items()]
+        )  # fmt: skip
+
+    def malformed(self) -> Iterator[Malformed]:
+        """What is no part of the streams; a job looks for it."""
+        for history in self.histories.values():
+            yield from (Malformed(*row) for row in history.malformed().collect())
+
+    def _stamped(self, parts: Sequence[DataFrame]) -> DataFrame:
+        rows = _together(parts)
+        if self.now is not None:
+            rows = rows.withColumn("ts", sf.when(sf.col("ts").isNotNull(), sf.lit(self.now).cast("bigint")))
+        return rows.coalesce(1) if self.is_of_lines and self._size() <= _SMALL else rows
+
+    def _size(self) -> int:
+        """In bytes."""
+        files = chain.from_iterable(history.by_lines.values() for history in self.histories.values())
+        return sum(file.stat().st_size for file in files)
+
+
+_SMALL = 16 << 20
+"""So many bytes are read in one task sooner than they are shuffled."""
 
 
 def _names_of_files(spark: SparkSession, path: Path, options: Mapping[str, str]) -> DataFrame:
@@ -197,10 +231,6 @@ def _numbered(batch: DataFrame) -> DataFrame:
 
 def _together(frames: Sequence[DataFrame]) -> DataFrame:
     return reduce(DataFrame.unionAll, frames)
-
-
-def _ignore(malformed: Malformed) -> None:
-    """Nobody wants to know."""
 
 
 def _path(file: str) -> Path:

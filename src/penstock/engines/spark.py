@@ -308,7 +308,15 @@ class SparkQuery:
     def _compiled_for(self, part: Slice) -> Plan:
         numbers, step = self._numbers(_times(part))
         has_slices = numbers[-1] > 2 * self._slice(step)
-        return self._compiled(Shape(step is not None, is_large=False, is_distributed=True, has_slices=has_slices))
+        cores = self.engine.session.sparkContext.defaultParallelism
+        shape = Shape(
+            is_regular=step is not None,
+            is_large=False,
+            is_distributed=True,
+            has_slices=has_slices,
+            has_many_instants=len(part.instants) >= _INSTANTS_PER_CORE * cores,
+        )
+        return self._compiled(shape)
 
     def _slice(self, step: int | None) -> int:
         """How many instants are searched at a time for what holds together."""
@@ -348,6 +356,9 @@ def _times(part: Slice) -> list[int]:
 
 _WINDOWS_PER_SLICE = 4
 """What holds for a window's length is in one or two slices, mostly in one."""
+
+_INSTANTS_PER_CORE = 8
+"""With so many of them it does no harm that some have more rows than others."""
 
 _SKIPPED = 1000
 """So many instants at which nothing is reported may be numbered at least."""

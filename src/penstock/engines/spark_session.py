@@ -32,6 +32,8 @@ DEFAULTS: Mapping[str, str] = MappingProxyType(
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
+        # Terms that begin alike are slow to sort. What is small enough for a table of hashes is joined by one.
+        "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": "64m",
     }
 )
 """What holds in a session of our own, unless other settings are given."""

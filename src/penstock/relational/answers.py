@@ -11,7 +11,7 @@ from sqlglot import exp
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.relational.compiler import Compiler
-from penstock.relational.intervals import INSTANTS, spread
+from penstock.relational.intervals import INSTANTS, partition_keys, spread
 from penstock.relational.matching import TRIPLE
 from penstock.relational.relations import Relation, Shape, Statement, aliased, col, select_from, united
 from penstock.relational.sources import Sources, Tables
@@ -100,13 +100,13 @@ def _once(statement: Statement, solutions: Relation, names: list[str]) -> _Deliv
 
 def _new(statement: Statement, solutions: Relation, names: list[str]) -> _Delivered:
     """Solutions that begin at an instant where none that is equal goes on."""
-    reached = _beside(exp.Max(this=solutions.end), solutions, names, solutions.start, is_before=True)
+    reached = _beside(statement, exp.Max(this=solutions.end), solutions, names, solutions.start, is_before=True)
     return _where_none_goes_on(statement, solutions, aliased(reached, "reached"), exp.LT, "i")
 
 
 def _gone(statement: Statement, solutions: Relation, names: list[str]) -> _Delivered:
     """Solutions that end at an instant where none that is equal goes on."""
-    returns = _beside(exp.Min(this=solutions.start), solutions, names, solutions.end, is_before=False)
+    returns = _beside(statement, exp.Min(this=solutions.start), solutions, names, solutions.end, is_before=False)
     return _where_none_goes_on(statement, solutions, aliased(returns, "reached"), exp.GT, "j")
 
 
@@ -123,8 +123,14 @@ def _where_none_goes_on(
 
 
 def _beside(
-    function: exp.Expr, solutions: Relation, names: list[str], edge: exp.Expr, *, is_before: bool
-) -> exp.Window:  # fmt: skip
+    statement: Statement,
+    function: exp.Expr,
+    solutions: Relation,
+    names: list[str],
+    edge: exp.Expr,
+    *,
+    is_before: bool,
+) -> exp.Window:
     """A function of the solutions that are equal, and begin before this one begins or end after it ends."""
     one = exp.Literal.number(1)
     bounds = {"start": "UNBOUNDED", "start_side": "PRECEDING", "end": one, "end_side": "PRECEDING"}
@@ -132,7 +138,7 @@ def _beside(
         bounds = {"start": one, "start_side": "FOLLOWING", "end": "UNBOUNDED", "end_side": "FOLLOWING"}
     return exp.Window(
         this=function,
-        partition_by=[col(solutions.name, name) for name in names],
+        partition_by=partition_keys(statement, [col(solutions.name, name) for name in names]),
         order=exp.Order(expressions=[exp.Ordered(this=edge)]),
         spec=exp.WindowSpec(kind="RANGE", **bounds),
     )

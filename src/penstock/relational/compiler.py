@@ -35,7 +35,7 @@ from penstock.rdf.terms import IRI, Literal
 from penstock.relational import modifiers
 from penstock.relational.expressions import Expressions, parts_of
 from penstock.relational.grouping import Grouping
-from penstock.relational.joining import join, minus, numbered, union, with_extra, without
+from penstock.relational.joining import join, left_join, minus, numbered, union, with_extra, without
 from penstock.relational.kinds import kinds_of
 from penstock.relational.matching import asked_by, terms_of
 from penstock.relational.paths import PathCompiler
@@ -212,9 +212,12 @@ class Compiler:
         return parts[0] if len(parts) == 1 else union(self.statement, parts)
 
     def _left_join(self, left: Operator, right: Operator, condition: Expression | None, context: Context) -> Relation:
-        kept = self._operator(left, context)
+        kept, added = self._operator(left, context), self._operator(right, context)
+        joined = left_join(self.statement, kept, added) if condition is None else None
+        if joined is not None:
+            return joined
         rows, row = numbered(self.statement, kept)
-        matched = join(self.statement, [rows, self._operator(right, context)])
+        matched = join(self.statement, [rows, added])
         if condition is not None:
             matched = self._expressions(Join(left, right), context).filtered(matched, condition)
         unmatched = without(self.statement, rows, matched, row)

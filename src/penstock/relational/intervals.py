@@ -17,14 +17,15 @@ def merge(statement: Statement, source: str, keys: Sequence[str]) -> str:
     if statement.shape.is_snapshot:
         return once(statement, source, keys)
     columns = [col(source, key) for key in keys]
-    reached = _over(exp.Max(this=col(source, "j")), columns, [col(source, "i"), col(source, "j")], _ALL_BEFORE)
+    parts = partition_keys(statement, columns)
+    reached = _over(exp.Max(this=col(source, "j")), parts, [col(source, "i"), col(source, "j")], _ALL_BEFORE)
     is_new = exp.case().when(exp.LTE(this=col(source, "i"), expression=reached), number(0)).else_(number(1))
     marked = statement.add(
         select_from(source, [*columns, col(source, "i"), col(source, "j"), aliased(is_new, "is_new")])
     )
     keys_of_marked = [col(marked, key) for key in keys]
     order = [col(marked, "i"), col(marked, "j")]
-    island = _over(exp.Sum(this=col(marked, "is_new")), keys_of_marked, order, _UP_TO_HERE)
+    island = _over(exp.Sum(this=col(marked, "is_new")), partition_keys(statement, keys_of_marked), order, _UP_TO_HERE)
     numbered = statement.add(
         select_from(marked, [*keys_of_marked, col(marked, "i"), col(marked, "j"), aliased(island, "island")])
     )
@@ -45,7 +46,8 @@ def once(statement: Statement, source: str, keys: Sequence[str]) -> str:
     if statement.shape.is_snapshot:
         return statement.add(select_from(source, [*columns, i, j]).distinct())
     order = exp.Order(expressions=[exp.Ordered(this=i.copy()), exp.Ordered(this=j.copy(), desc=True)])
-    reached = exp.Window(this=exp.Max(this=j.copy()), partition_by=columns, order=order, spec=_ALL_BEFORE.copy())
+    parts = partition_keys(statement, columns)
+    reached = exp.Window(this=exp.Max(this=j.copy()), partition_by=parts, order=order, spec=_ALL_BEFORE.copy())
     start = exp.Greatest(this=i, expressions=[reached], ignore_nulls=True)
     uncovered = statement.add(select_from(source, [*(c.copy() for c in columns), aliased(start, "i"), j]))
     kept = [col(uncovered, name) for name in (*keys, "i", "j")]
@@ -58,10 +60,6 @@ def gaps(statement: Statement, source: str, columns: Sequence[str], covered: str
 
     Both number the rows, in the column `row`. The intervals of `covered` do not overlap, and lie within the rows' own.
     """
-    if statement.shape.is_snapshot:
-        kept = [col(source, name) for name in (*columns, "i", "j")]
-        is_covered = col(source, row).eq(col(covered, row))
-        return statement.add(select_from(source, kept).join(exp.to_table(covered), on=is_covered, join_type="anti"))
     partition, order = [col(covered, row)], [col(covered, "i")]
     previous = exp.Window(
         this=exp.Lag(this=col(covered, "j"), offset=number(1)),
@@ -167,6 +165,17 @@ def running_sums(statement: Statement, events: str, keys: Sequence[str], values:
     at = [*partition, *order]
     levels = select_from(events, [*(c.copy() for c in at), aliased(following, "j"), *totals])
     return statement.add(levels.group_by(*(c.copy() for c in at)))
+
+
+def partition_keys(statement: Statement, columns: Sequence[exp.Column]) -> list[exp.Expr]:
+    """What a window function partitions by.
+
+    Spark sorts, by the first eight bytes and only then by all the rest; of terms these are mostly the same.
+    """
+    copies: list[exp.Expr] = [column.copy() for column in columns]
+    if not statement.shape.is_distributed or not columns:
+        return copies
+    return [exp.func("xxhash64", *(column.copy() for column in columns)), *copies]
 
 
 def _over(

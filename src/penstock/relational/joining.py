@@ -231,11 +231,16 @@ def numbered(statement: Statement, relation: Relation) -> tuple[Relation, str]:
         value = exp.Struct(expressions=[*(column.copy() for column in kept), relation.start, relation.end])
     query = select_from(relation.name, [*kept, aliased(value, row), relation.start, relation.end])
     extra = (*relation.extra, row)
-    return statement.relation(query, relation.columns, relation.certain, extra, materialized=True), row
+    is_momentary = relation.is_momentary
+    return statement.relation(
+        query, relation.columns, relation.certain, extra, materialized=True, is_momentary=is_momentary
+    ), row
 
 
 def without(statement: Statement, rows: Relation, matched: Relation, row: str) -> Relation:
     """The pieces of the rows that `matched` does not cover."""
+    if _are_whole(statement, rows):
+        return _kept(statement, rows, matched, [col(rows.name, row).eq(col(matched.name, row))], "anti")
     covered = once(statement, matched.name, [row])
     left_over = gaps(statement, rows.name, rows.all_columns, covered, row)
     return Relation(left_over, rows.columns, rows.certain, rows.extra)
@@ -243,6 +248,8 @@ def without(statement: Statement, rows: Relation, matched: Relation, row: str) -
 
 def within(statement: Statement, rows: Relation, matched: Relation, row: str) -> Relation:
     """The pieces of the rows that `matched` covers, each once."""
+    if _are_whole(statement, rows):
+        return _kept(statement, rows, matched, [col(rows.name, row).eq(col(matched.name, row))], "semi")
     covered = once(statement, matched.name, [row])
     columns = [col(rows.name, name) for name in rows.all_columns]
     query = select_from(rows.name, [*columns, col(covered, "i"), col(covered, "j")])
@@ -250,11 +257,50 @@ def within(statement: Statement, rows: Relation, matched: Relation, row: str) ->
     return statement.relation(query, rows.columns, rows.certain, rows.extra)
 
 
+def _are_whole(statement: Statement, rows: Relation) -> bool:
+    """Whether a row has a partner or has none, and is not to be cut: it holds at one instant."""
+    return statement.shape.is_snapshot or rows.is_momentary
+
+
+def _agree_certainly(left: Relation, right: Relation) -> bool:
+    return all(v in left.certain and v in right.certain for v in left.columns if v in right.columns)
+
+
+def _partners(statement: Statement, left: Relation, right: Relation) -> list[exp.Expr]:
+    """What is equal, and when, in rows that go together; the left ones are whole."""
+    conditions: list[exp.Expr] = [left.column(v).eq(right.column(v)) for v in left.columns if v in right.columns]
+    conditions += [col(left.name, name).eq(col(right.name, name)) for name in left.extra if name in right.extra]
+    return conditions if statement.shape.is_snapshot or right.holds_always else conditions + _meeting([left, right])
+
+
+def _kept(statement: Statement, rows: Relation, others: Relation, conditions: list[exp.Expr], kind: str) -> Relation:
+    columns = [col(rows.name, name) for name in rows.all_columns]
+    query = select_from(rows.name, [*columns, rows.start, rows.end])
+    query = query.join(exp.to_table(others.name), on=exp.and_(*conditions), join_type=kind)
+    return statement.relation(query, rows.columns, rows.certain, rows.extra, is_momentary=rows.is_momentary)
+
+
+def left_join(statement: Statement, left: Relation, right: Relation) -> Relation | None:
+    """OPTIONAL as SQL has it, of rows that are whole; None where it takes more."""
+    if not _are_whole(statement, left) or not _agree_certainly(left, right):
+        return None
+    holders = {v: left if v in left.columns else right for v in (*left.columns, *right.columns)}
+    columns = {variable: statement.column_name(variable) for variable in holders}
+    selected = [aliased(holder.column(v), columns[v]) for v, holder in holders.items()]
+    selected += [col(left.name, name) for name in left.extra]
+    conditions = _partners(statement, left, right) or [exp.true()]
+    query = select_from(left.name, [*selected, left.start, left.end])
+    query = query.join(exp.to_table(right.name), on=exp.and_(*conditions), join_type="left")
+    return statement.relation(query, columns, left.certain, left.extra, is_momentary=left.is_momentary)
+
+
 def minus(statement: Statement, left: Relation, right: Relation) -> Relation:
     """Left rows without a right row that is compatible and has at least one variable bound on both sides."""
     shared = [variable for variable in left.columns if variable in right.columns]
     if not shared:
         return left
+    if _are_whole(statement, left) and _agree_certainly(left, right):
+        return _kept(statement, left, right, _partners(statement, left, right), "anti")
     rows, row = numbered(statement, left)
     condition = None
     if not any(variable in left.certain and variable in right.certain for variable in shared):

@@ -51,7 +51,8 @@ class Shape:
     """What a statement may count on: slices whose instants are `$step` apart, and whether there are many rows.
 
     Rows that are `distributed` over machines come in no order by which they could be numbered. With `slices`, joins
-    of what holds for a while look for partners within stretches of `$slice` instants alone.
+    of what holds for a while look for partners within stretches of `$slice` instants alone; with `many_instants` there
+    is work enough for all machines when each does some of the instants.
     A `snapshot` is about the one instant `$first`: whatever holds holds then, on `[0, 1)`, and plain SQL says it all.
     """
 
@@ -59,6 +60,7 @@ class Shape:
     is_large: bool = True
     is_distributed: bool = False
     has_slices: bool = False
+    has_many_instants: bool = False
     is_snapshot: bool = False
 
 

@@ -188,7 +188,7 @@ class ActiveGraph:
 
     def _once_per_window(self, rows: exp.Query, names: list[str]) -> exp.Query:
         if self._are_all_closing and self.statement.shape.is_regular and not self.static:
-            return _numbered_by_closing(rows, names)
+            return self._numbered_by_closing(rows, names)
         name = self.statement.add(self._numbered(rows, names))
         columns = [col(name, column) for column in (*names, "j")]
         first = aliased(exp.Min(this=col(name, "i")), "i")
@@ -198,6 +198,23 @@ class ActiveGraph:
     def _once(self, rows: exp.Query, names: list[str]) -> exp.Query:
         disjoint = once(self.statement, self.statement.add(self._numbered(rows, names)), names)
         return select_from(disjoint, [col(disjoint, name) for name in (*names, "i", "j")])
+
+    def _numbered_by_closing(self, rows: exp.Query, names: list[str]) -> exp.Select:
+        """What is seen when its window closes, and only then, each once; not all closings need be instants."""
+        closes = exp.Sub(this=exp.Sub(this=col("timed", "ends"), expression=number(1)), expression=FIRST.copy())
+        columns = [*(col("timed", name) for name in names), aliased(closes, "closes")]
+        closing = exp.select(*columns).from_(rows.subquery("timed"))
+        if self.statement.shape.has_many_instants:
+            closing = exp.select("*").from_(_partitioned(closing, "closes").subquery("partitioned"))
+        since_first = col("closing", "closes")
+        i = exp.IntDiv(this=since_first, expression=STEP.copy())
+        behind = exp.Add(this=i.copy(), expression=number(1))
+        query = exp.select(*(col("closing", name) for name in names), aliased(i, "i"), aliased(behind, "j"))
+        return query.from_(closing.distinct().subquery("closing")).where(
+            exp.GTE(this=since_first.copy(), expression=number(0)),
+            exp.LT(this=since_first.copy(), expression=exp.Mul(this=COUNT.copy(), expression=STEP.copy())),
+            exp.Mod(this=since_first.copy(), expression=STEP.copy()).eq(number(0)),
+        )
 
     def timed_scan(self, columns: Mapping[str, str], asked: Asked, times: Mapping[str | None, str]) -> str:
         """`scan`, with the timestamps of the triples: in any stream (None), and in streams by their names.
@@ -278,20 +295,10 @@ def _seen_at_first(rows: exp.Query, names: list[str]) -> exp.Select:
     return query.where(has_started, exp.GT(this=col("timed", "ends"), expression=FIRST.copy()))
 
 
-def _numbered_by_closing(rows: exp.Query, names: list[str]) -> exp.Select:
-    """What is seen when its window closes, and at no other instant, each once; not all closings need be instants."""
-    closes = exp.Sub(this=exp.Sub(this=col("timed", "ends"), expression=number(1)), expression=FIRST.copy())
-    columns = [*(col("timed", name) for name in names), aliased(closes, "closes")]
-    closing = exp.select(*columns).from_(rows.subquery("timed")).distinct().subquery("closing")
-    since_first = col("closing", "closes")
-    i = exp.IntDiv(this=since_first, expression=STEP.copy())
-    behind = exp.Add(this=i.copy(), expression=number(1))
-    query = exp.select(*(col("closing", name) for name in names), aliased(i, "i"), aliased(behind, "j"))
-    return query.from_(closing).where(
-        exp.GTE(this=since_first.copy(), expression=number(0)),
-        exp.LT(this=since_first.copy(), expression=exp.Mul(this=COUNT.copy(), expression=STEP.copy())),
-        exp.Mod(this=since_first.copy(), expression=STEP.copy()).eq(number(0)),
-    )
+def _partitioned(query: exp.Select, column: str) -> exp.Select:
+    """Rows that are alike in the column are together from here on: no later step has to bring them together."""
+    query.set("hint", exp.Hint(expressions=[exp.func("REPARTITION", exp.column(column))]))
+    return query
 
 
 def _numbered_by_step(rows: exp.Query, names: list[str]) -> exp.Select:

@@ -47,12 +47,23 @@ def tnt_rows(lines: DataFrame, scope: str) -> DataFrame:
 
 
 def ordinary_rows(lines: DataFrame) -> DataFrame:
-    """The elements of numbered lines all of which are ordinary; nothing is checked again."""
-    pieces = lines.select("value", "number", sf.split("value", ">").alias("pieces"))
-    triple = _ordinary(sf.col("value"), sf.col("pieces"))
-    found = pieces.select(triple.alias("found"), "number")
+    """The elements of numbered lines all of which are ordinary; nothing is checked again.
+
+    Spark would cut a line once for each condition on what is in it. It does not where something is not determined by
+    the line alone: that is what the partition is for.
+    """
+    cut = lines.select(
+        "value",
+        "number",
+        sf.split("value", ">").alias("pieces"),
+        _time(sf.col("value")).alias("ts"),
+        sf.spark_partition_id().alias("partition"),
+    )
     number = sf.col("number")
-    return found.select("found.s", "found.p", "found.o", "found.ts", number.alias("element"), number.alias("arrival"))
+    terms = zip("spo", _terms(sf.col("value"), sf.col("pieces")), strict=True)
+    return cut.where("partition >= 0").select(
+        *(term.alias(name) for name, term in terms), "ts", number.alias("element"), number.alias("arrival")
+    )
 
 
 def times_of_lines(lines: DataFrame) -> DataFrame:
@@ -80,7 +91,11 @@ def _triples(line: Column, pieces: Column, prefix: str) -> Column:
 
 
 def _ordinary(line: Column, pieces: Column) -> Column:
-    return _struct(_iri(pieces[0]), _iri(pieces[1]), _object(pieces[2], line), _time(line))
+    return _struct(*_terms(line, pieces), _time(line))
+
+
+def _terms(line: Column, pieces: Column) -> tuple[Column, Column, Column]:
+    return _iri(pieces[0], 2), _iri(pieces[1], 3), _object(pieces[2], line)
 
 
 def _time(line: Column) -> Column:
@@ -105,16 +120,16 @@ def _struct(subject: Column, predicate: Column, object_: Column, time: Column) -
     return sf.struct(subject.alias("s"), predicate.alias("p"), object_.alias("o"), time.alias("ts"))
 
 
-def _iri(piece: Column) -> Column:
+def _iri(piece: Column, start: int) -> Column:
     """What is between a `<` and the `>` that lines are cut at."""
-    return sf.concat(sf.lit("I"), sf.ltrim(piece, sf.lit(" <")))
+    return sf.concat(sf.lit("I"), sf.substr(piece, sf.lit(start)))
 
 
 def _object(piece: Column, line: Column) -> Column:
     """The third piece, if that is an IRI; a literal is between the line's first quotes."""
     lexical = sf.substring_index(sf.substring_index(line, '"', 2), '"', -1)
     annotation = sf.substring_index(sf.substring_index(line, '"', 3), '"', -1)
-    return sf.when(piece.startswith(" <"), _iri(piece)).otherwise(sf.concat(_tag(annotation), lexical))
+    return sf.when(piece.startswith(" <"), _iri(piece, 3)).otherwise(sf.concat(_tag(annotation), lexical))
 
 
 def _tag(annotation: Column) -> Column:

@@ -51,6 +51,11 @@ def read_query(query: str, run: RunOptions, *, dialect: str, prefixes: Mapping[s
         bindings = run.stream_bindings(continuous, known)
         if query == STANDARD_INPUT and any(map(is_standard_input, bindings.values())):
             raise InputError("the query was read from standard input, which cannot be a stream as well: name a file")
+        for stream in continuous.dataset.streams:
+            if stream not in bindings:
+                raise InputError(
+                    f"the query reads the stream <{stream}>, which is not bound: bind it with --stream {stream}=FILE"
+                )
     if continuous.dataset.windows and not bindings and not continuous.dataset.streams:
         show(name, "warning", "no stream is bound, so there is nothing to evaluate: --stream FILE binds one", ())
     return Asked(name, reading.query, continuous, known)

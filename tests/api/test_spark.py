@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,9 +13,10 @@ import pytest
 import penstock as ps
 from penstock.algebra.inputs import InputError
 from penstock.rdf.errors import SourceError
+from penstock.rdf.results import Evaluation
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 EX = "http://ex.org/"
 TOLL = EX + "toll"
@@ -107,6 +110,57 @@ def test_a_streaming_frame_is_answered_as_it_comes(engine: ps.Engine, spark: Spa
     assert [(each.time, *(term.value for term in row)) for each in (first, second) for row in each.rows] == EXPECTED
 
 
+FILES = ["".join(f'{s} {p} {o} "{ts}" .\n' for s, p, o, ts in part) for part in (ELEMENTS[:2], ELEMENTS[2:])]
+
+
+def follow(engine: ps.Engine, folder: Path, *files: str) -> None:
+    """The folder has some more files, each of which is later than those that are there."""
+    folder.mkdir(exist_ok=True)
+    before = len(list(folder.iterdir()))
+    for number, text in enumerate(files, before + 1):
+        (folder / f"{number}.tnt").write_text(text)
+        os.utime(folder / f"{number}.tnt", (number, number))
+    engine.stream(TOLL, f"{folder}?follow")
+
+
+def test_each_batch_goes_to_any_writer_and_a_run_goes_on(
+    engine: ps.Engine, spark: SparkSession, tmp_path: Path
+) -> None:
+    """Wherever a run is stopped: a batch that is repeated has the number that it had."""
+
+    def write(frame: DataFrame, number: int) -> None:
+        frame.write.mode("overwrite").parquet(str(tmp_path / "answers" / str(number)))
+
+    for files in (FILES[:1], FILES[1:], [f'<{EX}north> <{EX}sees> <{EX}car4> "30500" .\n']):
+        follow(engine, tmp_path / "toll", *files)
+        query = engine.register(QUERY)
+        with query.start(batches=write, types={"cars": "int"}, checkpoint=tmp_path / "checkpoint") as run:
+            while len(list(tmp_path.glob("answers/*/_SUCCESS"))) < len(list((tmp_path / "toll").iterdir())) - 1:
+                assert not run.wait(0.1)
+    rows = spark.read.parquet(str(tmp_path / "answers" / "*")).orderBy("time").collect()
+    assert [tuple(row) for row in rows] == [(t, d, int(n)) for t, d, n in EXPECTED] + [(30000, EX + "centre", 1)]
+
+
+def test_evaluations_go_to_a_function_and_what_is_odd_to_a_file(engine: ps.Engine, tmp_path: Path) -> None:
+    follow(engine, tmp_path / "toll", FILES[0], "# more\nnonsense\n" + FILES[1])
+    told: list[Evaluation] = []
+    query = engine.register(QUERY, late=tmp_path / "late.jsonl")
+    with pytest.warns(UserWarning, match="left out"), query.start(told.append, until_read=True) as run:
+        assert run.wait(120)
+    assert [(one.time, *(term.value for term in row)) for one in told for row in one.rows or ()] == EXPECTED
+    assert "nonsense" in (tmp_path / "late.jsonl").read_text()
+
+
+def test_answers_go_to_one_function_of_an_engine_on_spark(engine: ps.Engine) -> None:
+    engine.stream(TOLL, ELEMENTS)
+    with pytest.raises(InputError, match="batches="):
+        engine.register(QUERY).start()
+    with pytest.raises(InputError, match=r"\?follow"):
+        engine.register(QUERY).start(print)
+    with pytest.raises(InputError, match=r"Engine\(spark\)"):
+        ps.Engine().register(QUERY).start(print)
+
+
 def test_columns_become_triples_by_a_template(engine: ps.Engine, spark: SparkSession) -> None:
     rows = [("north", "AB 1", 71.5, 1000), ("north", "AB/2", None, 4000), ("south", 'C"3', 80.0, 12000)]
     frame = spark.createDataFrame(rows, "gate string, plate string, speed double, at bigint")
@@ -134,3 +188,57 @@ def test_a_template_that_names_no_column_is_refused(spark: SparkSession) -> None
         ps.triples(frame, "?gate <http://ex.org/sees> ?car", time="at", gate=EX + "{gate}")
     with pytest.raises(InputError, match="'ts'"):
         ps.triples(frame, "?gate a ?gate", time="ts")
+
+
+def test_the_rate_source_becomes_a_stream(spark: SparkSession) -> None:
+    ticks = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 10).load()
+    rows = ticks.selectExpr("value % 2 AS gate", "value AS car", "(value + 1) * 500 AS at")
+    made = ps.triples(rows, "?gate ex:sees ?car", time="at", prefixes={"ex": EX}, gate=EX + "{gate}", car=EX + "{car}")
+    engine = ps.Engine(spark)
+    engine.stream(TOLL, made)
+    assert "rows of Spark" in repr(engine)
+    query = engine.register(
+        f"SELECT ?gate (COUNT(?car) AS ?cars) FROM STREAM <{TOLL}> [RANGE 10s STEP 10s] "
+        f"WHERE {{ ?gate <{EX}sees> ?car }} GROUP BY ?gate"
+    )
+    results = query.results()
+    first = [next(results), next(results)]
+    query.stop()
+    assert [one.time for one in first] == [10000, 20000]
+    assert [sorted((gate.value, cars.value) for gate, cars in one.rows or ()) for one in first] == [
+        [(EX + "0", "10"), (EX + "1", "10")]
+    ] * 2
+
+
+def test_streams_with_disorder_wait_for_each_other(spark: SparkSession, tmp_path: Path) -> None:
+    """A folder and a streaming frame: what is within the bound counts, and what is too late for its window does not."""
+    engine = ps.Engine(spark)
+    times = [1000, 9000, 3000, 12000, 2000, 21000, 4000]
+    follow(engine, tmp_path / "toll", *(f'<{EX}a> <{EX}at> "{time}" "{time}" .\n' for time in times))
+    schema = "s string, p string, o string, ts bigint"
+    rows = [(f"<{EX}b>", f"<{EX}at>", f'"{time}"', time) for time in (5000, 25000)]
+    spark.createDataFrame(rows, schema).coalesce(1).write.json(str(tmp_path / "other"))
+    engine.stream(EX + "other", spark.readStream.schema(schema).json(str(tmp_path / "other")))
+    query = engine.register(
+        f"SELECT ?s (COUNT(?o) AS ?n) FROM STREAM <{TOLL}> [RANGE 10s STEP 10s] "
+        f"FROM STREAM <{EX}other> [RANGE 10s STEP 10s] WHERE {{ ?s <{EX}at> ?o }} GROUP BY ?s",
+        lateness="6s",
+        late=tmp_path / "late.jsonl",
+    )
+    told: list[Evaluation] = []
+    with query.start(told.append, until_read=True) as run:
+        assert run.wait(200)
+        assert (run.counts.elements, run.counts.late) == (9, 1)
+    found = {one.time: {s.value[-1]: int(n.value) for s, n in one.rows or ()} for one in told}
+    assert found == {10000: {"a": 4, "b": 1}, 20000: {"a": 1}}
+    assert "4000" in (tmp_path / "late.jsonl").read_text()
+
+
+def test_time_is_when_elements_arrive_if_that_is_wanted(engine: ps.Engine, tmp_path: Path) -> None:
+    follow(engine, tmp_path / "toll", *FILES)
+    told: list[Evaluation] = []
+    before = time.time_ns() // 1_000_000
+    with engine.register(QUERY, time="arrival", flush=True).start(told.append, until_read=True) as run:
+        assert run.wait(120)
+    assert [term.value for one in told for row in one.rows or () for term in row] == [EX + "centre", "4"]
+    assert before < told[0].time <= time.time_ns() // 1_000_000 + 10_000

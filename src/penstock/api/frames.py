@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -41,6 +41,15 @@ def arrow_table(evaluations: Iterable[Evaluation], form: QueryForm, *, terms: bo
     A column of numbers, booleans or dates and times has such values; any other holds texts. With `terms` each value is
     an RDF term as N-Triples.
     """
+    return _table(evaluations, form, _terms if terms else _values)
+
+
+def text_table(evaluations: Iterable[Evaluation], form: QueryForm, *, terms: bool) -> pa.Table:
+    """The same with texts only, so that the columns of any evaluations have the same types."""
+    return _table(evaluations, form, _terms if terms else _texts)
+
+
+def _table(evaluations: Iterable[Evaluation], form: QueryForm, convert: Callable[[list[Value]], pa.Array]) -> pa.Table:
     names = _columns(form)
     times: list[int] = []
     rows: list[Sequence[Value]] = []
@@ -52,7 +61,6 @@ def arrow_table(evaluations: Iterable[Evaluation], form: QueryForm, *, terms: bo
         names = (*names, "g")
         rows = [(*row, None) if len(row) == 3 else row for row in rows]
     columns = [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
-    convert = _terms if terms else _values
     return pa.table([pa.array(times, pa.int64()), *map(convert, columns)], names=[time_column(names), *names])
 
 
@@ -107,6 +115,10 @@ def _values(column: Sequence[Value]) -> pa.Array:
         return pa.array(
             values if kind is not float else [None if v is None else float(v) for v in values], _TYPES[kind]
         )
+    return _texts(column)
+
+
+def _texts(column: Sequence[Value]) -> pa.Array:
     return pa.array([None if value is None else _text(value) for value in column], pa.string())
 
 

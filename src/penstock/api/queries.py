@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from html import escape
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame as SparkFrame
     from pyspark.sql import SparkSession
+
+    from penstock.api.spark_runs import LiveRun, OnBatch
+    from penstock.runtime.micro_batches import Outlet
 
 _MOST_WARNINGS = 3
 _SECONDS_BETWEEN = 0.1
@@ -136,31 +139,94 @@ class RegisteredQuery:
 
     def _streamed(self, outsiders: _Outsiders, stopped: threading.Event) -> Iterator[Evaluation]:
         """What Spark streams is answered in threads of its own; evaluations wait in a queue."""
-        from penstock.runtime.micro_batches import Callback, MicroBatches, Standing
+        from penstock.runtime.micro_batches import Callback
 
-        assert self._spark is not None
-        streams: Mapping[str, LiveStream] = self._streams
-        if any(hasattr(source, "is_live") for source in streams.values()):
-            raise InputError("some streams end and others do not: bind each as what Spark streams, or none")
         found: Queue[Evaluation] = Queue()
-        manner = self._manner
-        standing = Standing(self._query, Callback(found.put), self.name, manner.settings, outsiders.late)
-        batches = MicroBatches(
-            self._spark, [standing], streams, self._graphs, manner.how, on_malformed=outsiders.malformed
-        )
-        (self._counts,) = (query.counts for query in batches.queries)
-        batches.start()
-        try:
+        with self._live(Callback(found.put), outsiders, None, is_bounded=False) as run:
             has_ended = False
             while not (has_ended and found.empty()) and not stopped.is_set():
-                has_ended = has_ended or batches.wait(0)
+                has_ended = has_ended or run.wait(0)
                 with suppress(Empty):
                     evaluation = found.get(timeout=_SECONDS_BETWEEN)
-                    if manner.has_empty or evaluation.says_something:
+                    if self._manner.has_empty or evaluation.says_something:
                         self._latest = evaluation
                         yield evaluation
-        finally:
-            batches.stop()
+
+    def start(
+        self,
+        each: Callable[[Evaluation], None] | None = None,
+        *,
+        batches: OnBatch | None = None,
+        terms: bool = False,
+        types: Mapping[str, str] | None = None,
+        checkpoint: str | Path | None = None,
+        until_read: bool = False,
+    ) -> LiveRun:
+        """Run the query over what Spark streams, beside the program: answers go to a function as they come.
+
+        `each` gets every evaluation. `batches` gets what a micro-batch answers, if it answers anything, as a DataFrame
+        of Spark with the columns of `to_df` (`terms` and `types` as there), and the number of the batch; so it can be
+        written by any writer of Spark's:
+
+            query.start(batches=lambda frame, number: frame.write.mode("overwrite").parquet(f"answers/{number}"))
+
+        With `checkpoint`, a folder that all of Spark can reach, a run goes on where an earlier one was ended or has
+        crashed. Only what the last batch before a crash answered may come again, as the same evaluations, with the same
+        number. With `until_read` the streams end with what is there now.
+
+        Raises ValueError where a stream is none that Spark streams, and CheckpointError where the folder is of no use.
+        """
+        from penstock.api.spark_runs import BatchWriter
+        from penstock.runtime.micro_batches import Callback
+
+        if (each is None) == (batches is None):
+            raise InputError("answers go to one function: give each=, or batches=")
+        outlet: Outlet
+        if batches is None:
+            function = each
+            assert function is not None
+
+            def tell(evaluation: Evaluation) -> None:
+                if self._manner.has_empty or evaluation.says_something:
+                    function(evaluation)
+
+            outlet = Callback(tell)
+        else:
+            outlet = BatchWriter(batches, self._on_spark(), self._meaning.form, terms, types or {})
+        folder = None if checkpoint is None else Path(checkpoint)
+        return self._live(outlet, _Outsiders(self._manner.is_strict), folder, is_bounded=until_read)
+
+    def _live(self, outlet: Outlet, outsiders: _Outsiders, checkpoint: Path | None, *, is_bounded: bool) -> LiveRun:
+        from penstock.api.spark_runs import LiveRun
+        from penstock.runtime.micro_batches import MicroBatches, Standing
+
+        manner, opened = self._manner, ExitStack()
+        streams: Mapping[str, LiveStream] = self._streams
+        if any(hasattr(source, "is_live") for source in streams.values()):
+            raise InputError("some streams are not what Spark streams: bind a streaming DataFrame, or FOLDER?follow")
+        if manner.late is not None:
+            outsiders.letters = opened.enter_context(closing(DeadLetters(manner.late)))
+        batches = MicroBatches(
+            self._on_spark(),
+            [Standing(self._query, outlet, self.name, manner.settings, outsiders.late)],
+            streams,
+            self._graphs,
+            manner.how,
+            checkpoint=checkpoint,
+            fingerprint=f"{self.text}\n{manner.settings}\n{manner.how}\n{sorted(self._streams)}",
+            is_bounded=is_bounded,
+            on_malformed=outsiders.malformed,
+        )
+        run = LiveRun(batches, opened)
+        self._counts = run.counts
+        if not batches.has_finished:
+            batches.start()
+        return run
+
+    def _on_spark(self) -> SparkSession:
+        if self._spark is None:
+            raise InputError("this is for an engine on Spark: Engine(spark)")
+        return self._spark
 
     def _evaluations(self, run: Run, outsiders: _Outsiders, stopped: threading.Event) -> Iterator[Evaluation]:
         with ExitStack() as stack:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -50,6 +50,14 @@ class Outlet(Protocol):
 
     def position(self) -> Written:
         """How much is sure to be there after a crash; JSON can hold it."""
+
+
+@runtime_checkable
+class BatchOutlet(Outlet, Protocol):
+    """An outlet that takes the evaluations of a micro-batch together."""
+
+    def finish(self, number: int) -> None:
+        """All evaluations of the batch have been written. One that is repeated after a crash has the same number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +241,7 @@ class MicroBatches:
                 self.engine.move_to(batch.sparkSession)
                 self._resume(self.states.before(number))
             self._take(batch, number)
-            self._answer(is_end=False)
+            self._answer(number, is_end=False)
             self._commit(number, has_finished=False)
         except BaseException as error:
             self._failure = error
@@ -243,8 +251,9 @@ class MicroBatches:
         """The streams have ended."""
         if self._last is None:
             self._resume(self.states.latest)
-        self._answer(is_end=True)
-        self._commit(self.states.last if self._last is None else self._last, has_finished=True)
+        last = self.states.last if self._last is None else self._last
+        self._answer(last + 1, is_end=True)
+        self._commit(last, has_finished=True)
 
     def _resume(self, kept: State | None) -> None:
         if kept is not None:
@@ -299,9 +308,11 @@ class MicroBatches:
         since = time.monotonic() - self.how.idle_timeout / 1000
         return {iri for iri, heard in self._heard.items() if heard < since}
 
-    def _answer(self, *, is_end: bool) -> None:
+    def _answer(self, number: int, *, is_end: bool) -> None:
         for query in self.queries:
             query.answer(is_end=is_end)
+            if isinstance(query.outlet, BatchOutlet):
+                query.outlet.finish(number)
         self.engine.forget(len(self.queries))
 
     def _commit(self, number: int, *, has_finished: bool) -> None:

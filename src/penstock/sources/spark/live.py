@@ -45,6 +45,10 @@ class GrowingFolder:
     options: str = ""
     files_per_batch: int = 100
 
+    @property
+    def name(self) -> str:
+        return str(self.path)
+
     def streamed(self, spark: SparkSession) -> DataFrame:
         return _names_of_files(spark, self.path, {"maxFilesPerTrigger": str(self.files_per_batch)})
 
@@ -76,6 +80,10 @@ class WholeSource:
     text: str
     scope: str
 
+    @property
+    def name(self) -> str:
+        return self.text
+
     def streamed(self, spark: SparkSession) -> DataFrame:
         """Raises `SourceError` where there is nothing to read."""
         open_source(self.text, scope=self.scope)
@@ -98,6 +106,7 @@ class StreamedRows:
     """
 
     rows: Callable[[SparkSession], DataFrame]
+    name: str = "rows of Spark"
 
     def streamed(self, spark: SparkSession) -> DataFrame:
         return self.rows(spark).select(

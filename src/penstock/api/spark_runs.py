@@ -1,0 +1,82 @@
+"""Runs over what Spark streams: they go on in threads of Spark's own, and their answers go to functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from penstock.algebra.model import QueryForm
+from penstock.api.frames import text_table
+from penstock.rdf.results import Evaluation
+from penstock.runtime.checkpoints import Written
+from penstock.runtime.micro_batches import MicroBatches
+from penstock.sinks.counts import Counts
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+OnBatch = Callable[["DataFrame", int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchWriter:
+    """What each micro-batch answers, for a function, as a DataFrame."""
+
+    function: OnBatch
+    spark: SparkSession
+    form: QueryForm
+    terms: bool
+    types: Mapping[str, str]
+    _waiting: list[Evaluation] = field(default_factory=list, init=False)
+
+    def resume(self, written: Written) -> None:
+        self._waiting.clear()
+
+    def write(self, evaluation: Evaluation) -> None:
+        if evaluation.says_something:
+            self._waiting.append(evaluation)
+
+    def finish(self, number: int) -> None:
+        if not self._waiting:
+            return
+        frame = self.spark.createDataFrame(text_table(self._waiting, self.form, terms=self.terms))
+        for name, kind in self.types.items():
+            frame = frame.withColumn(name, frame[name].try_cast(kind))
+        self.function(frame, number)
+        self._waiting.clear()
+
+    def position(self) -> Written:
+        return None
+
+
+class LiveRun:
+    """A query that is being answered; `RegisteredQuery.start` makes it. At the end of `with` it is stopped."""
+
+    def __init__(self, batches: MicroBatches, opened: ExitStack) -> None:
+        self._batches = batches
+        self._opened = opened
+
+    @property
+    def counts(self) -> Counts:
+        (query,) = self._batches.queries
+        return query.counts
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until all input has been answered, or so long: whether it has ended. Raises what has gone wrong."""
+        return self._batches.has_finished or self._batches.wait(seconds)
+
+    def stop(self) -> None:
+        """End it now; with a checkpoint another run can go on."""
+        self._batches.stop()
+        self._opened.close()
+
+    def __enter__(self) -> LiveRun:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()

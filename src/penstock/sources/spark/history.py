@@ -16,8 +16,7 @@ from penstock.sources.files import OneAfterAnother, TntFile
 from penstock.sources.opening import open_source
 from penstock.sources.spark.lines import can_split, read_lines, with_inner_ends, with_places
 from penstock.sources.spark.nquads import malformed_graphs, malformed_lines, nquads_rows
-from penstock.sources.spark.ordinary import rows_if_ordinary
-from penstock.sources.spark.tnt import malformed_tnt, ordinary_rows, times_of_lines, tnt_rows
+from penstock.sources.spark.tnt import malformed_tnt, ordinary_rows, rows_if_ordinary, times_of_lines, tnt_rows
 from penstock.sources.spark.whole import malformed_in_whole, whole_rows
 from penstock.sources.timed_graphs import NQuadsFile
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import chain
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
@@ -12,8 +11,7 @@ from pyspark.sql import functions as sf
 
 from penstock.rdf.blank_nodes import label_prefix, prefixed
 from penstock.rdf.elements import Malformed
-from penstock.rdf.encoding import INTEGER_TYPES, TAGS_OF_DATATYPES
-from penstock.rdf.vocabulary import XSD
+from penstock.sources.spark import ordinary
 from penstock.sources.spark.grammar import TERM
 from penstock.sources.spark.patterns import IRI, LITERAL, MILLISECONDS
 from penstock.sources.spark.rows import ARROW_MALFORMED, MALFORMED, batch_of
@@ -30,12 +28,6 @@ _ODD_LINE = (
 )
 _NOTHING = rf"^{_SPACE}*+(?:#|\z)"
 """Empty lines and comments, as Python strips them."""
-
-_TAGS = {
-    " ": "S",
-    **{f"^^<{datatype}> ": tag for datatype, tag in TAGS_OF_DATATYPES.items()},
-    **{f"^^<{XSD}{name}> ": f"n{name} " for name in INTEGER_TYPES},
-}
 
 
 def tnt_rows(lines: DataFrame, scope: str) -> DataFrame:
@@ -64,6 +56,14 @@ def ordinary_rows(lines: DataFrame) -> DataFrame:
     return cut.where("partition >= 0").select(
         *(term.alias(name) for name, term in terms), "ts", number.alias("element"), number.alias("arrival")
     )
+
+
+def rows_if_ordinary(lines: DataFrame) -> DataFrame:
+    """A row for each of some numbered lines; one that is not ordinary has no `ts`."""
+    cut = lines.select("value", "number", sf.split("value", ">").alias("pieces"))
+    triple = sf.when(sf.col("value").rlike(_LINE), _ordinary(sf.col("value"), sf.col("pieces")))
+    found, number = cut.select(triple.alias("found"), "number"), sf.col("number")
+    return found.select("found.*", number.alias("element"), number.alias("arrival"))
 
 
 def times_of_lines(lines: DataFrame) -> DataFrame:
@@ -95,7 +95,9 @@ def _ordinary(line: Column, pieces: Column) -> Column:
 
 
 def _terms(line: Column, pieces: Column) -> tuple[Column, Column, Column]:
-    return _iri(pieces[0], 2), _iri(pieces[1], 3), _object(pieces[2], line)
+    annotation = sf.substring_index(sf.substring_index(line, '"', 3), '"', -1)
+    object_ = ordinary.object_of(pieces[2], line, annotation)
+    return ordinary.iri_of(pieces[0], 2), ordinary.iri_of(pieces[1]), object_
 
 
 def _time(line: Column) -> Column:
@@ -118,25 +120,6 @@ def _is_right(row: Column) -> Column:
 
 def _struct(subject: Column, predicate: Column, object_: Column, time: Column) -> Column:
     return sf.struct(subject.alias("s"), predicate.alias("p"), object_.alias("o"), time.alias("ts"))
-
-
-def _iri(piece: Column, start: int) -> Column:
-    """What is between a `<` and the `>` that lines are cut at."""
-    return sf.concat(sf.lit("I"), sf.substr(piece, sf.lit(start)))
-
-
-def _object(piece: Column, line: Column) -> Column:
-    """The third piece, if that is an IRI; a literal is between the line's first quotes."""
-    lexical = sf.substring_index(sf.substring_index(line, '"', 2), '"', -1)
-    annotation = sf.substring_index(sf.substring_index(line, '"', 3), '"', -1)
-    return sf.when(piece.startswith(" <"), _iri(piece, 3)).otherwise(sf.concat(_tag(annotation), lexical))
-
-
-def _tag(annotation: Column) -> Column:
-    """The tag of a literal by what follows its quotes, up to the next: `^^<IRI> `, or a space."""
-    known = sf.create_map(*map(sf.lit, chain.from_iterable(_TAGS.items())))
-    datatype = sf.substring(annotation, sf.lit(4), sf.length(annotation) - 5)
-    return sf.coalesce(known[annotation], sf.concat(sf.lit("O"), datatype, sf.lit(" ")))
 
 
 def _judge(batches: Iterable[pa.RecordBatch], scope: str) -> Iterator[pa.RecordBatch]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +26,7 @@ from penstock.runtime.batch_states import BatchStates
 from penstock.runtime.checkpoints import CheckpointError
 from penstock.runtime.micro_batches import Callback, MicroBatches, Standing
 from penstock.runtime.running import RunSettings
-from penstock.sources.spark.live import StreamedRows
+from penstock.sources.spark.live import StreamedRows, socket_lines
 from penstock.syntax import parse
 
 if TYPE_CHECKING:
@@ -175,6 +177,28 @@ def _tolls(spark: SparkSession) -> DataFrame:
 def _toll(number: int) -> Element:
     gate, lets, car = (NamedNode(f"http://ex.org/{name}") for name in (f"gate{number % 3}", "lets", f"car{number}"))
     return Element((number + 1) * 100, (Triple(gate, lets, car),))
+
+
+def test_lines_come_from_a_server(spark: SparkSession) -> None:
+    """An odd line is an element, and a malformed one is none."""
+    lines = [
+        f'<http://ex.org/gate{n % 3}> <http://ex.org/lets> <http://ex.org/car{n}> "{n * 100}" .' for n in range(60)
+    ]
+    text = "\n".join([*lines[:9], "nonsense", "  " + lines[9] + " # odd", *lines[10:], ""]).encode()
+    query = parse(GATES.format(name=":fast", width="PT2S", step="PT1S"), "rspql")
+    found: list[Evaluation] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=lambda: server.accept()[0].sendall(text), daemon=True).start()
+        stream = socket_lines(*server.getsockname(), scope="s")
+        run = MicroBatches(spark, [Standing(query, Callback(found.append))], {TOLL: stream})
+        run.start()
+        while len(found) < 4:
+            assert not run.wait(0.1)
+        run.stop()
+    elements = [_toll(n)._replace(time=n * 100) for n in range(60)]
+    expected = answer(query, Inputs({TOLL: elements}), Settings(), name="query").evaluations
+    difference = first_difference(found, expected[: len(found)], False)
+    assert difference is None, difference.text
 
 
 def test_a_checkpoint_is_of_one_run(tmp_path: Path) -> None:

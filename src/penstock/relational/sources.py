@@ -204,8 +204,9 @@ class ActiveGraph:
         closes = exp.Sub(this=exp.Sub(this=col("timed", "ends"), expression=number(1)), expression=FIRST.copy())
         columns = [*(col("timed", name) for name in names), aliased(closes, "closes")]
         closing = exp.select(*columns).from_(rows.subquery("timed"))
-        if self.statement.shape.has_many_instants:
-            closing = exp.select("*").from_(_partitioned(closing, "closes").subquery("partitioned"))
+        if self.statement.shape.is_distributed:
+            together = ["closes"] if self.statement.shape.has_many_instants else [*names, "closes"]
+            closing = exp.select("*").from_(_partitioned(closing, together).subquery("partitioned"))
         since_first = col("closing", "closes")
         i = exp.IntDiv(this=since_first, expression=STEP.copy())
         behind = exp.Add(this=i.copy(), expression=number(1))
@@ -295,9 +296,12 @@ def _seen_at_first(rows: exp.Query, names: list[str]) -> exp.Select:
     return query.where(has_started, exp.GT(this=col("timed", "ends"), expression=FIRST.copy()))
 
 
-def _partitioned(query: exp.Select, column: str) -> exp.Select:
-    """Rows that are alike in the column are together from here on: no later step has to bring them together."""
-    query.set("hint", exp.Hint(expressions=[exp.func("REPARTITION", exp.column(column))]))
+def _partitioned(query: exp.Select, columns: list[str]) -> exp.Select:
+    """Rows that are alike in the columns are together from here on.
+
+    No later step has to bring them together. None looks for equal ones before that, of which there are few.
+    """
+    query.set("hint", exp.Hint(expressions=[exp.func("REPARTITION", *map(exp.column, columns))]))
     return query
 
 

@@ -76,6 +76,7 @@ def growth(spark: SparkSession, folder: Path, triples: int, rounds: int) -> Tabl
     graph, lengths = write_districts(folder), (2 * triples, 20 * triples)
     yield f"{'':30}" + "".join(f"{length:>18,}" for length in lengths) + f"{'ratio':>8}"
     for name, workload in WORKLOADS.items():
+        _try(spark, name, workload, folder, graph)
         walls = []
         for length in lengths:
             stream = write_stream(folder, workload.query.kind, length)

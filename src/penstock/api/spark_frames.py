@@ -51,8 +51,8 @@ def _text(term: Column) -> Column:
     """Without tag, datatype and language."""
     from pyspark.sql import functions as sf
 
-    rest = term.substr(sf.lit(2), sf.length(term))
-    behind_space = rest.substr(sf.locate(" ", rest) + 1, sf.length(rest))
+    rest = sf.substr(term, sf.lit(2))
+    behind_space = sf.substr(rest, sf.locate(" ", rest) + 1)
     return sf.when(term.substr(1, 1).isin(*_ANNOTATED), behind_space).otherwise(rest)
 
 
@@ -62,14 +62,21 @@ def _term(term: Column) -> Column:
 
     from penstock.sources.spark.terms import escaped
 
-    text = _text(term)
-    quoted = sf.concat(sf.lit('"'), escaped(text), sf.lit('"'))
-    annotation = sf.substring_index(term.substr(sf.lit(2), sf.length(term)), " ", 1)
-    tag = term.substr(1, 1)
-    found = sf.when(tag == "I", sf.concat(sf.lit("<"), text, sf.lit(">")))
-    found = found.when(tag == "B", sf.concat(sf.lit("_:"), text)).when(tag == "S", quoted)
-    found = found.when(tag == "L", sf.concat(quoted, sf.lit("@"), annotation))
-    found = found.when(tag == "n", sf.concat(quoted, sf.lit(f"^^<{XSD}"), annotation, sf.lit(">")))
+    rest, quote = sf.substr(term, sf.lit(2)), sf.lit('"')
+    return (
+        sf.when(term.startswith("I"), sf.concat(sf.lit("<"), rest, sf.lit(">")))
+        .when(term.startswith("B"), sf.concat(sf.lit("_:"), rest))
+        .otherwise(sf.concat(quote, escaped(_text(term)), quote, _annotation(term)))
+    )
+
+
+def _annotation(literal: Column) -> Column:
+    """What follows the quotes."""
+    from pyspark.sql import functions as sf
+
+    tag, word = literal.substr(1, 1), sf.substring_index(sf.substr(literal, sf.lit(2)), " ", 1)
+    found = sf.when(tag == "S", sf.lit("")).when(tag == "L", sf.concat(sf.lit("@"), word))
+    found = found.when(tag == "n", sf.concat(sf.lit(f"^^<{XSD}"), word, sf.lit(">")))
     for datatype, letter in TAGS_OF_DATATYPES.items():
-        found = found.when(tag == letter, sf.concat(quoted, sf.lit(f"^^<{datatype}>")))
-    return found.when(tag == "O", sf.concat(quoted, sf.lit("^^<"), annotation, sf.lit(">")))
+        found = found.when(tag == letter, sf.lit(f"^^<{datatype}>"))
+    return found.when(tag == "O", sf.concat(sf.lit("^^<"), word, sf.lit(">")))

@@ -20,7 +20,7 @@ from penstock.algebra.inputs import Inputs
 from penstock.engines.spark_log import WindowLog
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
-from penstock.rdf.elements import Element
+from penstock.rdf.elements import Element, Malformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.batch_states import BatchStates
 from penstock.runtime.checkpoints import CheckpointError
@@ -180,21 +180,23 @@ def _toll(number: int) -> Element:
 
 
 def test_lines_come_from_a_server(spark: SparkSession) -> None:
-    """An odd line is an element, and a malformed one is none."""
+    """An odd line is an element, and a malformed one is none, and told."""
     lines = [
         f'<http://ex.org/gate{n % 3}> <http://ex.org/lets> <http://ex.org/car{n}> "{n * 100}" .' for n in range(60)
     ]
     text = "\n".join([*lines[:9], "nonsense", "  " + lines[9] + " # odd", *lines[10:], ""]).encode()
     query = parse(GATES.format(name=":fast", width="PT2S", step="PT1S"), "rspql")
     found: list[Evaluation] = []
+    told: list[Malformed] = []
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=lambda: server.accept()[0].sendall(text), daemon=True).start()
         stream = socket_lines(*server.getsockname(), scope="s")
-        run = MicroBatches(spark, [Standing(query, Callback(found.append))], {TOLL: stream})
+        run = MicroBatches(spark, [Standing(query, Callback(found.append))], {TOLL: stream}, on_malformed=told.append)
         run.start()
         while len(found) < 4:
             assert not run.wait(0.1)
         run.stop()
+    assert [malformed.text for malformed in told] == ["nonsense"]
     elements = [_toll(n)._replace(time=n * 100) for n in range(60)]
     expected = answer(query, Inputs({TOLL: elements}), Settings(), name="query").evaluations
     difference = first_difference(found, expected[: len(found)], False)

@@ -177,7 +177,8 @@ class MicroBatches:
         self.is_bounded = is_bounded
         self.on_malformed = on_malformed or _ignore
         self._is_temporary = checkpoint is None
-        self.states = BatchStates(checkpoint or Path(tempfile.mkdtemp(prefix="penstock-")), fingerprint)
+        folder = Path(tempfile.mkdtemp(prefix="penstock-")) if checkpoint is None else checkpoint
+        self.states = BatchStates(folder.resolve(), fingerprint)  # Java may be at work in another folder
         self.engine = WindowLog(spark, self.states.folder / "log")
         for iri, triples in (graphs or {}).items():
             self.engine.load_graph(iri, triples)

@@ -13,7 +13,7 @@ from functools import reduce
 from itertools import chain
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 
 from penstock.rdf.elements import Malformed, OnMalformed
@@ -23,7 +23,7 @@ from penstock.sources.batches import Source
 from penstock.sources.files import OneAfterAnother, TntFile
 from penstock.sources.opening import open_source
 from penstock.sources.spark.history import History, history_of
-from penstock.sources.spark.tnt import tnt_rows
+from penstock.sources.spark.tnt import malformed_tnt, rows_and_lines
 from penstock.sources.timed_graphs import NQuadsFile
 
 _FILES = "path string, modificationTime timestamp, length bigint, content binary"
@@ -103,16 +103,19 @@ class StreamedRows:
     """Rows that Spark streams: columns s, p and o, encoded, and ts, in milliseconds.
 
     Those that Spark brings together count in the order of their timestamps: its partitions know of no other order.
+    With `scope` they have another column, `line`: lines of `.tnt` that are no elements.
     """
 
     rows: Callable[[SparkSession], DataFrame]
     name: str = "rows of Spark"
+    scope: str | None = None
 
     def streamed(self, spark: SparkSession) -> DataFrame:
         return self.rows(spark).select(
             *(sf.col(name).cast("string") for name in "spo"),
             sf.col("ts").cast("bigint"),
-            sf.lit(None).cast("string").alias("file"),
+            _no_text("line") if self.scope is None else sf.col("line"),
+            _no_text("file"),
             sf.lit(None).cast("timestamp").alias("modified"),
         )
 
@@ -138,9 +141,9 @@ def socket_lines(host: str, port: int, *, scope: str) -> StreamedRows:
 
     def rows(spark: SparkSession) -> DataFrame:
         lines = spark.readStream.format("socket").option("host", host).option("port", port).load()
-        return tnt_rows(lines.select("value", sf.lit(0).alias("number")), scope)
+        return rows_and_lines(lines.select("value"), scope)
 
-    return StreamedRows(rows)
+    return StreamedRows(rows, f"tcp://{host}:{port}", scope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,23 +161,33 @@ class LiveInput:
         A job tells which files there are; what cannot be read at all is reported.
         """
         folders = {place: stream for place, stream in enumerate(self.streams) if isinstance(stream, Files)}
+        of_lines = {
+            place: stream
+            for place, stream in enumerate(self.streams)
+            if isinstance(stream, StreamedRows) and stream.scope is not None
+        }
+        left = [
+            malformed_tnt(_left(batch, place, stream.name), str(stream.scope)) for place, stream in of_lines.items()
+        ]  # fmt: skip
         if not folders:
-            return LiveBatch(batch.where("ts IS NOT NULL"), {}, now)
+            return LiveBatch(batch.where("ts IS NOT NULL"), {}, now, left)
         streamed = batch.persist().where("ts IS NOT NULL") if len(folders) < len(self.streams) else None
         files: dict[int, list[tuple[str, datetime]]] = {}
         for place, file, modified in batch.where("file IS NOT NULL").select("stream", "file", "modified").collect():
             files.setdefault(place, []).append((file, modified))
         found = {place: folders[place].history(batch.sparkSession, files[place], report) for place in sorted(files)}
-        return LiveBatch(streamed, {place: history for place, history in found.items() if history is not None}, now)
+        histories = {place: history for place, history in found.items() if history is not None}
+        return LiveBatch(streamed, histories, now, left)
 
 
 @dataclass(frozen=True, slots=True)
 class LiveBatch:
-    """A micro-batch: rows that are streamed, and what is in files, by the places of the streams."""
+    """A micro-batch: rows that are streamed, what is in files, by the places of the streams, and what is left out."""
 
     streamed: DataFrame | None
     histories: Mapping[int, History]
     now: int | None
+    left: Sequence[DataFrame] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -197,8 +210,8 @@ class LiveBatch:
 
     def malformed(self) -> Iterator[Malformed]:
         """What is no part of the streams; a job looks for it."""
-        for history in self.histories.values():
-            yield from (Malformed(*row) for row in history.malformed().collect())
+        for frame in (*self.left, *(history.malformed() for history in self.histories.values())):
+            yield from (Malformed(*row) for row in frame.collect())
 
     def _stamped(self, parts: Sequence[DataFrame]) -> DataFrame:
         rows = _together(parts)
@@ -216,12 +229,23 @@ _SMALL = 16 << 20
 """So many bytes are read in one task sooner than they are shuffled."""
 
 
+def _left(batch: DataFrame, place: int, name: str) -> DataFrame:
+    """The lines of a stream that are no elements, as `malformed_tnt` takes them."""
+    lines = batch.where((sf.col("stream") == place) & sf.col("line").isNotNull())
+    return lines.select(sf.col("line").alias("value"), sf.lit(name).alias("place"))
+
+
+def _no_text(name: str) -> Column:
+    return sf.lit(None).cast("string").alias(name)
+
+
 def _names_of_files(spark: SparkSession, path: Path, options: Mapping[str, str]) -> DataFrame:
     reader = spark.readStream.format("binaryFile").schema(_FILES).option("maxFileAge", _ALWAYS)
     files = reader.options(**options).load(path.resolve().as_uri())
     return files.select(
-        *(sf.lit(None).cast("string").alias(name) for name in "spo"),
+        *(_no_text(name) for name in "spo"),
         sf.lit(None).cast("bigint").alias("ts"),
+        _no_text("line"),
         sf.col("path").alias("file"),
         sf.col("modificationTime").alias("modified"),
     )

@@ -32,10 +32,19 @@ _NOTHING = rf"^{_SPACE}*+(?:#|\z)"
 
 def tnt_rows(lines: DataFrame, scope: str) -> DataFrame:
     """The elements of numbered lines."""
-    pieces = lines.select("value", "number", sf.split("value", ">").alias("pieces"))
-    found = pieces.select(_triples(sf.col("value"), sf.col("pieces"), label_prefix(scope)).alias("found"), "number")
+    found = lines.select(_found(scope), "number")
     triple = sf.inline("found").alias("s", "p", "o", "ts")
     return found.select(triple, sf.col("number").alias("element"), sf.col("number").alias("arrival"))
+
+
+def rows_and_lines(lines: DataFrame, scope: str) -> DataFrame:
+    """The triples of lines with their timestamps, and those lines that are no elements as they are (`line`)."""
+    found = lines.select(_found(scope), "value").select("value", sf.inline_outer("found").alias("s", "p", "o", "ts"))
+    return found.select("s", "p", "o", "ts", sf.when(sf.col("ts").isNull(), sf.col("value")).alias("line"))
+
+
+def _found(scope: str) -> Column:
+    return _triples(sf.col("value"), sf.split("value", ">"), label_prefix(scope)).alias("found")
 
 
 def ordinary_rows(lines: DataFrame) -> DataFrame:

@@ -18,11 +18,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
+from tests.examples import TOLLGATES
 
 import penstock as ps
 import penstock.api.engine
 
-ROOT = Path(__file__).parents[2]
 TOLL = "http://e/toll"
 SEES = "<http://e/sees>"
 QUERY = f"SELECT ?gate ?car FROM STREAM <{TOLL}> [RANGE 10ms STEP 10ms] {{ ?gate <http://e/sees> ?car }}"
@@ -55,8 +55,8 @@ def test_the_examples_of_the_docstrings_are_true() -> None:
 
 class TestStreams:
     def test_a_file(self, engine: ps.Engine) -> None:
-        engine.stream("http://example.org/streams/tollgates", ROOT / "examples" / "tollgates.tnt")
-        query = engine.register((ROOT / "examples" / "tollgates.csparql.rq").read_text())
+        engine.stream("http://example.org/streams/tollgates", TOLLGATES.with_name("tollgates.tnt"))
+        query = engine.register(TOLLGATES.read_text())
         evaluations = list(query.results())
         assert [evaluation.time for evaluation in evaluations] == [600_000, 660_000, 720_000]
         assert evaluations[0].vars == ("tollgate", "passages")

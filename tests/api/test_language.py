@@ -9,14 +9,14 @@ import warnings
 from pathlib import Path
 
 import pytest
+from tests import examples
 
 import penstock as ps
 import penstock.api.language
 import penstock.syntax.reading
 from penstock.syntax.dialects import DIALECTS
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.rq"))
-COUPONS = next(path for path in EXAMPLES if "coupons" in path.name).read_text()
+COUPONS = examples.COUPONS.read_text()
 WRONG = "SELECT * WHERE { ?s ex:p }"
 
 
@@ -47,9 +47,9 @@ class TestPackage:
 
 
 class TestParse:
-    @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+    @pytest.mark.parametrize("path", examples.QUERIES, ids=examples.story)
     def test_the_dialect_is_recognised(self, path: Path) -> None:
-        assert ps.parse(path.read_text()).dialect == path.suffixes[0].removeprefix(".")
+        assert ps.parse(path.read_text()).dialect == examples.DIALECTS[examples.story(path)]
 
     def test_prefixes_and_base_are_taken_as_declared(self) -> None:
         given = ps.parse("SELECT * { ?s ex:p <o> }", prefixes={"ex": "http://ex.org/"}, base="http://base/")
@@ -95,7 +95,7 @@ class TestTranslate:
         translated = ps.translate(COUPONS, to="csparql")
         assert ps.parse(translated).dialect == "csparql"
 
-    @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+    @pytest.mark.parametrize("path", examples.QUERIES, ids=examples.story)
     def test_to_its_own_dialect_it_is_the_same_query(self, path: Path) -> None:
         query = ps.parse(path.read_text())
         assert ps.parse(ps.translate(path.read_text(), query.dialect)) == query

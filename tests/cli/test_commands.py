@@ -16,16 +16,11 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner, Result
+from tests.examples import COUPONS, EXAMPLES, QUERIES, ROOMS, TOLLGATES, TURBINES, story
 
 from penstock import __version__
 from penstock.cli import commands
 from penstock.cli.messages import colour_wanted
-
-ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "examples"
-TOLLGATES = EXAMPLES / "tollgates.csparql.rq"
-COUPONS = EXAMPLES / "coupons.rspql.rq"
-ROOMS = EXAMPLES / "rooms.cqels.rq"
 
 FINE = "SELECT * WHERE { ?s ?p ?o }"
 WRONG = "SELECT * WHERE { ?s ?p }"
@@ -115,15 +110,15 @@ class TestCheck:
     @pytest.mark.parametrize(
         ("example", "summary"),
         [
-            ("books.sparql", "SPARQL, SELECT, ok"),
-            ("coupons.rspql", "RSP-QL, SELECT RSTREAM over 2 streams, ok"),
-            ("rooms.cqels", "CQELS-QL, SELECT over 2 windows on 1 stream, ok"),
-            ("sensors.sparqlstream", "SPARQLstream, SELECT ISTREAM over 1 stream, ok"),
-            ("turbines.streaming-sparql", "Streaming SPARQL, SELECT over 2 windows on 1 stream, ok"),
+            ("books", "SPARQL, SELECT, ok"),
+            ("coupons", "RSP-QL, SELECT RSTREAM over 2 streams, ok"),
+            ("rooms", "CQELS-QL, SELECT over 2 windows on 1 stream, ok"),
+            ("sensors", "SPARQLstream, SELECT ISTREAM over 1 stream, ok"),
+            ("turbines", "Streaming SPARQL, SELECT over 2 windows on 1 stream, ok"),
         ],
     )
     def test_every_dialect_is_recognised(self, example: str, summary: str) -> None:
-        path = EXAMPLES / f"{example}.rq"
+        path = EXAMPLES / example / "query.rq"
         assert run("check", path).stdout.splitlines()[0] == f"{path}: {summary}"
 
     @pytest.mark.parametrize(
@@ -234,8 +229,8 @@ class TestCheckJson:
         }
 
     def test_a_window_inside_a_group_has_no_stream(self) -> None:
-        streams = self.record(EXAMPLES / "turbines.streaming-sparql.rq")["streams"]
-        assert streams[1] == {"stream": None, "window": "ELEMENTS 1500", "name": None}
+        streams = self.record(TURBINES)["streams"]
+        assert streams[1] == {"stream": None, "window": "ELEMENTS 2", "name": None}
 
     def test_a_query_that_is_wrong(self) -> None:
         record = self.record("-", stdin="SELECT *\nWHERE { ?s ?p ex:o }")
@@ -262,9 +257,8 @@ class TestCheckJson:
         assert problem["line"] is None
 
     def test_a_line_for_every_query(self) -> None:
-        files = sorted(EXAMPLES.glob("*.rq"))
-        lines = run("check", "--format", "json", *files).stdout.splitlines()
-        assert [json.loads(line)["file"] for line in lines] == [str(file) for file in files]
+        lines = run("check", "--format", "json", *QUERIES).stdout.splitlines()
+        assert [json.loads(line)["file"] for line in lines] == [str(query) for query in QUERIES]
 
 
 class TestTranslate:
@@ -275,7 +269,7 @@ class TestTranslate:
         assert result.stdout.endswith("GROUP BY ?tollgate\n")
         assert result.stderr == ""
 
-    @pytest.mark.parametrize("example", sorted(EXAMPLES.glob("*.rq")), ids=lambda path: path.name)
+    @pytest.mark.parametrize("example", QUERIES, ids=story)
     def test_what_is_printed_is_a_query_again(self, example: Path) -> None:
         translation = run("translate", example, "--to", "rspql")
         assert run("check", "-", "--dialect", "rspql", stdin=translation.stdout).exit_code == 0

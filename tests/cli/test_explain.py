@@ -8,12 +8,11 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.examples import BOOKS, TOLLGATES
 
 from penstock.cli import commands
 
 ROOT = Path(__file__).parents[2]
-TOLLGATES = ROOT / "examples" / "tollgates.csparql.rq"
-BOOKS = ROOT / "examples" / "books.sparql.rq"
 COUPONS = ROOT / "tests" / "papers" / "rspql" / "coupons.rq"
 STREAMS = ROOT / "tests" / "explain" / "streams"
 TOLL = STREAMS / "tollgates.tnt"

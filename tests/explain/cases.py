@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests import examples
 from tests.corpora.papers import listings
 
 from penstock.algebra import Settings
@@ -19,13 +20,12 @@ ROOT = HERE.parent.parent
 STREAMS = HERE / "streams"
 EXPECTED = HERE / "expected"
 
-EXAMPLES = sorted((ROOT / "examples").glob("*.rq"))
 LISTINGS = {sample.path: sample for sample in listings() if sample.path is not None}
-QUERIES = [*EXAMPLES, *LISTINGS]
+QUERIES = [*examples.QUERIES, *LISTINGS]
 
 COUPONS = ROOT / "tests" / "papers" / "rspql" / "coupons.rq"
-TOLLGATES = ROOT / "examples" / "tollgates.csparql.rq"
-TURBINES = ROOT / "examples" / "turbines.streaming-sparql.rq"
+TOLLGATES = examples.TOLLGATES
+TURBINES = examples.TURBINES
 FULL_STREETS = ROOT / "tests" / "papers" / "csparql" / "full-streets.rq"
 
 SHOPS = "http://example.org/shops#"

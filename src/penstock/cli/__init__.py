@@ -26,7 +26,7 @@ INTERRUPTED = 130
     \b
     Examples:
       penstock demo
-      penstock check examples/*.rq
+      penstock check examples/*/query.rq
       penstock translate query.rq --to rspql
       penstock run query.rq --stream toll.tnt --graph city.ttl
       penstock explain query.rq --stream toll.tnt --format html --out query.html

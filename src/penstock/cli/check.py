@@ -36,7 +36,7 @@ class Finding:
     \b
     Examples:
       penstock check query.rq
-      penstock check examples/*.rq --format json
+      penstock check examples/*/query.rq --format json
       cat query.rq | penstock check - --prefix ex=http://example.org/
 
     Exit status: 0 when every query is fine, else 2. Warnings do not change it.

@@ -1,0 +1,182 @@
+"""Documents that say nothing that is not so: the blocks of code of a Markdown page, and how they are run.
+
+A page is run from its top to its end in a folder of its own, where `examples` is the repository's. What a block is for
+is said where it begins:
+
+    console           after each `$` a command, and beneath it what the command shows, on standard output and error; a
+                      line `…` stands for lines that are left out
+    python            a program that prints what the comments behind its `print(…)` say; later ones know its names
+    sparql            a query in which there is nothing to complain about
+    sh                commands that the test cannot run (they need a cluster, or go on for ever): their options exist
+    … title="FILE"    whatever it is, it is in FILE from then on
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import chdir, redirect_stdout
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import click
+from click.testing import CliRunner
+
+import penstock
+from penstock.cli import commands
+
+ROOT = Path(__file__).parent.parent
+KINDS = {"console", "python", "sh", "sparql"}
+
+_BLOCK = re.compile(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+_PRINTED = re.compile(r"^print\(.*\)  # (.+)$", re.MULTILINE)
+_SHELL = set("|<>&;$`*(){}~")
+_LEFT_OUT = "…\n"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of code: its language, the file that it is in, its text, and the line of the page where it stands."""
+
+    kind: str
+    title: str
+    text: str
+    line: int
+
+    @property
+    def commands(self) -> list[tuple[str, str]]:
+        """Each command after a `$`, and what is shown beneath it."""
+        return _COMMAND.findall(self.text)
+
+    @property
+    def needs_spark(self) -> bool:
+        if self.kind == "console":
+            return any(_is_on_spark(line) for line, _ in self.commands)
+        return self.kind == "python" and not self.title and "spark" in self.text
+
+
+def pages() -> list[Path]:
+    """README.md, the guide, and what the examples say of themselves."""
+    return [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")), *sorted(ROOT.glob("examples/**/README.md"))]
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(kind, title, content, line=text.count("\n", 0, found.start()) + 1)
+        for found in _BLOCK.finditer(text)
+        for kind, title, content in [found.groups(default="")]
+    ]
+
+
+def _is_on_spark(command: str) -> bool:
+    return bool(re.match(r"penstock (run|verify|demo)\b", command)) and not re.search(
+        r"--engine[ =]duckdb|--save", command
+    )
+
+
+@dataclass
+class Reader:
+    """Somebody who reads a page and tries everything in it, with a shell and a Python in which there are `names`."""
+
+    folder: Path
+    names: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.here = self.folder / "work"
+        self.here.mkdir()
+        (self.here / "examples").symlink_to(ROOT / "examples")
+        for name, python in {"penstock": "-m penstock", "python": ""}.items():
+            command = self.folder / name
+            command.write_text(f'#!/bin/sh\nexec "{sys.executable}" {python} "$@"\n')
+            command.chmod(0o755)
+        self.environment = {**os.environ, "PATH": f"{self.folder}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
+
+    def enter(self, example: Path) -> None:
+        """Reads on in a copy of an example's folder."""
+        self.here = self.here / example.name
+        shutil.copytree(example, self.here)
+
+    def read(self, block: Block) -> None:
+        if block.title:
+            (self.here / block.title).write_text(block.text, encoding="utf-8")
+        if block.kind == "console":
+            for line, shown in block.commands:
+                _check_shown(line, self.run(line.replace("\\\n", "")), shown)
+        elif block.kind == "python" and not block.title:
+            _check_printed(block.text, self.execute(block.text))
+        elif block.kind == "sparql":
+            assert penstock.check(block.text) == []
+        elif block.kind == "sh":
+            for line in _lines(block.text):
+                check_command(line)
+
+    def run(self, line: str) -> str:
+        """What a command shows. One of Penstock's alone is run in this process, which is quicker."""
+        words = shlex.split(line)
+        if words[0] == "cd":
+            self.here = self.here / words[1]
+            return ""
+        if words[0] == "penstock" and not _SHELL & set(line):
+            with chdir(self.here):
+                return CliRunner(env={"COLUMNS": "80"}).invoke(commands, words[1:], prog_name="penstock").output
+        ran = subprocess.run(
+            ["sh", "-c", line],
+            cwd=self.here,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            timeout=300,
+        )
+        return ran.stdout
+
+    def execute(self, program: str) -> str:
+        """What a program prints; its names are there for the next one."""
+        with chdir(self.here), redirect_stdout(StringIO()) as printed:
+            exec(program, self.names)
+        return printed.getvalue()
+
+
+def _check_shown(line: str, found: str, shown: str) -> None:
+    if _LEFT_OUT not in shown.splitlines(keepends=True):
+        assert found == shown, f"{line} shows\n{found}"
+        return
+    parts = [re.escape(part) for part in re.split(r"^…\n", shown, flags=re.MULTILINE)]
+    assert re.fullmatch("(?:.*\n)*".join(parts), found), f"{line} shows\n{found}"
+
+
+def _check_printed(program: str, printed: str) -> None:
+    lines = iter(printed.splitlines())
+    for expected in _PRINTED.findall(program):
+        assert expected in lines, f"{expected!r} is not printed, or not in that order:\n{printed}"
+
+
+def _lines(text: str) -> Iterator[str]:
+    return (line for line in text.replace("\\\n", "").splitlines() if line and not line.startswith("#"))
+
+
+def check_command(line: str) -> None:
+    """A command that is not run has a name that there is, and options that there are."""
+    words = shlex.split(line, comments=True)
+    if words[0] == "penstock":
+        with click.Context(commands, info_name="penstock") as context:
+            name, command, arguments = commands.resolve_command(context, words[1:])
+            assert command is not None
+            command.make_context(name, list(arguments), parent=context)
+    elif words[0] == "make":
+        assert set(words[1:]) <= make_targets(), line
+    else:
+        assert words[0] in {"pip", "source", "spark-submit"}, line
+
+
+def make_targets() -> set[str]:
+    return set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))

@@ -4,6 +4,7 @@
     *.tnt *.trig …   a stream each, named by its file: `gates.tnt` is <http://ex.org/gates>
     *.ttl            a static graph each, named likewise; `graph.ttl` is the default graph
     *.changes        a graph that changes (lines `A <s> <p> <o> "TS" .` and `D …`), named likewise
+    endpoints/*.ttl  what a SPARQL endpoint holds, named likewise: one that is not there fails
     expected.jsonl   the answer, as result lines (contract.md), worked out by hand
     case.toml        where there is more to say
 
@@ -27,13 +28,16 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from pyoxigraph import RdfFormat, Store
+
 import penstock
-from penstock.algebra import Settings
+from penstock.algebra import Settings, build
 from penstock.algebra.inputs import GraphTriple, Inputs
+from penstock.algebra.services import ServiceAnswer, ServiceCall, service_calls
 from penstock.algebra.windows import Interval
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.rdf.changes import read_changes, validity
@@ -85,11 +89,13 @@ def read_case(folder: Path) -> Case:
     title = said.get("title") or _comment(text)
     assert title, f"{folder.name} does not say what it shows: begin its query with a comment"
     prefixes = json.loads((folder / said["prefixes"]).read_text(encoding="utf-8")) if "prefixes" in said else {}
+    query = penstock.parse(text, said.get("dialect", "auto"), prefixes=prefixes)
+    calls = service_calls(build(query).text)
     return Case(
         folder=folder,
         title=title,
-        query=penstock.parse(text, said.get("dialect", "auto"), prefixes=prefixes),
-        inputs=_inputs(folder, said, options),
+        query=query,
+        inputs=replace(_inputs(folder, said, options), services={call: [_answer(folder, call)] for call in calls}),
         settings=_settings(options),
         flush=options.get("flush", False),
         expected=_expected(folder),
@@ -138,6 +144,17 @@ def _files(folder: Path, kind: str) -> dict[str, str]:
     """The files of the folder that are of this kind, each named by its own name."""
     found = sorted(path for ending in _ENDINGS[kind] for path in folder.glob(f"*.{ending}"))
     return {DEFAULT_GRAPH if path.stem == "graph" else NAMES + path.stem: path.name for path in found}
+
+
+def _answer(folder: Path, call: ServiceCall) -> ServiceAnswer:
+    file = folder / "endpoints" / f"{call.endpoint.removeprefix(NAMES)}.ttl"
+    if not file.exists():
+        assert call.is_silent, f"{folder.name}: there is no {file.name}, and the query does not ask silently"
+        return ServiceAnswer(((None,) * len(call.variables),))
+    store = Store()
+    store.load(path=file, format=RdfFormat.TURTLE)
+    rows = tuple(tuple(solution[name] for name in call.columns) for solution in store.query(call.query))
+    return ServiceAnswer(rows)
 
 
 def _graph_name(iri: str) -> str | None:

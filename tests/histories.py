@@ -28,6 +28,8 @@ def run_on_spark(
     try:
         for graph, triples in inputs.graphs.items():
             engine.load_graph(graph, triples)
+        for call, answers in inputs.services.items():
+            engine.load_answers(call, answers)
         streams = {iri: gathered(spark, source) for iri, source in sources_of(inputs).items()}
         how = RunSettings(lateness=inputs.lateness, flush=flush)
         yield from HistoryRun(engine, query, streams, settings, how, name="q").evaluations()

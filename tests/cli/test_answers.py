@@ -142,12 +142,6 @@ class TestVerify:
         assert result.exit_code == 0
         assert result.stdout == "duckdb and the oracle agree: 2 evaluations with solutions\n"
 
-    def test_what_the_engine_does_not_run_yet(self, files: Path) -> None:
-        (files / "q.rq").write_text(QUERY.replace("?gate :sees ?car", "SERVICE :elsewhere { ?gate :sees ?car }"))
-        result = run(files, "verify")
-        assert result.exit_code == 2
-        assert "does not run service yet" in result.stderr
-
     def test_spark_is_the_default_and_gives_the_same_answer(self, files: Path, spark: object) -> None:
         given = [str(files / "q.rq"), "--stream", str(files / "toll.tnt")]
         on_spark = CliRunner().invoke(commands, ["run", *given])

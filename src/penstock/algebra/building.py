@@ -35,6 +35,7 @@ from penstock.algebra.operators import (
     TriplePattern,
 )
 from penstock.algebra.patterns import PatternBuilder, join, table
+from penstock.algebra.services import with_known_endpoints
 from penstock.algebra.triples import term
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import rewrite, walk
@@ -46,7 +47,7 @@ _DEFAULT_SETTINGS = Settings()
 
 def build(query: ast.Query, settings: Settings = _DEFAULT_SETTINGS) -> ContinuousQuery:
     """The continuous query that a syntax tree stands for, under the user's settings."""
-    text = _with_settings(explicit(query), settings)
+    text = with_known_endpoints(_with_settings(explicit(query), settings))
     builder = _Builder()
     origin = settings.origin if isinstance(settings.origin, int) else 0
     expression, form = builder.query(text)

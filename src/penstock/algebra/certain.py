@@ -73,7 +73,7 @@ def _certain_element(element: ast.Element) -> ast.Element | None:
             return _certain_group(pattern)
         case ast.Group():
             return _certain_group(element)
-        case ast.Graph(pattern=pattern) | ast.WindowBlock(pattern=pattern) | ast.Service(pattern=pattern):
+        case ast.Graph(pattern=pattern) | ast.WindowBlock(pattern=pattern):
             inner = _certain_group(pattern)
             return None if inner is None else replace(element, pattern=inner)
         case ast.Union(patterns):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pyoxigraph import Triple
 
 from penstock.algebra.model import Dataset
 from penstock.algebra.windows import CountWindow, Interval, Window
 from penstock.rdf.elements import Element
+
+if TYPE_CHECKING:
+    from penstock.algebra.services import ServiceAnswer, ServiceCall
 
 ALWAYS = Interval(-(2**62), None)
 
@@ -36,6 +39,8 @@ class Inputs:
     streams: Mapping[str, Sequence[Element]]
     graphs: Mapping[str | None, Sequence[GraphTriple]] = field(default_factory=dict)
     lateness: int = 0
+    services: Mapping[ServiceCall, Sequence[ServiceAnswer]] = field(default_factory=dict)
+    """What endpoints have answered, if the query asks any."""
 
 
 def in_time_order(elements: Sequence[Element], lateness: int) -> list[tuple[Element, int | None]]:

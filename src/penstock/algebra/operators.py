@@ -7,10 +7,14 @@ from.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
 from penstock.algebra.expressions import Aggregate, Constant, Expression, Variable
 from penstock.algebra.paths import Path
 from penstock.rdf.terms import IRI, Literal
+
+if TYPE_CHECKING:
+    from penstock.algebra.services import ServiceCall
 
 PatternTerm = Variable | Constant
 
@@ -119,9 +123,15 @@ class ReadWindow(Operator):
 
 @dataclass(frozen=True, slots=True)
 class Service(Operator):
+    """SERVICE: what an endpoint answers to `call`; None where nobody knows beforehand whom to ask.
+
+    `source` is what is asked, for readers: nothing that is put into it reaches the endpoint.
+    """
+
     name: PatternTerm
     source: Operator
     silent: bool = False
+    call: ServiceCall | None = None
 
 
 @dataclass(frozen=True, slots=True)

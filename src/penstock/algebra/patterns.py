@@ -19,6 +19,7 @@ from penstock.algebra.operators import (
     Table,
     Union,
 )
+from penstock.algebra.services import service_call
 from penstock.algebra.triples import TripleBuilder, term
 from penstock.syntax import ast
 
@@ -90,7 +91,7 @@ class PatternBuilder:
             case ast.WindowBlock(name, pattern):
                 return ReadWindow(term(name), self.group(pattern))
             case ast.Service(name, pattern, silent):
-                return Service(term(name), self.group(pattern), silent)
+                return Service(term(name), self.group(pattern), silent, service_call(element))
             case _:
                 raise TypeError(f"not an element of the explicit form: {element}")
 

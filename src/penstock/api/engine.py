@@ -17,6 +17,7 @@ from penstock.api.spark_streams import LiveStream, is_spark_frame, is_streamed_b
 from penstock.api.tables import TableSource, is_table, table_of_stream, triples_of_table
 from penstock.api.terms import elements_of, triple_of
 from penstock.rdf.blank_nodes import prefixed
+from penstock.rdf.endpoints import DEFAULT_TIMEOUT
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.iris import is_absolute
 from penstock.runtime.running import RunSettings
@@ -24,6 +25,7 @@ from penstock.sources import Source, open_source
 from penstock.sources.batches import MOST_ELEMENTS
 from penstock.sources.files import ElementFile
 from penstock.sources.live import LiveElements
+from penstock.sources.services import ServiceSettings
 from penstock.syntax import ast
 from penstock.syntax.reading import read
 from penstock.syntax.suggestions import did_you_mean
@@ -142,13 +144,16 @@ class Engine:
         empty: bool = False,
         strict: bool = False,
         late: str | Path | None = None,
+        service_timeout: int | str | timedelta = DEFAULT_TIMEOUT,
+        service_refresh: int | str | timedelta | None = None,
     ) -> RegisteredQuery:
         """A query in any dialect, ready to run over the streams and graphs of this engine.
 
         The arguments are the options of `penstock run`: `t0` is an instant or `first`; `lateness` and `idle_timeout`
         are durations (milliseconds, `"10s"`, a timedelta); `report`, `operator` and `duplicates` say something else
-        than the dialect does; `late` names a file for late and malformed elements. `name` is what the query goes by if
-        it registers no name itself.
+        than the dialect does; `late` names a file for late and malformed elements; `service_timeout` is how long an
+        endpoint that SERVICE asks may take, and `service_refresh` how often it is asked again. `name` is what the query
+        goes by if it registers no name itself.
 
         Raises QuerySyntaxError, or ValueError for a setting that is none.
         """
@@ -164,6 +169,9 @@ class Engine:
             None if idle_timeout is None else duration(idle_timeout),
             _one_of("time", time, ("event", "arrival")) == "arrival",
             flush,
+            services=ServiceSettings(
+                duration(service_timeout), None if service_refresh is None else duration(service_refresh)
+            ),
         )
         meaning = build(reading.query, Settings())
         manner = Manner(settings, how, has_empty=empty, is_strict=strict, late=late)

@@ -59,7 +59,7 @@ def follow_query(
         outlet = _Outlet(asked, output, Letters(watch, output.is_strict), watch, stack)
         batches = MicroBatches(
             spark,
-            [Standing(asked.query, outlet, name, run.settings, outlet.letters.late)],
+            [Standing(asked.query, outlet, name, run.settings, outlet.letters.late, watch.warn)],
             streams,
             graphs,
             how,

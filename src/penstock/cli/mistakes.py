@@ -39,7 +39,7 @@ def told(name: str) -> Iterator[None]:
         show_error(name, "this query nests too deeply")
     except MalformedError as error:
         show_error(error.malformed.place, f"{error.malformed.reason}; --strict stops there")
-    except (InputError, PolicyError, NotImplementedError, rdf_errors.SourceError) as error:
+    except (InputError, PolicyError, rdf_errors.SourceError) as error:
         show_error(name, str(error))
     except ReaderGoneError:
         status = 0

@@ -12,7 +12,7 @@ from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
 from penstock.cli.output import answer_options, chosen_format, open_answers, query_name
 from penstock.cli.preparing import prepare
-from penstock.cli.run_options import RunOptions, run_options
+from penstock.cli.run_options import RunOptions, run_options, service_timeout_option
 from penstock.cli.sources import name_of
 from penstock.oracle import Inputs, answer
 from penstock.oracle.judging import judge
@@ -42,6 +42,7 @@ DIFFERENT = 3
     help="Judge an answer recorded by another engine (result lines in a file): right for which t0, or for none.",
 )
 @answer_options
+@service_timeout_option
 @reading_options
 @run_options
 @click.pass_context

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import click
 
@@ -79,6 +79,7 @@ def prepare(
     malformed: list[Malformed] = []
     with told(asked.name):
         inputs = run.inputs(asked.continuous, asked.prefixes, malformed.append)
+        inputs = replace(inputs, services=run.answers(asked.continuous))
     show_malformed(malformed)
     too_late = late_elements(asked.continuous.dataset, inputs)
     show_late(asked.name, len(too_late))

@@ -16,7 +16,7 @@ from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
 from penstock.cli.output import answer_options, chosen_format, query_name
 from penstock.cli.preparing import read_query
-from penstock.cli.run_options import RunOptions, option_value, run_options
+from penstock.cli.run_options import RunOptions, option_value, run_options, service_timeout_option
 from penstock.cli.running import Output, keep_checkpoint, run_query, told_of_storage
 from penstock.runtime.running import RunSettings
 
@@ -52,6 +52,13 @@ from penstock.runtime.running import RunSettings
     help="Which time counts: that of the timestamps, or that at which elements come in.",
 )
 @click.option(
+    "--service-refresh",
+    type=option_value(duration),
+    metavar="DURATION",
+    help="Ask endpoints (SERVICE) again so often; a new answer holds for the instants evaluated from then on.  "
+    "[default: once]",
+)
+@click.option(
     "--checkpoint",
     metavar="DIR",
     type=click.Path(path_type=Path),
@@ -63,6 +70,7 @@ from penstock.runtime.running import RunSettings
     default=None,
     help="Show on standard error how far the run is, or do not.  [default: on a terminal]",
 )
+@service_timeout_option
 @reading_options
 @run_options
 def run(
@@ -91,7 +99,7 @@ def run(
     """
     asked = read_query(query, run, dialect=dialect, prefixes=prefixes, base=base)
     output = Output(out, chosen_format(format, out, asked.continuous.form), late, strict, empty, progress)
-    how = RunSettings(run.lateness, idle_timeout, time == "arrival", flush)
+    how = RunSettings(run.lateness, idle_timeout, time == "arrival", flush, services=run.services)
     with told(asked.name), told_of_storage(asked.name):
         graphs = run.graphs_of(asked.continuous, asked.prefixes)
         bindings = run.stream_bindings(asked.continuous, asked.prefixes)

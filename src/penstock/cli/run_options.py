@@ -13,17 +13,20 @@ import click
 
 from penstock.algebra import ContinuousQuery, Settings
 from penstock.algebra.inputs import GraphTriple, InputError, Inputs
+from penstock.algebra.services import ServiceAnswer, ServiceCall, service_calls
 from penstock.api.graphs import CHANGES, graph_of_file
 from penstock.api.settings import SettingError, duration, origin, report_policy
 from penstock.cli.bindings import graph_bindings, stream_bindings
 from penstock.cli.endless import refuse_endless
 from penstock.rdf.elements import Element, OnMalformed
+from penstock.rdf.endpoints import DEFAULT_TIMEOUT
 from penstock.rdf.reading import STANDARD_INPUT, read_stream
 from penstock.rdf.sources import parse_source
 from penstock.syntax import ast
 
 if TYPE_CHECKING:
     from penstock.sources import Source
+    from penstock.sources.services import ServiceSettings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Value = TypeVar("Value")
@@ -39,6 +42,8 @@ class RunOptions:
     graphs: tuple[str, ...]
     settings: Settings
     lateness: int
+    service_timeout: int = DEFAULT_TIMEOUT
+    service_refresh: int | None = None
 
     def inputs(
         self,
@@ -60,6 +65,18 @@ class RunOptions:
             elements = read_stream(source.path, scope=f"s{number}", on_malformed=on_malformed, **source.options)
             streams[iri] = list(islice(elements, most_elements))
         return Inputs(streams, self.graphs_of(query, prefixes), self.lateness)
+
+    def answers(self, query: ContinuousQuery) -> dict[ServiceCall, list[ServiceAnswer]]:
+        """What the services of the query answer now. Raises EndpointError."""
+        from penstock.sources.services import ask  # slow to load
+
+        return {call: [ServiceAnswer(ask(call, self.service_timeout))] for call in service_calls(query.text)}
+
+    @property
+    def services(self) -> ServiceSettings:
+        from penstock.sources.services import ServiceSettings
+
+        return ServiceSettings(self.service_timeout, self.service_refresh)
 
     def sources(
         self, query: ContinuousQuery, prefixes: Mapping[str, str], *, at_once: bool = False
@@ -107,7 +124,7 @@ def played_at_once(source: str) -> str:
 
 
 def run_options(command: Command) -> Command:
-    """--stream, --graph, --t0, --lateness, --report, --operator, --duplicates; the command takes them as `run`."""
+    """--stream, --graph, what holds against the dialect, and how services are asked; the command takes it as `run`."""
 
     @wraps(command)
     def with_run(
@@ -119,10 +136,13 @@ def run_options(command: Command) -> Command:
         report: ast.Report | None,
         operator: ast.Operator | None,
         duplicates: OneOf["set", "bag"] | None,
+        service_timeout: int = DEFAULT_TIMEOUT,
+        service_refresh: int | None = None,
         **others: Any,
     ) -> Any:
         settings = Settings(report, operator, duplicates, t0)
-        return command(*arguments, run=RunOptions(streams, graphs, settings, lateness), **others)
+        run = RunOptions(streams, graphs, settings, lateness, service_timeout, service_refresh)
+        return command(*arguments, run=run, **others)
 
     for option in reversed(_OPTIONS):
         with_run = option(with_run)
@@ -191,4 +211,13 @@ _OPTIONS = (
         type=click.Choice(("set", "bag"), case_sensitive=False),
         help="Whether a triple counts once in a window, or as often as it occurs.",
     ),
+)
+
+service_timeout_option = click.option(
+    "--service-timeout",
+    type=option_value(duration),
+    default=f"{DEFAULT_TIMEOUT // 1000}s",
+    show_default=True,
+    metavar="DURATION",
+    help="How long an endpoint that the query asks with SERVICE may take to answer.",
 )

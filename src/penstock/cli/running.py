@@ -68,6 +68,7 @@ def run_query(
             name=name,
             on_late=letters.late,
             on_malformed=letters.malformed,
+            on_failure=watch.warn,
             checkpoint=checkpoint,
             written=lambda: (sink.position(), letters.position()),
         )

@@ -10,7 +10,7 @@ from penstock.cli.engines import EngineOptions, engine_options
 from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
 from penstock.cli.preparing import Prepared, prepare
-from penstock.cli.run_options import RunOptions, run_options
+from penstock.cli.run_options import RunOptions, run_options, service_timeout_option
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.oracle.stored_terms import as_stored
@@ -35,6 +35,7 @@ DIFFERENT = 3
 @click.argument("query")
 @engine_options
 @click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends.")
+@service_timeout_option
 @reading_options
 @run_options
 @click.pass_context
@@ -71,6 +72,8 @@ def _found(given: Prepared, on: EngineOptions, run: RunOptions, flush: bool) -> 
     engine = on.open()
     for iri, triples in given.inputs.graphs.items():
         engine.load_graph(iri, triples)
+    for call, answers in given.inputs.services.items():
+        engine.load_answers(call, answers)
     opened = run.sources(given.continuous, given.prefixes, at_once=True)
     sources = {iri: source if source.can_resume else _read_before(iri, given) for iri, source in opened.items()}
     how = RunSettings(lateness=run.lateness, flush=flush)

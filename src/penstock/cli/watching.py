@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
+from penstock.cli.messages import show
 from penstock.cli.mistakes import MOST_MALFORMED, show_late, show_left_out, show_more_left_out
 from penstock.rdf.elements import Malformed
 from penstock.runtime.running import TimedQuery
@@ -42,6 +43,10 @@ class Watch:
         if self._left_out <= MOST_MALFORMED:
             with self.line_hidden():
                 show_left_out(malformed)
+
+    def warn(self, sentence: str) -> None:
+        with self.line_hidden():
+            show(self._name, "warning", sentence, ())
 
     @contextmanager
     def line_hidden(self) -> Iterator[None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -17,9 +17,10 @@ from sqlglot import exp
 from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
+from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.algebra.windows import CountWindow
 from penstock.engines.closings import ClosingReport, closing_report
-from penstock.engines.graph_tables import changes, graph_table
+from penstock.engines.graph_tables import answer_table, changes, described, graph_table
 from penstock.engines.protocol import CompiledReport, Slice, StorageError
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.functions.library import Library
@@ -27,7 +28,7 @@ from penstock.relational.intervals import INSTANTS
 from penstock.relational.relations import Shape
 from penstock.relational.reporting import InstantsPlan, compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted
-from penstock.relational.sources import Tables
+from penstock.relational.sources import AnswerTable, Tables
 from penstock.relational.windows import FOREVER, passed
 
 _ROWS_BETWEEN_LOOKS = 20_000
@@ -69,6 +70,7 @@ class DuckDBEngine:
         self._graphs: dict[str | None, str] = {}
         self._predicates: dict[str, frozenset[str] | None] = {}
         self._changing: set[str | None] = set()
+        self._services: dict[ServiceCall, AnswerTable] = {}
         self._horizons: dict[object, PreparedStatement] = {}
         self._closing_reports: list[ClosingReport] = []
 
@@ -76,16 +78,17 @@ class DuckDBEngine:
     def tables(self) -> Tables:
         streams = {iri: stream.table for iri, stream in self._streams.items()}
         known = {table: predicates for table, predicates in self._predicates.items() if predicates is not None}
-        return Tables(streams, dict(self._graphs), frozenset(self._changing), known)
+        return Tables(streams, dict(self._graphs), frozenset(self._changing), known, dict(self._services))
 
     @property
     def has_changing_graphs(self) -> bool:
-        return bool(self._changing)
+        return bool(self._changing) or any(answers.changes for answers in self._services.values())
 
     @property
-    def known_predicates(self) -> int:
-        """How many times a predicate has been seen for the first time."""
-        return sum(_MANY + 1 if known is None else len(known) for known in self._predicates.values())
+    def layout(self) -> Hashable:
+        """What plans depend on: how many times a predicate was seen for the first time, and what tables look like."""
+        predicates = sum(_MANY + 1 if known is None else len(known) for known in self._predicates.values())
+        return predicates, frozenset(self._changing), frozenset(self._services.values())
 
     @property
     def is_large(self) -> bool:
@@ -101,8 +104,10 @@ class DuckDBEngine:
 
     def clear(self) -> None:
         """Forget all input."""
-        for table in [*self.tables.streams.values(), *self._graphs.values()]:
+        answers = [table.name for table in self._services.values()]
+        for table in [*self.tables.streams.values(), *self._graphs.values(), *answers]:
             self.run(f"DROP TABLE {table}")
+        self._services = {}
         self._streams, self._graphs, self._predicates, self._changing, self._horizons = {}, {}, {}, set(), {}
         self._closing_reports = []
 
@@ -134,6 +139,18 @@ class DuckDBEngine:
             self.run(f"CREATE OR REPLACE TABLE {table} AS SELECT DISTINCT * FROM loading")
         self._predicates[table] = frozenset()
         self._note_predicates(table, pc.unique(graph["p"]).to_pylist())
+
+    @property
+    def services(self) -> Collection[ServiceCall]:
+        return self._services.keys()
+
+    def load_answers(self, call: ServiceCall, answers: Sequence[ServiceAnswer]) -> None:
+        known = self._services.get(call)
+        name = f"service_{len(self._services) + 1}" if known is None else known.name
+        table = answer_table(call, answers)
+        with self._view("loading", table):
+            self.run(f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM loading")
+        self._services[call] = described(call, name, table)
 
     # Restarts
 
@@ -310,7 +327,7 @@ class DuckDBQuery:
         self.engine = engine
         self._plan = plan
         self._compares = compares
-        self._known_predicates = engine.known_predicates
+        self._layout = engine.layout
         self._plans: dict[Shape, tuple[Plan, PreparedStatement]] = {}
 
     @property
@@ -342,8 +359,9 @@ class DuckDBQuery:
         return statement.rows({"first": instant, "last": instant, "count": 1})
 
     def _compiled(self, shape: Shape) -> tuple[Plan, PreparedStatement]:
-        if self.engine.known_predicates != self._known_predicates:
-            self._known_predicates = self.engine.known_predicates
+        layout = self.engine.layout
+        if layout != self._layout:
+            self._layout = layout
             self._plans.clear()
         if shape not in self._plans:
             plan = self._plan(shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
+from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.relational.answers import Delivery
 
 
@@ -56,7 +57,8 @@ class Engine(Protocol):
     def restore(self, state: Mapping[str, Mapping[str, Any]]) -> None: ...
 
     @property
-    def has_changing_graphs(self) -> bool: ...
+    def has_changing_graphs(self) -> bool:
+        """Whether a graph, or what a service answers, changes with time."""
 
     def close(self) -> None:
         """Nobody asks any more."""
@@ -64,6 +66,13 @@ class Engine(Protocol):
     def add_stream(self, iri: str) -> None: ...
 
     def load_graph(self, iri: str | None, triples: Sequence[GraphTriple]) -> None: ...
+
+    @property
+    def services(self) -> Collection[ServiceCall]:
+        """The services whose answers are there."""
+
+    def load_answers(self, call: ServiceCall, answers: Sequence[ServiceAnswer]) -> None:
+        """All that a service has answered; what it answered before is no longer there."""
 
     def append(self, stream: str, rows: pa.Table) -> None:
         """Rows `(s, p, o, ts, element, since)` of a stream, as they came; `element` goes on from batch to batch."""

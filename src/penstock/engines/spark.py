@@ -6,7 +6,7 @@ them from histories, which Spark reads itself, or as they are appended.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import count, pairwise
@@ -22,9 +22,10 @@ from sqlglot import exp
 from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
+from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.algebra.windows import CountWindow, RangeWindow
 from penstock.engines.closings import ClosingReport, closing_report
-from penstock.engines.graph_tables import changes, graph_table
+from penstock.engines.graph_tables import answer_table, changes, described, graph_table
 from penstock.engines.protocol import CompiledReport, Slice
 from penstock.engines.spark_closures import parts_of, with_parts, without_recursion
 from penstock.engines.spark_survey import Survey, survey_by_steps, survey_one_by_one, with_since
@@ -35,7 +36,7 @@ from penstock.relational.intervals import INSTANTS
 from penstock.relational.relations import Shape
 from penstock.relational.reporting import InstantsPlan, compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted
-from penstock.relational.sources import Tables
+from penstock.relational.sources import AnswerTable, Tables
 from penstock.relational.spark_sql import to_spark
 from penstock.relational.windows import FOREVER, longest_window, passed
 from penstock.sources.batches import Source
@@ -78,27 +79,34 @@ class SparkEngine:
         self._streams: dict[str, _Stream] = {}
         self._graphs: dict[str | None, str] = {}
         self._changing: set[str | None] = set()
+        self._services: dict[ServiceCall, AnswerTable] = {}
         self._kept: list[DataFrame] = []
         """What is computed once."""
 
     @property
     def tables(self) -> Tables:
         streams = {iri: stream.table for iri, stream in self._streams.items()}
-        return Tables(streams, dict(self._graphs), frozenset(self._changing))
+        return Tables(streams, dict(self._graphs), frozenset(self._changing), services=dict(self._services))
 
     @property
     def has_changing_graphs(self) -> bool:
-        return bool(self._changing)
+        return bool(self._changing) or any(answers.changes for answers in self._services.values())
+
+    @property
+    def layout(self) -> Hashable:
+        """What plans depend on beside the query."""
+        return frozenset(self._changing), frozenset(self._services.values())
 
     # Input
 
     def clear(self) -> None:
         """Forget all input."""
-        for view in [*self.tables.streams.values(), *self._graphs.values()]:
+        answers = [table.name for table in self._services.values()]
+        for view in [*self.tables.streams.values(), *self._graphs.values(), *answers]:
             self.session.catalog.dropTempView(view)
         for frame in self._kept:
             frame.unpersist()
-        self._streams, self._graphs, self._changing, self._kept = {}, {}, set(), []
+        self._streams, self._graphs, self._changing, self._services, self._kept = {}, {}, set(), {}, []
 
     def close(self) -> None:
         self.clear()
@@ -168,6 +176,17 @@ class SparkEngine:
         """The graph is what the frame has: columns s, p and o, each triple once."""
         view = self._graphs.setdefault(iri, f"{self._prefix}_graph_{len(self._graphs) + 1}")
         frame.createOrReplaceTempView(view)
+
+    @property
+    def services(self) -> Collection[ServiceCall]:
+        return self._services.keys()
+
+    def load_answers(self, call: ServiceCall, answers: Sequence[ServiceAnswer]) -> None:
+        known = self._services.get(call)
+        view = f"{self._prefix}_service_{len(self._services) + 1}" if known is None else known.name
+        table = answer_table(call, answers)
+        self.session.createDataFrame(table).createOrReplaceTempView(view)
+        self._services[call] = described(call, view, table)
 
     # Restarts
 
@@ -281,7 +300,7 @@ class SparkQuery:
     may_skip_instants: bool
     longest: int | None
     """How long anything holds at most, if that is known."""
-    _plans: dict[Shape, Plan] = field(default_factory=dict)
+    _plans: dict[tuple[Shape, Hashable], Plan] = field(default_factory=dict)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -345,9 +364,10 @@ class SparkQuery:
         return list(range(len(times))), None
 
     def _compiled(self, shape: Shape) -> Plan:
-        if shape not in self._plans:
-            self._plans[shape] = self.plan(shape)
-        return self._plans[shape]
+        key = shape, self.engine.layout
+        if key not in self._plans:
+            self._plans[key] = self.plan(shape)
+        return self._plans[key]
 
 
 def _times(part: Slice) -> list[int]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from penstock.algebra import ContinuousQuery
+from penstock.algebra.inputs import InputError
+from penstock.algebra.services import service_calls
 from penstock.relational.answers import compile_query
 from penstock.relational.relations import Shape
-from penstock.relational.sources import NotYetError, Tables
+from penstock.relational.sources import AnswerTable, Tables
 
 
 def sql_of(query: ContinuousQuery, bound: Iterable[str | None] = ()) -> str:
@@ -18,13 +20,15 @@ def sql_of(query: ContinuousQuery, bound: Iterable[str | None] = ()) -> str:
     """
     streams = query.dataset.streams or ("any",)
     graphs = dict.fromkeys([*query.dataset.default_graphs, *query.dataset.named_graphs, *bound])
+    try:
+        calls = service_calls(query.text)
+    except InputError as error:
+        return f"-- {error}\n"
     tables = Tables(
         {stream: f"stream_{number}" for number, stream in enumerate(streams, 1)},
         {graph: f"graph_{number}" for number, graph in enumerate(graphs, 1)},
+        services={call: AnswerTable(f"service_{n}", frozenset(), False) for n, call in enumerate(calls, 1)},
     )
     shape = Shape(is_regular=True, is_large=False)
-    try:
-        plan = compile_query(query, query.expression, query.operator, tables, shape)
-    except NotYetError as error:
-        return f"-- {error}\n"
+    plan = compile_query(query, query.expression, query.operator, tables, shape)
     return plan.statement.sql("duckdb", pretty=True) + "\n"

@@ -10,7 +10,9 @@ from pyoxigraph import Quad, Store, Triple
 
 from penstock.algebra.inputs import InputError, Inputs, in_time_order
 from penstock.algebra.model import Dataset, StreamWindow
+from penstock.algebra.services import ServiceCall
 from penstock.oracle.contents import WindowContents, counts_matches
+from penstock.oracle.services import DescribedAnswer, described
 from penstock.oracle.triples import SinglePattern
 from penstock.syntax.suggestions import did_you_mean
 
@@ -119,6 +121,16 @@ class InstantaneousDataset:
         contents = self._sources.matching[window, pattern.matched]
         number = list(self._sources.matching).index((window, pattern.matched))
         return _active(f"matching:{number}", self._streamed(contents), contents.window.duplicates == "bag")
+
+    def answer(self, call: ServiceCall) -> tuple[ActiveGraph, DescribedAnswer]:
+        """What a service had answered when the instant was evaluated."""
+        given = self._sources.inputs.services
+        if call not in given:
+            raise InputError(f"nobody has asked the service <{call.endpoint}> for the oracle")
+        (rows,) = (rows for rows, valid in given[call] if valid.holds(self.instant))
+        answer = described(call, rows)
+        entries = [Entry(triple) for triple in answer.triples]
+        return _active(f"service:{list(given).index(call)}", entries, False), answer
 
     @property
     def all_entries(self) -> list[Entry]:

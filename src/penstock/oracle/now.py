@@ -8,20 +8,22 @@ from penstock.algebra.inputs import InputError
 from penstock.rdf.terms import Literal
 from penstock.rdf.vocabulary import XSD
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import rewrite
+from penstock.syntax.ast.rewriting import rewrite_children
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def at_instant(query: ast.Query, instant: int) -> ast.Query:
-    """The query with the instant in place of NOW()."""
+    """The query with the instant in place of NOW(), but in SERVICE, where it is the endpoint's."""
 
     def change(node: ast.Node) -> ast.Node:
-        if not (isinstance(node, ast.Call) and node.name == "NOW"):
+        if isinstance(node, ast.Service):
             return node
-        return ast.Constant(Literal(_date_time(instant), XSD + "dateTime"))
+        if isinstance(node, ast.Call) and node.name == "NOW":
+            return ast.Constant(Literal(_date_time(instant), XSD + "dateTime"))
+        return rewrite_children(node, change)
 
-    return rewrite(query, change)
+    return rewrite_children(query, change)
 
 
 def _date_time(instant: int) -> str:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from penstock.algebra.building import visible_variables
+from penstock.algebra.services import service_call
 from penstock.oracle.datasets import ActiveGraph, InstantaneousDataset
 from penstock.oracle.timestamps import TimedPattern, integer, timestamp_expression
 from penstock.oracle.triples import SinglePattern, SinglePatterns
@@ -101,7 +102,7 @@ class Rewriting:
             case ast.Group():
                 return [self._group(element, graph, timed, outer)]
             case ast.Service():
-                return [element]
+                return [self._service(element)]
             case _:
                 return [rewrite_children(element, lambda child: self._inner(child, graph, timed, outer))]
 
@@ -131,6 +132,20 @@ class Rewriting:
         if not (self.by_occurrence and counts_all and names):
             return where
         select = ast.Select(tuple(ast.Projection(ast.Variable(name)) for name in names))
+        return ast.Group((ast.SubSelect(select, where, ast.Modifiers()),))
+
+    def _service(self, service: ast.Service) -> ast.Element:
+        """What the service answered stands in a graph of its own, a resource for each solution."""
+        call = service_call(service)
+        assert call is not None, "it is known whom a query asks"
+        graph, answer = self.dataset.answer(call)
+        if not answer.bound:
+            return _NOTHING
+        self.used[graph.iri] = graph
+        row = self.patterns.new_variable()
+        where = ast.Group((ast.Graph(ast.Constant(IRI(graph.iri)), answer.pattern(row)),))
+        names = [ast.Variable(name) for name in call.variables] or [row]
+        select = ast.Select(tuple(map(ast.Projection, names)))
         return ast.Group((ast.SubSelect(select, where, ast.Modifiers()),))
 
     # GRAPH and WINDOW: a variable is the union over all names (SPARQL 1.1 §18.6, evaluation of Graph)

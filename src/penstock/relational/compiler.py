@@ -25,6 +25,7 @@ from penstock.algebra.operators import (
     ReadGraph,
     ReadWindow,
     Reduced,
+    Service,
     Slice,
     Table,
     TriplePattern,
@@ -40,7 +41,7 @@ from penstock.relational.kinds import kinds_of
 from penstock.relational.matching import asked_by, terms_of
 from penstock.relational.paths import PathCompiler
 from penstock.relational.relations import Relation, Shape, Statement, aliased, col, number, select_from
-from penstock.relational.sources import ActiveGraph, NamedGraph, NotYetError, Sources, Tables, always
+from penstock.relational.sources import ActiveGraph, NamedGraph, Sources, Tables, always
 from penstock.relational.timestamps import Timestamps
 
 
@@ -106,12 +107,14 @@ class Compiler:
                 return self._read(name, source, self.sources.graphs(), context)
             case ReadWindow(name, source):
                 return self._read(name, source, self.sources.windows(), context)
+            case Service(call=call) if call is not None:
+                return self._seeded([self.sources.answers(call)], context)
             case Group():
                 return self._group(operator, context)
             case Project() | Distinct() | Reduced() | OrderBy() | Slice():
                 return self._seeded([self.solutions(operator, context)], context)
             case _:
-                raise NotYetError(type(operator).__name__.lower())
+                raise TypeError(f"this cannot be compiled: {operator}")
 
     def _operands(self, operator: Operator, context: Context) -> list[Relation]:
         """What is joined, all in one: so the engine is free to choose the order."""

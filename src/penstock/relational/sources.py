@@ -12,25 +12,35 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from penstock.algebra.expressions import Variable
 from penstock.algebra.model import Dataset, StreamWindow
+from penstock.algebra.services import ServiceCall
 from penstock.algebra.windows import CountWindow, RangeWindow
 from penstock.relational.intervals import INSTANTS, counted_until, once, spread
 from penstock.relational.matching import TRIPLE, Asked
-from penstock.relational.relations import Statement, aliased, col, number, select_from, united
+from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from, united
 from penstock.relational.timestamps import as_term
 from penstock.relational.windows import FIRST, window_rows
 from penstock.syntax import ast
 
-
-class NotYetError(NotImplementedError):
-    """A part of a query that this engine does not run yet: the sentence names it."""
-
-    def __init__(self, part: str) -> None:
-        super().__init__(f"the embedded engine does not run {part} yet; `penstock oracle` does")
-
-
 COUNT, STEP = exp.Placeholder(this="count"), exp.Placeholder(this="step")
 """How many instants the slice has, and how far they are apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTable:
+    """The answers of a service: a column for each variable, named by `answer_column`, and the variables always bound.
+
+    If it `changes`, it has columns `starts` and `ends` besides.
+    """
+
+    name: str
+    certain: frozenset[str]
+    changes: bool
+
+
+def answer_column(place: int) -> str:
+    return f"c{place}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +57,7 @@ class Tables:
     changing: frozenset[str | None] = frozenset()
     predicates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """All predicates that a table has, where that is known: no other pattern finds anything there."""
+    services: Mapping[ServiceCall, AnswerTable] = field(default_factory=dict)
 
     def may_match(self, table: str, predicate: str | None) -> bool:
         known = self.predicates.get(table)
@@ -391,6 +402,22 @@ class Sources:
             graph = self._once((window, stream, is_merged), static, [window], stream)
             found.append(NamedGraph(window.name, graph, window.stream_variable, stream, _counts_matches(window)))
         return found
+
+    def answers(self, call: ServiceCall) -> Relation:
+        """What a service has answered."""
+        table = self.tables.services[call]
+        columns = {Variable(name): self.statement.column_name(Variable(name)) for name in call.variables}
+        names = list(columns.values())
+        rows = select_from(
+            table.name, [aliased(col(table.name, answer_column(p)), name) for p, name in enumerate(names)]
+        )
+        if table.changes:
+            timed = rows.select(col(table.name, "starts"), col(table.name, "ends"))
+            found = ActiveGraph(self.statement, self.tables)._numbered(timed, names)
+        else:
+            found = rows.select(*always())
+        certain = frozenset(variable for variable in columns if variable.name in table.certain)
+        return Relation(self.statement.add(found), columns, certain, holds_always=not table.changes)
 
     @property
     def _static_default(self) -> list[str | None]:

@@ -34,6 +34,8 @@ def run_bounded(
     engine.clear()
     for graph, triples in inputs.graphs.items():
         engine.load_graph(graph, triples)
+    for call, answers in inputs.services.items():
+        engine.load_answers(call, answers)
     streams = sources_of(inputs, batch_elements)
     how = RunSettings(
         lateness=inputs.lateness,

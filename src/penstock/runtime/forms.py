@@ -137,6 +137,9 @@ class CertainAnswering(Answering):
     def _prepare(self) -> None:
         self._given: Counter[Row] = Counter()
         self._given_triples: set[str] = set()
+        self._compile()
+
+    def _compile(self) -> None:
         certain = certain_part(self.query.text)
         expression = None if certain is None else build_expression(certain)
         self._is_monotonic = not isinstance(self.query.form, DescribeForm) and not self.engine.has_changing_graphs
@@ -149,6 +152,8 @@ class CertainAnswering(Answering):
         return _any_of(expression) if isinstance(self.query.form, AskForm) else expression
 
     def evaluations(self, part: Slice, end: int | None) -> Iterator[Evaluation]:
+        if self._is_monotonic and self.engine.has_changing_graphs:  # since a moment ago
+            self._compile()
         before = [time for time in part.instants if time != end]
         if before and self._certain is not None:
             for time, rows in self._rows(self._certain, replace(part, instants=before)):

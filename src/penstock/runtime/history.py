@@ -7,6 +7,7 @@ answered in one slice.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Protocol, runtime_checkable
 
 from penstock.algebra import ContinuousQuery
@@ -55,7 +56,8 @@ class HistoryRun(Run):
     def evaluations(self) -> Iterator[Evaluation]:
         self.slicing = Slicing(ALL)
         self._survey()
-        yield from self._finish()
+        with closing(self.services):
+            yield from self._finish()
 
     def slice(self) -> tuple[Answering, Slice] | None:
         """All instants in one slice, and what answers it; None where there are none."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -85,6 +86,7 @@ class Standing:
     name: str = "query"
     settings: Settings = field(default_factory=Settings)
     on_late: Callable[[Late], None] = lambda late: None
+    on_failure: Callable[[str], None] = warnings.warn
 
 
 class LiveQuery(TimedQuery):
@@ -101,6 +103,7 @@ class LiveQuery(TimedQuery):
             how,
             name=standing.name,
             on_late=standing.on_late,
+            on_failure=standing.on_failure,
         )
         self.outlet = standing.outlet
         self.slicing = Slicing(how.instants_per_slice or ALL)
@@ -230,6 +233,8 @@ class MicroBatches:
         self._is_stopped = True
         if self._running is not None:
             self._running.stop()
+        for query in self.queries:
+            query.services.close()
         self.engine.clear()
         if self._is_temporary:
             shutil.rmtree(self.states.folder, ignore_errors=True)

@@ -7,9 +7,10 @@ instant needs is forgotten. How the input is cut into batches changes no answer.
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,9 +25,11 @@ from penstock.runtime.checkpoints import Checkpoint, State, Written
 from penstock.runtime.clock import Clock, StreamClock
 from penstock.runtime.forms import Answering, answering
 from penstock.runtime.reading import Reading
+from penstock.runtime.services import Services
 from penstock.runtime.slices import Slicing
 from penstock.sinks.counts import Counts
 from penstock.sources.batches import Batch, Position, Source
+from penstock.sources.services import ServiceSettings
 from penstock.syntax import ast
 
 
@@ -51,6 +54,7 @@ class RunSettings:
     is_prompt: bool = False
     """Answers come as soon as they can, also where all input is there already."""
     instants_per_slice: int | None = None
+    services: ServiceSettings = field(default_factory=ServiceSettings)
 
 
 class TimedQuery:
@@ -69,6 +73,7 @@ class TimedQuery:
         *,
         name: str = "query",
         on_late: Callable[[Late], None] = lambda late: None,
+        on_failure: Callable[[str], None] = warnings.warn,
     ) -> None:
         self.engine = engine
         self.text = query
@@ -79,6 +84,7 @@ class TimedQuery:
         self.on_late = on_late
         read = _streams_of(build(query, replace(self.settings, origin=0)), streams)
         self.clock = Clock({iri: StreamClock(self.how.lateness) for iri in read})
+        self.services = Services(engine, self.how.services, on_failure)
         self.slicing = Slicing(self.how.instants_per_slice)
         self._with_late: set[str] = set()
         self._fresh, self._held = 0, 0
@@ -135,6 +141,7 @@ class TimedQuery:
     def _start(self, origin: int) -> _Started:
         """The query is complete when its windows know their origin."""
         query = build(self.text, replace(self.settings, origin=origin))
+        self.services.begin(query)
         how = answering(self.engine, query, query.name or self.name)
         self._started = _Started(origin, query, self.engine.compile_report(query), how)
         return self._started
@@ -172,6 +179,7 @@ class TimedQuery:
             return
         started = self._started or self._start(first - 1)
         self._drop_uncounted(started.query)
+        self.services.renew(first, self.slicing.previous)
         instants = started.report.instants(first, last, end)
         for part in self.slicing.slices(instants, started.longest_slice):
             for evaluation in started.answering.evaluations(part, end):
@@ -205,10 +213,11 @@ class Run(TimedQuery):
         name: str = "query",
         on_late: Callable[[Late], None] = lambda late: None,
         on_malformed: Callable[[Malformed], None] = lambda malformed: None,
+        on_failure: Callable[[str], None] = warnings.warn,
         checkpoint: Checkpoint | None = None,
         written: Callable[[], Written] = lambda: None,
     ) -> None:
-        super().__init__(engine, query, streams, settings, how, name=name, on_late=on_late)
+        super().__init__(engine, query, streams, settings, how, name=name, on_late=on_late, on_failure=on_failure)
         self.on_malformed = on_malformed
         self.streams = {iri: streams[iri] for iri in self.clock.streams}
         self._is_prompt = self.how.is_prompt or any(source.is_live for source in self.streams.values())
@@ -229,7 +238,7 @@ class Run(TimedQuery):
                 return
             self._checkpoint.begin()
         reading = Reading(self.streams, self.clock, self._positions, self.how.idle_timeout, self.how.by_arrival)
-        with closing(reading):
+        with closing(self.services), closing(reading):
             for read in reading.batches():
                 if not self._is_prompt:  # with the last batch all is answered together
                     yield from self._advance()

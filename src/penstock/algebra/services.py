@@ -1,0 +1,143 @@
+"""SERVICE (SPARQL 1.1 Federated Query): what is asked where.
+
+A pattern in SERVICE is a query of its own, which the endpoint answers. Its answer is a table, as VALUES is one, and
+holds from when it was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from penstock.algebra.inputs import ALWAYS, InputError
+from penstock.algebra.windows import Interval
+from penstock.rdf.elements import Row
+from penstock.rdf.terms import IRI, Literal
+from penstock.rdf.vocabulary import XSD
+from penstock.syntax import ast
+from penstock.syntax.ast.rewriting import rewrite, rewrite_children, walk
+from penstock.syntax.checks import in_scope
+from penstock.syntax.printer import to_text
+from penstock.syntax.translation.variables import plain_names, plain_variables
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceCall:
+    """A query for an endpoint, and the variables that its columns are for, in order; `columns` are their names there.
+
+    `is_silent`: if the endpoint fails, its answer is one solution that binds nothing.
+    """
+
+    endpoint: str
+    query: str
+    variables: tuple[str, ...]
+    columns: tuple[str, ...]
+    is_silent: bool
+
+
+class ServiceAnswer(NamedTuple):
+    """What an endpoint found, a term for each variable, and the instants for which it holds."""
+
+    rows: tuple[Row, ...]
+    valid: Interval = ALWAYS
+
+
+def service_call(service: ast.Service) -> ServiceCall | None:
+    """What a SERVICE asks; None where a variable says whom."""
+    if isinstance(service.name, ast.Variable):
+        return None
+    if any(isinstance(node, ast.WindowBlock | ast.StreamBlock) for node in walk(service.pattern)):
+        raise InputError(
+            f"SERVICE <{service.name.text}> has a window of a stream inside, which the endpoint does not know: "
+            "read the window outside of SERVICE"
+        )
+    variables = tuple(in_scope(service.pattern))
+    projections = tuple(ast.Projection(ast.Variable(name)) for name in variables)
+    counted = ast.Projection(ast.Variable("solution"), ast.Constant(_ONE))
+    query = ast.Query("sparql", ast.Select(projections or (counted,)), service.pattern)
+    renamed = plain_names(query)
+    columns = tuple(renamed.get(name, name) for name in variables)
+    return ServiceCall(service.name.text, to_text(plain_variables(query)), variables, columns, service.silent)
+
+
+_ONE = Literal("1", XSD + "integer")
+
+
+def service_calls(query: ast.Query) -> list[ServiceCall]:
+    """All that a query asks of endpoints, each once. Raises InputError where it is not known beforehand whom."""
+    calls: dict[ServiceCall, None] = {}
+    for service in _services(query):
+        call = service_call(service)
+        if call is None:
+            variable = service.name.name  # type: ignore[union-attr]
+            raise InputError(
+                f"SERVICE ?{variable} asks endpoints that nobody knows beforehand: name them, as in VALUES ?{variable} "
+                f"{{ <http://example.org/sparql> }} beside SERVICE, in the same group"
+            )
+        calls[call] = None
+    return list(calls)
+
+
+def _services(query: ast.Query) -> Iterator[ast.Service]:
+    """Those that the query asks itself: what is inside them is for others to ask."""
+    found: list[ast.Service] = []
+
+    def visit(node: ast.Node) -> ast.Node:
+        if isinstance(node, ast.Service):
+            found.append(node)
+            return node
+        return rewrite_children(node, visit)
+
+    visit(query)
+    yield from found
+
+
+# SERVICE ?endpoint: the union over the endpoints that VALUES or BIND name in the same group
+
+
+def with_known_endpoints(query: ast.Query) -> ast.Query:
+    """The query with constants for the variables that say whom to ask, as far as it names these endpoints itself."""
+
+    def change(node: ast.Node) -> ast.Node:
+        return _named(node) if isinstance(node, ast.Group) else node
+
+    return rewrite(query, change)
+
+
+def _named(group: ast.Group) -> ast.Group:
+    elements = tuple(_one_of(element, group.elements) for element in group.elements)
+    return replace(group, elements=elements) if elements != group.elements else group
+
+
+def _one_of(element: ast.Element, beside: Sequence[ast.Element]) -> ast.Element:
+    if isinstance(element, ast.Optional | ast.Minus):  # a group by itself, but whom it asks is known outside
+        inner = element.pattern
+        elements = tuple(_one_of(part, [*beside, *inner.elements]) for part in inner.elements)
+        return replace(element, pattern=replace(inner, elements=elements)) if elements != inner.elements else element
+    if not isinstance(element, ast.Service) or not isinstance(element.name, ast.Variable):
+        return element
+    endpoints = _endpoints(element.name, beside)
+    if endpoints is None:
+        return element
+    sides = []
+    for endpoint in endpoints:
+        said = ast.InlineData((element.name,), ((endpoint,),))
+        sides.append(ast.Group((said, replace(element, name=endpoint))))
+    return ast.Union(tuple(sides)) if len(sides) > 1 else sides[0]
+
+
+def _endpoints(variable: ast.Variable, beside: Sequence[ast.Element]) -> list[ast.Constant] | None:
+    """The IRIs that the variable can have in a group; None where that is not known."""
+    for element in beside:
+        if isinstance(element, ast.InlineData) and any(v.name == variable.name for v in element.variables):
+            place = [v.name for v in element.variables].index(variable.name)
+            values = [row[place] for row in element.rows]
+        elif isinstance(element, ast.Bind) and element.variable.name == variable.name:
+            values = [element.expression if isinstance(element.expression, ast.Constant) else None]
+        else:
+            continue
+        known = [value for value in values if value is not None and isinstance(value.term, IRI)]
+        if known and len(known) == len(values):
+            return list(dict.fromkeys(known))
+    return None

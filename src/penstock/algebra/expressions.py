@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -71,3 +72,25 @@ class Aggregate:
     def __str__(self) -> str:
         distinct = "DISTINCT " if self.distinct else ""
         return f"{self.name}({distinct}{'*' if self.argument is None else self.argument})"
+
+
+def parts_of(expression: Expression) -> Iterator[Expression]:
+    """The expression and all that it is made of; the pattern of an EXISTS is not part of it."""
+    yield expression
+    if isinstance(expression, Apply):
+        for argument in expression.arguments:
+            yield from parts_of(argument)
+
+
+def conjuncts(condition: Expression) -> Iterator[Expression]:
+    """The conditions that `&&` joins."""
+    if isinstance(condition, Apply) and condition.function == "&&":
+        for operand in condition.arguments:
+            yield from conjuncts(operand)
+    else:
+        yield condition
+
+
+def variables_of(expression: Expression) -> list[Variable]:
+    """The variables of an expression, each once, in order; those of an EXISTS pattern are its own affair."""
+    return list(dict.fromkeys(part for part in parts_of(expression) if isinstance(part, Variable)))

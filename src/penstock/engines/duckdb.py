@@ -182,12 +182,13 @@ class DuckDBEngine:
 
     # Answers
 
-    def compile(self, query: ContinuousQuery, expression: Operator, delivery: Delivery) -> DuckDBQuery:
-        return DuckDBQuery(
-            self,
-            lambda shape: compile_query(query, expression, delivery, self.tables, shape),
-            compares=delivery != "rstream",
-        )
+    def compile(
+        self, query: ContinuousQuery, expression: Operator, delivery: Delivery, *, is_optimized: bool = True
+    ) -> DuckDBQuery:
+        def plan(shape: Shape) -> Plan:
+            return compile_query(query, expression, delivery, self.tables, shape, is_optimized=is_optimized)
+
+        return DuckDBQuery(self, plan, compares=delivery != "rstream")
 
     def compile_dataset(self, query: ContinuousQuery) -> DuckDBQuery:
         return DuckDBQuery(self, lambda shape: compile_dataset(query, self.tables, shape))

@@ -77,7 +77,9 @@ class Engine(Protocol):
     def append(self, stream: str, rows: pa.Table) -> None:
         """Rows `(s, p, o, ts, element, since)` of a stream, as they came; `element` goes on from batch to batch."""
 
-    def compile(self, query: ContinuousQuery, expression: Operator, delivery: Delivery) -> CompiledQuery: ...
+    def compile(
+        self, query: ContinuousQuery, expression: Operator, delivery: Delivery, *, is_optimized: bool
+    ) -> CompiledQuery: ...
 
     def compile_dataset(self, query: ContinuousQuery) -> CompiledQuery:
         """All triples there are."""

@@ -204,9 +204,11 @@ class SparkEngine:
 
     # Answers
 
-    def compile(self, query: ContinuousQuery, expression: Operator, delivery: Delivery) -> SparkQuery:
+    def compile(
+        self, query: ContinuousQuery, expression: Operator, delivery: Delivery, *, is_optimized: bool = True
+    ) -> SparkQuery:
         def plan(shape: Shape) -> Plan:
-            return compile_query(query, expression, delivery, self.tables, shape)
+            return compile_query(query, expression, delivery, self.tables, shape, is_optimized=is_optimized)
 
         return SparkQuery(self, plan, delivery == "rstream", longest_window(query))
 

@@ -12,11 +12,11 @@ from typing import Literal as OneOf
 
 from penstock.algebra import ContinuousQuery
 from penstock.algebra import operators as algebra
-from penstock.algebra.expressions import Aggregate, Expression, Variable
+from penstock.algebra.expressions import Aggregate, Expression, Variable, conjuncts, variables_of
 from penstock.algebra.model import ConstructForm, DescribeForm, SelectForm
 from penstock.algebra.operators import Operator, PatternTerm
 from penstock.explain.aggregation import Aggregation
-from penstock.explain.names import Names, conjuncts, variables_of
+from penstock.explain.names import Names
 from penstock.explain.sources import ActiveGraphs, Source
 from penstock.explain.tree import Part, exists_in, expressions_of, operands
 from penstock.rdf.terms import IRI

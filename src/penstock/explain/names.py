@@ -167,21 +167,3 @@ def _short(segment: str) -> str:
         return segment.lower()
     initials = "".join(character for character in segment if character.isupper())
     return initials.lower() if len(initials) > 1 else segment[: _LONGEST_PREFIX // 2].lower()
-
-
-def conjuncts(expression: Expression) -> list[Expression]:
-    """The conditions that `&&` joins."""
-    if isinstance(expression, Apply) and expression.function == "&&":
-        return [part for argument in expression.arguments for part in conjuncts(argument)]
-    return [expression]
-
-
-def variables_of(expression: Expression) -> list[Variable]:
-    """The variables of an expression, each once, in order; those of an EXISTS pattern are its own affair."""
-    match expression:
-        case Variable():
-            return [expression]
-        case Apply(_, arguments):
-            return list(dict.fromkeys(v for argument in arguments for v in variables_of(argument)))
-        case _:
-            return []

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
+from penstock.optimizer import RULES, Knowledge, optimize
 from penstock.relational.compiler import Compiler
 from penstock.relational.intervals import INSTANTS, partition_keys, spread
 from penstock.relational.matching import TRIPLE
@@ -39,9 +40,17 @@ class Plan:
 
 
 def compile_query(
-    query: ContinuousQuery, expression: Operator, delivery: Delivery, tables: Tables, shape: Shape
+    query: ContinuousQuery,
+    expression: Operator,
+    delivery: Delivery,
+    tables: Tables,
+    shape: Shape,
+    *,
+    is_optimized: bool = True,
 ) -> Plan:
     """RSTREAM spreads rows over their instants at the very end; ISTREAM and DSTREAM are ends of merged intervals."""
+    if is_optimized:
+        expression = optimize(expression, Knowledge.of(query), RULES).expression
     compiler = Compiler(query, tables, shape)
     solutions = compiler.solutions(expression, keep_order=True)
     visible = {variable: name for variable, name in solutions.columns.items() if variable.is_visible}

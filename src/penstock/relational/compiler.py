@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from penstock.algebra.expressions import Constant, Exists, Expression, Variable
+from penstock.algebra.expressions import Constant, Exists, Expression, Variable, parts_of
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import (
     BasicGraphPattern,
@@ -34,7 +34,7 @@ from penstock.algebra.operators import (
 from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI, Literal
 from penstock.relational import modifiers
-from penstock.relational.expressions import Expressions, parts_of
+from penstock.relational.expressions import Expressions
 from penstock.relational.grouping import Grouping
 from penstock.relational.joining import join, left_join, minus, numbered, union, with_extra, without
 from penstock.relational.kinds import kinds_of

@@ -6,12 +6,12 @@ at each instant, so the row is spread over its instants. BNODE(…) tells one so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from penstock.algebra.expressions import Apply, Exists, Expression, Variable
+from penstock.algebra.expressions import Apply, Exists, Expression, Variable, conjuncts, parts_of
 from penstock.algebra.operators import Operator
 from penstock.relational.functions.calls import call, text
 from penstock.relational.functions.catalogue import compile_condition, compile_expression
@@ -140,17 +140,15 @@ class Expressions:
     def filtered(self, relation: Relation, condition: Expression) -> Relation:
         """The rows, or the pieces of them, on which the condition holds."""
         extra = relation.extra
-        conditions = list(_conjuncts(condition))
+        conditions = list(conjuncts(condition))
         others = [part for part in conditions if not isinstance(part, Exists)]
         if others:
             rows = self.rows(relation, others)
             kept = [col(rows.relation.name, name) for name in [*relation.columns.values(), *extra]]
             query = select_from(rows.relation.name, [*kept, rows.relation.start, rows.relation.end])
             query = query.where(*(rows.condition(part) for part in others))
-            is_momentary = relation.is_momentary
-            relation = self.statement.relation(
-                query, relation.columns, relation.certain, extra, is_momentary=is_momentary
-            )
+            holds_always = relation.holds_always and rows.relation.holds_always
+            relation = replace(relation, name=self.statement.add(query), holds_always=holds_always)
         for exists in dict.fromkeys(part for part in conditions if isinstance(part, Exists)):
             given, row = numbered(self.statement, relation)
             found = self.asking(exists.pattern, given)
@@ -200,19 +198,3 @@ class Expressions:
         is_then = col(INSTANTS, "k").eq(col(snapshot, "i"))
         query = select_from(snapshot, [*kept, now]).join(exp.to_table(INSTANTS), on=is_then)
         return self.statement.relation(query, relation.columns, relation.certain, (*relation.extra, NOW))
-
-
-def parts_of(expression: Expression) -> Iterator[Expression]:
-    """The expression and all that it is made of; the pattern of an EXISTS is not part of it."""
-    yield expression
-    if isinstance(expression, Apply):
-        for argument in expression.arguments:
-            yield from parts_of(argument)
-
-
-def _conjuncts(condition: Expression) -> Iterator[Expression]:
-    if isinstance(condition, Apply) and condition.function == "&&":
-        for operand in condition.arguments:
-            yield from _conjuncts(operand)
-    else:
-        yield condition

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from penstock.algebra.expressions import Exists, Expression, Variable
+from penstock.algebra.expressions import Exists, Expression, Variable, parts_of
 from penstock.algebra.operators import Distinct, Operator, OrderBy, Project, Reduced, Slice
-from penstock.relational.expressions import Rows, parts_of
+from penstock.relational.expressions import Rows
 from penstock.relational.intervals import once, spread
 from penstock.relational.joining import aligned
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from

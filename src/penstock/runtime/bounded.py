@@ -25,6 +25,7 @@ def run_bounded(
     engine: DuckDBEngine | None = None,
     batch_elements: int | None = None,
     instants_per_slice: int | None = None,
+    is_optimized: bool = True,
 ) -> Iterator[Evaluation]:
     """All evaluations of a query over input that ends, in time order, also those without solutions.
 
@@ -42,6 +43,7 @@ def run_bounded(
         flush=flush,
         is_prompt=batch_elements is not None,
         instants_per_slice=instants_per_slice,
+        is_optimized=is_optimized,
     )
     return Run(engine, query, streams, settings, how, name=name).evaluations()
 

@@ -16,6 +16,7 @@ from penstock.algebra.model import AskForm, ConstructForm, ContinuousQuery, Desc
 from penstock.algebra.operators import Distinct, Operator, Project
 from penstock.algebra.templates import described, instantiate
 from penstock.engines.protocol import CompiledQuery, Engine, Slice
+from penstock.optimizer import Knowledge
 from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.elements import Node
 from penstock.rdf.results import Evaluation
@@ -29,23 +30,24 @@ State = dict[str, Any]
 """What an answer depends on besides the streams; JSON can hold it."""
 
 
-def answering(engine: Engine, query: ContinuousQuery, name: str) -> Answering:
+def answering(engine: Engine, query: ContinuousQuery, name: str, *, is_optimized: bool = True) -> Answering:
     """How a query is answered."""
+    kind = AskAnswering if isinstance(query.form, AskForm) else Answering
     if query.waits_for_certainty:
-        return CertainAnswering(engine, query, name)
-    return AskAnswering(engine, query, name) if isinstance(query.form, AskForm) else Answering(engine, query, name)
+        kind = CertainAnswering
+    return kind(engine, query, name, is_optimized=is_optimized)
 
 
 class Answering:
     """Each instant answered by itself, under the streaming operator that SQL has applied."""
 
-    def __init__(self, engine: Engine, query: ContinuousQuery, name: str) -> None:
+    def __init__(self, engine: Engine, query: ContinuousQuery, name: str, *, is_optimized: bool = True) -> None:
         self.engine = engine
         self.query = query
         self.name = name
-        form = query.form
-        self.variables = tuple(v.name for v in form.variables) if isinstance(form, SelectForm) else None
-        self._dataset = engine.compile_dataset(query) if isinstance(form, DescribeForm) else None
+        self.variables = _variables_of(query)
+        self._is_optimized = is_optimized
+        self._dataset = engine.compile_dataset(query) if isinstance(query.form, DescribeForm) else None
         self._prepare()
 
     def _prepare(self) -> None:
@@ -62,7 +64,7 @@ class Answering:
         return self._solutions.joins_streams
 
     def _compiled(self, expression: Operator, delivery: Delivery) -> CompiledQuery:
-        return self.engine.compile(self.query, expression, delivery)
+        return self.engine.compile(self.query, expression, delivery, is_optimized=self._is_optimized)
 
     def evaluations(self, part: Slice, end: int | None) -> Iterator[Evaluation]:
         """The evaluations at the instants of a slice; `end` is the instant with which the streams end, if known."""
@@ -71,13 +73,11 @@ class Answering:
 
     def _rows(self, compiled: CompiledQuery, part: Slice) -> Iterator[tuple[int, list[Row]]]:
         """The solutions of each instant."""
-        variables = self.variables
-        if variables is None:
-            variables = self.variables = compiled.variables
-        places = [compiled.variables.index(name) if name in compiled.variables else None for name in variables]
+        known = compiled.variables
+        places = [known.index(name) if name in known else None for name in self.variables]
         found: dict[int, list[Row]] = {time: [] for time in part.instants}
         rows = compiled.evaluate(part)
-        if places == list(range(len(compiled.variables))):
+        if places == list(range(len(known))):
             for row in rows:
                 found[row[-1]].append(row[:-1])
         else:
@@ -86,7 +86,7 @@ class Answering:
         yield from found.items()
 
     def _formed(self, time: int, rows: Sequence[Row]) -> Evaluation:
-        variables = self.variables or ()
+        variables = self.variables
         terms = tuple([tuple([None if text is None else _decoded(text) for text in row]) for row in rows])
         if isinstance(self.query.form, SelectForm):
             return Evaluation(self.name, time, variables, terms)
@@ -190,6 +190,14 @@ class CertainAnswering(Answering):
     def state(self, state: State) -> None:
         self._given = Counter({tuple(row): count for row, count in state["given"]})
         self._given_triples = set(state["triples"])
+
+
+def _variables_of(query: ContinuousQuery) -> tuple[str, ...]:
+    """What a row is made of, whatever becomes of the expression."""
+    if isinstance(query.form, SelectForm):
+        return tuple(variable.name for variable in query.form.variables)
+    scope = Knowledge.of(query).scope(query.expression)
+    return tuple(sorted(variable.name for variable in scope.possible if variable.is_visible))
 
 
 def _any_of(expression: Operator) -> Operator:

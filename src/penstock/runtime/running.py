@@ -55,6 +55,8 @@ class RunSettings:
     """Answers come as soon as they can, also where all input is there already."""
     instants_per_slice: int | None = None
     services: ServiceSettings = field(default_factory=ServiceSettings)
+    is_optimized: bool = True
+    """Rules of the optimizer have been applied to the query's expression."""
 
 
 class TimedQuery:
@@ -142,7 +144,7 @@ class TimedQuery:
         """The query is complete when its windows know their origin."""
         query = build(self.text, replace(self.settings, origin=origin))
         self.services.begin(query)
-        how = answering(self.engine, query, query.name or self.name)
+        how = answering(self.engine, query, query.name or self.name, is_optimized=self.how.is_optimized)
         self._started = _Started(origin, query, self.engine.compile_report(query), how)
         return self._started
 

@@ -1,0 +1,58 @@
+"""From an expression of the algebra to one that has the same solutions and costs less.
+
+The optimizer is `RULES`: each is a pure function of an expression and of what is known, they are applied in this order,
+and each can be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from penstock.algebra.operators import Operator
+from penstock.optimizer.drop_unmatched import drop_what_cannot_match
+from penstock.optimizer.fold_constants import fold_constants
+from penstock.optimizer.knowledge import Knowledge
+from penstock.optimizer.normalise import normalise
+from penstock.optimizer.push_filters import push_filters
+
+__all__ = ["RULES", "Knowledge", "Optimized", "Rule", "Step", "name_of", "optimize"]
+
+Rule = Callable[[Operator, Knowledge], Operator]
+
+RULES: tuple[Rule, ...] = (
+    normalise,
+    fold_constants,
+    drop_what_cannot_match,
+    push_filters,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A rule that changed something, and the expression after it."""
+
+    rule: str
+    expression: Operator
+
+
+@dataclass(frozen=True, slots=True)
+class Optimized:
+    expression: Operator
+    steps: tuple[Step, ...]
+
+
+def optimize(expression: Operator, knowledge: Knowledge, rules: Sequence[Rule] = RULES) -> Optimized:
+    """The expression under all rules, and what each of them did."""
+    steps: list[Step] = []
+    for rule in rules:
+        changed = rule(expression, knowledge)
+        if changed != expression:
+            expression = changed
+            steps.append(Step(name_of(rule), expression))
+    return Optimized(expression, tuple(steps))
+
+
+def name_of(rule: Rule) -> str:
+    """As people say it: `push filters`."""
+    return rule.__name__.replace("_", " ")

@@ -1,0 +1,79 @@
+"""Rules change no answer: each alone, and all of them, on random queries over random streams."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.engines.strategies import Scenario, scenarios
+
+from penstock.algebra import build
+from penstock.engines.duckdb import DuckDBEngine
+from penstock.optimizer import RULES, Knowledge, Rule, name_of, optimize
+from penstock.oracle import answer
+from penstock.oracle.judging import first_difference, is_ordered
+from penstock.rdf.results import Evaluation
+from penstock.relational import answers
+from penstock.runtime.bounded import run_bounded
+
+EXAMPLES = int(os.environ.get("PENSTOCK_EXAMPLES", "40"))
+trying = settings(derandomize="PENSTOCK_EXAMPLES" not in os.environ, max_examples=EXAMPLES, deadline=None)
+
+
+@pytest.fixture(scope="module")
+def engine() -> DuckDBEngine:
+    return DuckDBEngine()
+
+
+def run(engine: DuckDBEngine, scenario: Scenario, *, is_optimized: bool) -> list[Evaluation]:
+    found = run_bounded(
+        scenario.parsed(),
+        scenario.inputs(),
+        scenario.settings(),
+        flush=scenario.flush,
+        engine=engine,
+        is_optimized=is_optimized,
+    )
+    return [evaluation for evaluation in found if evaluation.says_something]
+
+
+def changing_rules(scenario: Scenario) -> list[Rule]:
+    """Those that have something to do, each by itself."""
+    query = build(scenario.parsed(), scenario.settings())
+    knowledge = Knowledge.of(query)
+    return [rule for rule in RULES if optimize(query.expression, knowledge, (rule,)).steps]
+
+
+@settings(trying)
+@given(scenario=scenarios(), data=st.data())
+def test_a_rule_alone_changes_no_answer(engine: DuckDBEngine, scenario: Scenario, data: st.DataObject) -> None:
+    rules = changing_rules(scenario)
+    if not rules:
+        return
+    rule = data.draw(st.sampled_from(rules), label="rule")
+    expected = run(engine, scenario, is_optimized=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(answers, "RULES", (rule,))
+        found = run(engine, scenario, is_optimized=True)
+    difference = first_difference(found, expected, is_ordered(scenario.parsed()))
+    assert difference is None, f"{name_of(rule)}: {difference.text}"
+
+
+@settings(trying, max_examples=EXAMPLES // 2)
+@given(scenario=scenarios())
+def test_without_the_optimizer_the_answer_is_the_oracles(engine: DuckDBEngine, scenario: Scenario) -> None:
+    """With it, `tests/engines` says so."""
+    expected = list(answer(scenario.parsed(), scenario.inputs(), scenario.settings(), flush=scenario.flush).with_solutions())
+    difference = first_difference(run(engine, scenario, is_optimized=False), expected, is_ordered(scenario.parsed()))
+    assert difference is None, difference.text
+
+
+@settings(trying, max_examples=3 * EXAMPLES)
+@given(scenario=scenarios())
+def test_once_optimized_there_is_nothing_left_to_do(scenario: Scenario) -> None:
+    query = build(scenario.parsed(), scenario.settings())
+    knowledge = Knowledge.of(query)
+    once = optimize(query.expression, knowledge).expression
+    assert optimize(once, knowledge).expression == once

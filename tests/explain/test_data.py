@@ -12,7 +12,7 @@ from penstock.explain.data import as_json
 
 def test_keys() -> None:
     record = json.loads(as_json(document(COUPONS)))
-    assert list(record) == ["query", "settings", "windows", "graphs", "operators", "dgraph", "timeline", "sql"]
+    assert list(record) == ["query", "settings", "windows", "graphs", "operators", "plan", "dgraph", "timeline", "sql"]
     assert list(record["query"]) == ["name", "form", "dialect", "text"]
     assert list(record["settings"]) == ["dialect", "report", "operator", "duplicates", "t0", "lateness"]
     assert all(list(setting) == ["value", "words", "said_by"] for setting in record["settings"].values())

@@ -65,7 +65,9 @@ def test_a_rule_alone_changes_no_answer(engine: DuckDBEngine, scenario: Scenario
 @given(scenario=scenarios())
 def test_without_the_optimizer_the_answer_is_the_oracles(engine: DuckDBEngine, scenario: Scenario) -> None:
     """With it, `tests/engines` says so."""
-    expected = list(answer(scenario.parsed(), scenario.inputs(), scenario.settings(), flush=scenario.flush).with_solutions())
+    expected = list(
+        answer(scenario.parsed(), scenario.inputs(), scenario.settings(), flush=scenario.flush).with_solutions()
+    )
     difference = first_difference(run(engine, scenario, is_optimized=False), expected, is_ordered(scenario.parsed()))
     assert difference is None, difference.text
 

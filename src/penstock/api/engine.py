@@ -146,6 +146,7 @@ class Engine:
         late: str | Path | None = None,
         service_timeout: int | str | timedelta = DEFAULT_TIMEOUT,
         service_refresh: int | str | timedelta | None = None,
+        optimize: bool = True,
     ) -> RegisteredQuery:
         """A query in any dialect, ready to run over the streams and graphs of this engine.
 
@@ -153,7 +154,8 @@ class Engine:
         are durations (milliseconds, `"10s"`, a timedelta); `report`, `operator` and `duplicates` say something else
         than the dialect does; `late` names a file for late and malformed elements; `service_timeout` is how long an
         endpoint that SERVICE asks may take, and `service_refresh` how often it is asked again. `name` is what the query
-        goes by if it registers no name itself.
+        goes by if it registers no name itself. Without `optimize` the query is run as it is written; the answer is the
+        same.
 
         Raises QuerySyntaxError, or ValueError for a setting that is none.
         """
@@ -172,6 +174,7 @@ class Engine:
             services=ServiceSettings(
                 duration(service_timeout), None if service_refresh is None else duration(service_refresh)
             ),
+            is_optimized=optimize,
         )
         meaning = build(reading.query, Settings())
         manner = Manner(settings, how, has_empty=empty, is_strict=strict, late=late)

@@ -54,6 +54,8 @@ def explained(
     lateness: int,
     prefixes: Mapping[str, str],
     is_dialect_given: bool,
+    *,
+    is_optimized: bool,
 ) -> Explanation:
     """With the beginning of each stream, as far as it is not a live one."""
     elements = {
@@ -61,7 +63,15 @@ def explained(
     }
     inputs = Inputs(elements, graphs, lateness)
     return Explanation(
-        describe(query, text, settings, inputs, prefixes=prefixes, dialect_said_by_user=is_dialect_given)
+        describe(
+            query,
+            text,
+            settings,
+            inputs,
+            prefixes=prefixes,
+            dialect_said_by_user=is_dialect_given,
+            is_optimized=is_optimized,
+        )
     )
 
 

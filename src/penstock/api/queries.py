@@ -280,8 +280,11 @@ class RegisteredQuery:
 
     def explain(self) -> Explanation:
         """Why results come when they come: text in a terminal, a picture in a notebook."""
-        inputs = (self._streams, self._graphs, self._manner.how.lateness)
-        return explained(self._query, self.text, self._manner.settings, *inputs, self._prefixes, self._is_dialect_given)
+        how = self._manner.how
+        inputs = (self._streams, self._graphs, how.lateness, self._prefixes, self._is_dialect_given)
+        return explained(
+            self._query, self.text, self._manner.settings, *inputs, is_optimized=how.is_optimized
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<penstock query {self.name}: {self._kind()}>"

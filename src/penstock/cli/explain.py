@@ -10,7 +10,7 @@ import click
 from penstock.algebra import Settings, build
 from penstock.cli.messages import show_problems
 from penstock.cli.mistakes import show_malformed, told
-from penstock.cli.options import reading_options
+from penstock.cli.options import no_optimize_option, reading_options
 from penstock.cli.run_options import RunOptions, run_options
 from penstock.cli.sources import name_of, read_source
 from penstock.explain import FORMATS, Document, describe
@@ -53,12 +53,14 @@ _COLOURS: dict[Role, dict[str, object]] = {
     help="Text to read, JSON, the operator graph for Graphviz, a picture, a page that needs nothing else, or the SQL.",
 )
 @click.option("--out", metavar="FILE", default="-", help="Write to FILE, not to standard output.")
+@no_optimize_option
 @reading_options
 @run_options
 def explain(
     query: str,
     output_format: str,
     out: str,
+    no_optimize: bool,
     dialect: str,
     prefixes: Mapping[str, str],
     base: str | None,
@@ -67,8 +69,9 @@ def explain(
     """Show when a query is evaluated, and over what.
 
     QUERY is a file, or - for standard input. Shown are the settings that hold and who said them, the windows with their
-    first instants, and the operators, streaming and static. With --stream there is also a timeline: the elements, the
-    windows over them, and the evaluation instants under each dialect's report policy.
+    first instants, the operators, streaming and static, and what the optimizer makes of them. With --stream there is
+    also a timeline: the elements, the windows over them, and the evaluation instants under each dialect's report
+    policy.
     """
     name = name_of(query)
     malformed: list[Malformed] = []
@@ -79,7 +82,13 @@ def explain(
         continuous = build(reading.query, Settings())
         inputs = run.inputs(continuous, prefixes, malformed.append, most_elements=MOST_ELEMENTS)
         document = describe(
-            reading.query, text, run.settings, inputs, prefixes=prefixes, dialect_said_by_user=dialect != "auto"
+            reading.query,
+            text,
+            run.settings,
+            inputs,
+            prefixes=prefixes,
+            dialect_said_by_user=dialect != "auto",
+            is_optimized=not no_optimize,
         )
     show_malformed(malformed)
     _write(document, output_format, out)

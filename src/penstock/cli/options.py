@@ -60,6 +60,13 @@ def prefix_binding(value: str) -> tuple[str, str]:
     return binding[1], absolute_iri(binding[2])
 
 
+no_optimize_option = click.option(
+    "--no-optimize",
+    is_flag=True,
+    help="Run the query as it is written: no rule of the optimizer is applied. The answer is the same.",
+)
+
+
 def reading_options(command: Command) -> Command:
     """--dialect, --prefix, --base: the arguments of `penstock.syntax.read`."""
     options = (

@@ -13,7 +13,7 @@ from penstock.cli.engines import EngineOptions, engine_options
 from penstock.cli.following import follow_query
 from penstock.cli.interrupting import interruptible
 from penstock.cli.mistakes import told
-from penstock.cli.options import reading_options
+from penstock.cli.options import no_optimize_option, reading_options
 from penstock.cli.output import answer_options, chosen_format, query_name
 from penstock.cli.preparing import read_query
 from penstock.cli.run_options import RunOptions, option_value, run_options, service_timeout_option
@@ -71,6 +71,7 @@ from penstock.runtime.running import RunSettings
     help="Show on standard error how far the run is, or do not.  [default: on a terminal]",
 )
 @service_timeout_option
+@no_optimize_option
 @reading_options
 @run_options
 def run(
@@ -86,6 +87,7 @@ def run(
     time: str,
     checkpoint: Path | None,
     progress: bool | None,
+    no_optimize: bool,
     dialect: str,
     prefixes: Mapping[str, str],
     base: str | None,
@@ -99,7 +101,14 @@ def run(
     """
     asked = read_query(query, run, dialect=dialect, prefixes=prefixes, base=base)
     output = Output(out, chosen_format(format, out, asked.continuous.form), late, strict, empty, progress)
-    how = RunSettings(run.lateness, idle_timeout, time == "arrival", flush, services=run.services)
+    how = RunSettings(
+        run.lateness,
+        idle_timeout,
+        time == "arrival",
+        flush,
+        services=run.services,
+        is_optimized=not no_optimize,
+    )
     with told(asked.name), told_of_storage(asked.name):
         graphs = run.graphs_of(asked.continuous, asked.prefixes)
         bindings = run.stream_bindings(asked.continuous, asked.prefixes)

@@ -8,7 +8,7 @@ import click
 
 from penstock.cli.engines import EngineOptions, engine_options
 from penstock.cli.mistakes import told
-from penstock.cli.options import reading_options
+from penstock.cli.options import no_optimize_option, reading_options
 from penstock.cli.preparing import Prepared, prepare
 from penstock.cli.run_options import RunOptions, run_options, service_timeout_option
 from penstock.oracle import answer
@@ -36,6 +36,7 @@ DIFFERENT = 3
 @engine_options
 @click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends.")
 @service_timeout_option
+@no_optimize_option
 @reading_options
 @run_options
 @click.pass_context
@@ -44,6 +45,7 @@ def verify(
     query: str,
     engine: EngineOptions,
     flush: bool,
+    no_optimize: bool,
     dialect: str,
     prefixes: Mapping[str, str],
     base: str | None,
@@ -57,7 +59,8 @@ def verify(
     """
     given = prepare(query, run, dialect=dialect, prefixes=prefixes, base=base)
     with told(given.name):
-        found = [as_stored(evaluation) for evaluation in _found(given, engine, run, flush) if evaluation.says_something]
+        how = RunSettings(lateness=run.lateness, flush=flush, is_optimized=not no_optimize)
+        found = [as_stored(evaluation) for evaluation in _found(given, engine, run, how) if evaluation.says_something]
         expected = list(answer(given.query, given.inputs, run.settings, flush=flush).with_solutions())
     difference = first_difference(found, expected, is_ordered(given.query))
     if difference is None:
@@ -67,7 +70,7 @@ def verify(
     context.exit(DIFFERENT)
 
 
-def _found(given: Prepared, on: EngineOptions, run: RunOptions, flush: bool) -> Iterator[Evaluation]:
+def _found(given: Prepared, on: EngineOptions, run: RunOptions, how: RunSettings) -> Iterator[Evaluation]:
     """The engine's answer."""
     engine = on.open()
     for iri, triples in given.inputs.graphs.items():
@@ -76,7 +79,6 @@ def _found(given: Prepared, on: EngineOptions, run: RunOptions, flush: bool) -> 
         engine.load_answers(call, answers)
     opened = run.sources(given.continuous, given.prefixes, at_once=True)
     sources = {iri: source if source.can_resume else _read_before(iri, given) for iri, source in opened.items()}
-    how = RunSettings(lateness=run.lateness, flush=flush)
     return way_of(engine, sources, how)(engine, given.query, sources, run.settings, how).evaluations()
 
 

@@ -50,12 +50,14 @@ def explain(
     operator: ast.Operator | None = None,
     duplicates: OneOf["set", "bag"] | None = None,
     lateness: int = 0,
+    optimize: bool = True,
 ) -> str:
     """A query explained: its settings and who said them, its windows, its operators, when it is evaluated.
 
     `format` is text, json, dot, svg, html or sql. `streams` are the elements of the query's streams, by their IRIs:
     with them the explanation has a timeline. `t0`, `report`, `operator` and `duplicates` say something else than the
-    dialect does, `lateness` is in milliseconds. The other arguments are those of `parse`.
+    dialect does, `lateness` is in milliseconds; without `optimize` the query is run as it is written. The other
+    arguments are those of `parse`.
 
     >>> from penstock.explain import explain
     >>> text = "SELECT ?car FROM STREAM <http://ex.org/toll> [RANGE 10m STEP 1m] { ?gate <http://ex.org/sees> ?car }"
@@ -73,5 +75,13 @@ def explain(
     policy = None if report is None else parse_report(report)
     inputs = Inputs({iri: list(elements) for iri, elements in (streams or {}).items()}, lateness=lateness)
     settings = Settings(policy, operator, duplicates, t0)
-    document = describe(query, text, settings, inputs, prefixes=prefixes, dialect_said_by_user=dialect != "auto")
+    document = describe(
+        query,
+        text,
+        settings,
+        inputs,
+        prefixes=prefixes,
+        dialect_said_by_user=dialect != "auto",
+        is_optimized=optimize,
+    )
     return FORMATS[format](document)

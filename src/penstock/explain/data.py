@@ -34,6 +34,12 @@ def record(document: Document) -> dict[str, Any]:
             {"iri": graph.iri, "named": graph.is_named, "triples": graph.triples} for graph in document.graphs
         ],
         "operators": _operator(document.operators),
+        "plan": None
+        if document.plan is None
+        else {
+            "operators": _operator(document.plan.operators),
+            "rules": [{"rule": step.rule, "operators": _operator(step.operators)} for step in document.plan.steps],
+        },
         "dgraph": _dgraph(document.dgraph),
         "timeline": None if document.timeline is None else _timeline(document.timeline),
         "sql": document.sql,

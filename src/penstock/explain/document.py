@@ -11,6 +11,7 @@ from penstock.algebra.windows import PastWindow, RangeWindow
 from penstock.explain.aggregation import expression_to_show
 from penstock.explain.dgraph import DGraph, denotational_graph
 from penstock.explain.names import Names
+from penstock.explain.plan import PlanAccount, plan_account
 from penstock.explain.settings import Setting, query_settings, window_sayings
 from penstock.explain.sources import ActiveGraphs, window_labels
 from penstock.explain.sql import sql_of
@@ -46,6 +47,8 @@ class Document:
     windows: tuple[WindowAccount, ...]
     graphs: tuple[GraphAccount, ...]
     operators: OperatorNode
+    plan: PlanAccount | None
+    """What the optimizer makes of the operators, if anything."""
     dgraph: DGraph
     timeline: Timeline | None
     names: Names
@@ -72,6 +75,7 @@ def describe(
     *,
     prefixes: Mapping[str, str] | None = None,
     dialect_said_by_user: bool = False,
+    is_optimized: bool = True,
 ) -> Document:
     """The document about a query; `inputs` need not bind all of its streams and graphs, or any."""
     given = inputs or Inputs({})
@@ -104,12 +108,13 @@ def describe(
         windows=accounts,
         graphs=_graphs(continuous, given, names),
         operators=operator_tree(continuous, expression, active_graphs, names),
+        plan=plan_account(continuous, active_graphs, names) if is_optimized else None,
         dgraph=denotational_graph(continuous, expression, active_graphs, names),
         timeline=timeline(query, resolved, known, accounts, names, scale) if times else None,
         names=names,
         scale=scale,
         has_data=bool(given.streams),
-        sql=sql_of(continuous, given.graphs),
+        sql=sql_of(continuous, given.graphs, is_optimized=is_optimized),
     )  # fmt: skip
 
 

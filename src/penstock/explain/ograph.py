@@ -59,9 +59,10 @@ class OGraph:
         return [box for box in self.boxes.values() if box.kind in kinds]
 
 
-def operator_graph(document: Document) -> OGraph:
+def operator_graph(document: Document, operators: OperatorNode | None = None) -> OGraph:
+    """Of the operators as they are written, or of others."""
     builder = _Builder(document)
-    root = builder.operator(document.operators)
+    root = builder.operator(operators or document.operators)
     return OGraph(root, builder.boxes, builder.children, tuple(builder.flows))
 
 
@@ -161,8 +162,8 @@ def _row(
     }
 
 
-def picture(document: Document) -> svg.Fragment:
-    placed = place(operator_graph(document))
+def picture(document: Document, operators: OperatorNode | None = None) -> svg.Fragment:
+    placed = place(operator_graph(document, operators))
     parts = [_flow(flow, placed) for flow in placed.graph.flows]
     for key, box in placed.graph.boxes.items():
         parts.append(svg.box(placed.places[key], box.label, box.part, 5 if box.kind == "operator" else 13))

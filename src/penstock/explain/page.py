@@ -9,7 +9,14 @@ from penstock.explain import dgraph_picture, ograph, svg, timeline_picture
 from penstock.explain.document import Document
 from penstock.explain.highlighting import highlighted
 from penstock.explain.picture import TIMELINE_REMARK
-from penstock.explain.text import SAID_BY, SETTING_TITLES, as_text, kind_of_query, window_facts
+from penstock.explain.text import (
+    SAID_BY,
+    SETTING_TITLES,
+    as_text,
+    kind_of_query,
+    operator_lines,
+    window_facts,
+)
 from penstock.explain.windows import WindowAccount
 
 _STYLE = """
@@ -52,6 +59,7 @@ def as_html(document: Document) -> str:
             _picture(ograph.picture(document), "The operator graph") + _details(document),
             "The operator graph (C-SPARQL’s O-graph): data flows upwards, from streams and graphs to the result.",
         ),
+        *_plan(document),
         _section(
             "What comes from where",
             _picture(dgraph_picture.picture(document.dgraph), "The denotational graph"),
@@ -127,6 +135,20 @@ def _picture(fragment: svg.Fragment, label: str) -> str:
 
 def _details(document: Document) -> str:
     return f"<details><summary>All of this as text</summary>\n<pre>{escape(as_text(document))}</pre></details>"
+
+
+def _plan(document: Document) -> list[str]:
+    plan = document.plan
+    if plan is None:
+        return []
+    drawing = _picture(ograph.picture(document, plan.operators), "The plan")
+    steps = "\n".join(
+        f"<details><summary>After: {escape(step.rule)}</summary>\n"
+        f"<pre>{escape(chr(10).join(operator_lines(step.operators)))}</pre></details>"
+        for step in plan.steps
+    )
+    remark = f"What is run, after the rules of the optimizer: {', '.join(plan.rules)}."
+    return [_section("Plan", f"{drawing}\n{steps}", remark)]
 
 
 def _timeline(document: Document) -> list[str]:

@@ -12,6 +12,9 @@ def as_svg(document: Document) -> str:
     name = document.name or "query"
     remark = f"{document.title}, {document.form}; data flows upwards"
     parts = [svg.heading(f"{name}: operators", remark), ograph.picture(document)]
+    if document.plan is not None:
+        parts.append(svg.heading(f"{name}: plan", f"what is run, after the rules: {', '.join(document.plan.rules)}"))
+        parts.append(ograph.picture(document, document.plan.operators))
     if document.timeline is not None:
         parts.append(svg.heading(f"{name}: timeline", TIMELINE_REMARK))
         parts.append(timeline_picture.picture(document.timeline, document.scale))

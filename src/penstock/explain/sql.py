@@ -12,7 +12,7 @@ from penstock.relational.relations import Shape
 from penstock.relational.sources import AnswerTable, Tables
 
 
-def sql_of(query: ContinuousQuery, bound: Iterable[str | None] = ()) -> str:
+def sql_of(query: ContinuousQuery, bound: Iterable[str | None] = (), *, is_optimized: bool = True) -> str:
     """As the embedded engine runs it; `bound` are graphs that the query may read besides those that it names.
 
     `instants` numbers the evaluation instants of the slice, `$first` is the first of them, `$last` the last, `$count`
@@ -30,5 +30,5 @@ def sql_of(query: ContinuousQuery, bound: Iterable[str | None] = ()) -> str:
         services={call: AnswerTable(f"service_{n}", frozenset(), False) for n, call in enumerate(calls, 1)},
     )
     shape = Shape(is_regular=True, is_large=False)
-    plan = compile_query(query, query.expression, query.operator, tables, shape)
+    plan = compile_query(query, query.expression, query.operator, tables, shape, is_optimized=is_optimized)
     return plan.statement.sql("duckdb", pretty=True) + "\n"

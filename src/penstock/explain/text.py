@@ -42,7 +42,8 @@ def as_text(document: Document, paint: Paint = lambda text, _: text) -> str:
         ("Settings", _settings(document, paint)),
         ("Windows", _windows(document, paint)),
         ("Graphs", _graphs(document)),
-        ("Operators", _operators(document.operators, paint)),
+        ("Operators", operator_lines(document.operators, paint)),
+        ("Plan", _plan(document, paint)),
         ("Evaluations", _evaluations(document, paint)),
     ]
     lines = [paint(headline(document), "heading")]
@@ -157,8 +158,14 @@ def _graphs(document: Document) -> Iterator[str]:
 # The tree of operators
 
 
-def _operators(root: OperatorNode, paint: Paint) -> Iterator[str]:
+def operator_lines(root: OperatorNode, paint: Paint = lambda text, _: text) -> Iterator[str]:
     yield from _operator(root, "", "", paint)
+
+
+def _plan(document: Document, paint: Paint) -> Iterator[str]:
+    if document.plan is not None:
+        yield from _wrapped(f"What is run, after the rules: {', '.join(document.plan.rules)}.", "  ")
+        yield from operator_lines(document.plan.operators, paint)
 
 
 def _operator(node: OperatorNode, indent: str, branch: str, paint: Paint) -> Iterator[str]:

@@ -19,8 +19,9 @@ from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.algebra.windows import CountWindow
+from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
-from penstock.engines.graph_tables import answer_table, changes, described, graph_table
+from penstock.engines.graph_tables import changes, graph_table
 from penstock.engines.protocol import CompiledReport, Slice, StorageError
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.functions.library import Library

@@ -24,8 +24,9 @@ from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.algebra.windows import CountWindow, RangeWindow
+from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
-from penstock.engines.graph_tables import answer_table, changes, described, graph_table
+from penstock.engines.graph_tables import changes, graph_table
 from penstock.engines.protocol import CompiledReport, Slice
 from penstock.engines.spark_closures import parts_of, with_parts, without_recursion
 from penstock.engines.spark_survey import Survey, survey_by_steps, survey_one_by_one, with_since

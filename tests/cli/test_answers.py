@@ -114,26 +114,41 @@ class TestAnswers:
         assert "the query reads the stream <http://e/toll>, which is not bound" in result.stderr
 
 
+@pytest.mark.parametrize(("command", "option"), [("verify", "--answer"), ("oracle", "--judge")])
 class TestJudge:
-    def test_right_for_one_origin(self, files: Path) -> None:
+    """Answers that some engine has recorded."""
+
+    def test_right_for_one_origin(self, files: Path, command: str, option: str) -> None:
         answer = files / "answer.jsonl"
         run(files, "oracle", "--t0", "2", "--out", str(answer))
-        result = run(files, "oracle", "--judge", str(answer))
+        result = run(files, command, option, str(answer))
         assert result.exit_code == 0
         assert result.stdout.startswith("right for t0 = 2 ")
 
-    def test_wrong_for_every_origin(self, files: Path) -> None:
+    def test_wrong_for_every_origin(self, files: Path, command: str, option: str) -> None:
         answer = files / "answer.jsonl"
         answer.write_text(run(files, "oracle").stdout.replace('"value": "2"', '"value": "3"'))
-        result = run(files, "oracle", "--judge", str(answer))
+        result = run(files, command, option, str(answer))
         assert result.exit_code == 3
         assert result.stdout.startswith("wrong: there is no t0")
 
-    def test_what_is_no_answer(self, files: Path) -> None:
+    def test_windows_still_open(self, files: Path, command: str, option: str) -> None:
+        answer = files / "answer.jsonl"
+        run(files, "run", "--flush", "--out", str(answer))
+        assert run(files, command, option, str(answer), "--flush").stdout.startswith("right for t0 = 0 ")
+        assert run(files, command, option, str(answer)).exit_code == 3
+
+    def test_numbers_are_compared_by_value(self, files: Path, command: str, option: str) -> None:
+        answer = files / "answer.jsonl"
+        answer.write_text(run(files, "oracle").stdout.replace('"value": "2"', '"value": "02"'))
+        assert run(files, command, option, str(answer)).exit_code == 0
+
+    def test_what_is_no_answer(self, files: Path, command: str, option: str) -> None:
         (files / "answer.jsonl").write_text("{")
-        result = run(files, "oracle", "--judge", str(files / "answer.jsonl"))
+        result = run(files, command, option, str(files / "answer.jsonl"))
         assert result.exit_code == 2
         assert "not a line of JSON" in result.stderr
+        assert option in result.stderr
 
 
 class TestVerify:

@@ -1,4 +1,4 @@
-"""`penstock verify`: an engine's answer against the oracle's."""
+"""`penstock verify`: an engine's answer, computed now or recorded before, against the oracle's."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import click
 
 from penstock.cli.engines import EngineOptions, engine_options
+from penstock.cli.judging import DIFFERENT, judge_answer
 from penstock.cli.mistakes import told
 from penstock.cli.options import no_optimize_option, reading_options
 from penstock.cli.preparing import Prepared, prepare
@@ -20,20 +21,25 @@ from penstock.runtime.starting import way_of
 from penstock.sources import Source
 from penstock.sources.files import ElementFile
 
-DIFFERENT = 3
-
 
 @click.command(
     epilog="""
     \b
     Examples:
       penstock verify query.rq --stream toll.tnt --graph city.ttl
+      penstock verify query.rq --stream toll.tnt --answer answer.jsonl
 
     Exit status: 0 when both answers are the same, 2 when the query, an option or an input is wrong, 3 when they differ.
     """
 )
 @click.argument("query")
 @engine_options
+@click.option(
+    "--answer",
+    "recorded",
+    metavar="FILE",
+    help="Run no engine; judge the answer in FILE (result lines, of whatever engine): right for which t0, or for none.",
+)
 @click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends.")
 @service_timeout_option
 @no_optimize_option
@@ -44,6 +50,7 @@ def verify(
     context: click.Context,
     query: str,
     engine: EngineOptions,
+    recorded: str | None,
     flush: bool,
     no_optimize: bool,
     dialect: str,
@@ -56,9 +63,14 @@ def verify(
     QUERY is a file, or - for standard input. Both answer it, each with its own way of reading the input, and the first
     difference is told. The oracle is slow: a small stream will do. It has a store that keeps the values of numbers and
     dates, not how they are written: 2.50 and 2.5 are compared as one.
+
+    With --answer the answer is there already. Of an engine that does not say where its windows begin, it is right if it
+    is the oracle's for some origin t0 from --t0 up to one step later.
     """
     given = prepare(query, run, dialect=dialect, prefixes=prefixes, base=base)
     with told(given.name):
+        if recorded is not None:
+            context.exit(judge_answer(given, run.settings, recorded, "--answer", flush=flush))
         how = RunSettings(lateness=run.lateness, flush=flush, is_optimized=not no_optimize)
         found = [as_stored(evaluation) for evaluation in _found(given, engine, run, how) if evaluation.says_something]
         expected = list(answer(given.query, given.inputs, run.settings, flush=flush).with_solutions())

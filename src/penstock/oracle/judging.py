@@ -66,9 +66,17 @@ class Verdict:
 
 
 def judge(
-    query: ast.Query, inputs: Inputs, recorded: Sequence[Evaluation], settings: Settings | None = None
+    query: ast.Query,
+    inputs: Inputs,
+    recorded: Sequence[Evaluation],
+    settings: Settings | None = None,
+    *,
+    flush: bool = False,
 ) -> Verdict:
-    """Whether `recorded` is a right answer of the query, and for which origins; `settings.origin` is a."""
+    """Whether `recorded` is a right answer of the query, and for which origins; `settings.origin` is a.
+
+    With `flush` an answer has the windows that were still open when the input ended, too.
+    """
     settings = settings or Settings()
     earliest = settings.origin if isinstance(settings.origin, int) else 0
     written = explicit(query)
@@ -84,7 +92,7 @@ def judge(
     differences: list[Difference] = []
     for origins in product(*choices):
         chosen = _with_origins(written, [origin.first for origin in origins])
-        found = [e for e in answer(chosen, inputs, settings).with_solutions() if e.time >= compared_from]
+        found = [e for e in answer(chosen, inputs, settings, flush=flush).with_solutions() if e.time >= compared_from]
         difference = first_difference(expected, found, is_ordered(query))
         if difference is None:
             right.append(origins)

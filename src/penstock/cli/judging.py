@@ -1,0 +1,44 @@
+"""An answer that some engine has recorded, judged by the oracle: `penstock verify --answer`, `penstock oracle --judge`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from penstock.algebra import Settings
+from penstock.cli.preparing import Prepared
+from penstock.oracle.judging import judge
+from penstock.oracle.stored_terms import as_stored
+from penstock.rdf.results import Evaluation, ResultLineError, from_json_line
+
+DIFFERENT = 3
+
+
+def judge_answer(given: Prepared, settings: Settings, path: str, option: str, *, flush: bool) -> int:
+    """Tells for which origins the answer in the file is right; the exit status."""
+    recorded = [as_stored(evaluation) for evaluation in _recorded_answer(path, option)]
+    verdict = judge(given.query, given.inputs, recorded, settings, flush=flush)
+    since = f"compared from {verdict.compared_from} on"
+    if not verdict.is_right:
+        difference = "" if verdict.difference is None else f" With the nearest origins, {verdict.difference}."
+        click.echo(f"wrong: there is no t0 for which this is the answer ({since}).{difference}")
+        return DIFFERENT
+    origins = [", ".join(map(str, ranges)) for ranges in verdict.right_for]
+    click.echo(
+        f"right for t0 = {' or '.join(dict.fromkeys(origins))} ({since})" if any(origins) else f"right ({since})"
+    )
+    return 0
+
+
+def _recorded_answer(path: str, option: str) -> list[Evaluation]:
+    hint = f"'{option}'"
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        return [from_json_line(line) for line in lines if line.strip()]
+    except OSError as error:
+        raise click.BadParameter(f"{path!r} cannot be read ({error.strerror}).", param_hint=hint) from None
+    except UnicodeDecodeError:
+        raise click.BadParameter(f"{path!r} is not UTF-8 text.", param_hint=hint) from None
+    except ResultLineError as error:
+        raise click.BadParameter(f"{path}: {error}", param_hint=hint) from None

@@ -3,9 +3,9 @@
     python benchmarks/load.py             # a table
     python benchmarks/load.py --check     # and exit status 1 when a file loads under a million triples per second
 
-How it is measured. The stream is one of tollgates, made by this program: `--triples` lines such as
+How it is measured. The stream is one of tollgates (penstock/bench/tollgates): `--triples` lines such as
 
-    <http://ex.org/gate7> <http://linkedurbandata.org/traffic#registers> <http://ex.org/car123> "1000" .
+    <http://ex.org/gate7> <http://ex.org/registers> <http://ex.org/car123> "3600001" .
 
 in the order of time. For `--repeats` rounds all ways take turns, so that whatever else the machine does meets all
 alike; the best round of each counts. The processor time beside it is that of all threads: on a machine that is doing
@@ -25,7 +25,6 @@ import argparse
 import gc
 import os
 import platform
-import random
 import sys
 import tempfile
 import time
@@ -37,6 +36,7 @@ import duckdb
 import pyarrow as pa
 import pyoxigraph
 
+from penstock.bench.tollgates.data import stream_lines
 from penstock.rdf.conversion import encode_oxigraph
 from penstock.rdf.elements import Malformed
 from penstock.rdf.reading import GENERATED_AT_TIME, read_stream
@@ -65,7 +65,7 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
         path = Path(folder) / "toll.tnt"
-        lines = tollgate_lines(arguments.triples)
+        lines = [line.rstrip("\n") for line in stream_lines("passages", arguments.triples)]
         path.write_text("".join(f"{line}\n" for line in lines))
         ways = ways_of_loading(connection, path, lines)
         compare(connection, ways)
@@ -77,21 +77,6 @@ def main() -> int:
     verdict = "at least" if per_second >= LEAST_PER_SECOND else "under"
     print(f"\nA file's {per_second:,.0f} triples/s are {verdict} the {LEAST_PER_SECOND:,} that it should load.")
     return 0 if per_second >= LEAST_PER_SECOND else 1
-
-
-def tollgate_lines(count: int) -> list[str]:
-    """Cars at tollgates, always the same."""
-    chance = random.Random(1)
-    lines = []
-    now = 1000
-    for _ in range(count):
-        now += chance.randrange(3)
-        gate, car = chance.randrange(50), chance.randrange(100_000)
-        lines.append(
-            f"<http://ex.org/gate{gate}> <http://linkedurbandata.org/traffic#registers> "
-            f'<http://ex.org/car{car}> "{now}" .'
-        )
-    return lines
 
 
 def ways_of_loading(

@@ -4,9 +4,9 @@
     python benchmarks/spark_tollgates.py history sliding        # some
     python benchmarks/spark_tollgates.py --check                # and exit status 1 when a target is missed
 
-How it is measured. The streams are made by this program, always the same (tollgate/data.py), with a static graph of the
-gates' districts. All runs are in one local Spark session, with 4 GB of memory. First each answers a short stream, which
-warms it up; the answers have to be those of the embedded engine. Then for `--rounds` rounds all ways of one block take
+How it is measured. The streams are always the same (penstock/bench/tollgates), with a static graph of the gates'
+districts. All runs are in one local Spark session, with 4 GB of memory. First each answers a short stream, which warms
+it up; the answers have to be those of the embedded engine. Then for `--rounds` rounds all ways of one block take
 turns, so that whatever else the machine does meets all alike; the best round of each counts.
 
 history. From a file of text to the answers in Parquet files, parsing and planning included: the job by hand
@@ -35,7 +35,7 @@ from pyspark.sql import SparkSession
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from tollgate.measuring import Target
+from targets import Target
 from tollgate_spark.tables import Table, growth, history, live, sliding
 
 from penstock.engines.spark_session import session

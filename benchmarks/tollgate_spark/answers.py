@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pyspark.sql import SparkSession
-from tollgate.running import evaluations
 
+from penstock.bench.running import Inputs, Penstock
+from penstock.bench.tollgates.data import STREAM
 from penstock.rdf.results import Evaluation
 from penstock.rdf.vocabulary import XSD
 from tollgate_spark.workloads import Workload
@@ -18,7 +19,8 @@ Solutions = dict[int, Counter[tuple[str | None, ...]]]
 
 def embedded_answer(workload: Workload, stream: Path, graph: Path) -> Solutions:
     """What the embedded engine says."""
-    return solutions_of(evaluations(workload.query.rspql, stream, graph))
+    inputs = Inputs({STREAM: stream}, {None: graph})
+    return solutions_of(Penstock().evaluations(workload.query.rspql, inputs))
 
 
 def solutions_of(given: Iterable[Evaluation]) -> Solutions:

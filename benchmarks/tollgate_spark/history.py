@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from pyspark.sql import SparkSession
-from tollgate.data import STREAM
 
 from penstock import Engine
+from penstock.bench.tollgates.data import STREAM
 from tollgate_spark.jobs import Windows, read_districts, read_triples
 from tollgate_spark.workloads import Workload
 

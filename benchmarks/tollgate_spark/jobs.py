@@ -21,7 +21,8 @@ from pathlib import Path
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import Window as Rows
 from pyspark.sql import functions as F  # noqa: N812
-from tollgate.data import NAMESPACE
+
+from penstock.bench.tollgates.data import NAMESPACE
 
 _REGISTERS, _PAYS = f"<{NAMESPACE}registers>", f"<{NAMESPACE}pays>"
 

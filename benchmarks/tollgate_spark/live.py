@@ -18,10 +18,10 @@ from pathlib import Path
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
-from tollgate.data import STREAM, stream_lines
 
 from penstock import parse
 from penstock.algebra.inputs import GraphTriple
+from penstock.bench.tollgates.data import STREAM, stream_lines
 from penstock.rdf.graphs import read_graph
 from penstock.rdf.results import Evaluation, to_json_line
 from penstock.runtime.micro_batches import Callback, MicroBatches, Standing

@@ -8,9 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from pyspark.sql import SparkSession
-from tollgate.data import write_districts, write_stream
-from tollgate.measuring import Target, Time, measure
+from targets import Target
 
+from penstock.bench.measuring import Time, java_seconds, measure
+from penstock.bench.tollgates.data import write_districts, write_stream
 from tollgate_spark import live as living
 from tollgate_spark.answers import Solutions, embedded_answer, written_answer
 from tollgate_spark.history import run_by_hand, run_penstock
@@ -46,7 +47,7 @@ def history(spark: SparkSession, folder: Path, triples: int, rounds: int) -> Tab
         _try(spark, name, workload, folder, graph)
         stream = write_stream(folder, workload.query.kind, triples)
         ways = {who: partial(run, spark, workload, stream, graph, folder / "out") for who, run in RUNS.items()}
-        times = measure(ways, rounds, partial(_processor_time, spark))
+        times = measure(ways, rounds, partial(java_seconds, spark))
         for who, taken in times.items():
             yield f"{name:30}{who:10}{triples / taken.wall:12,.0f}{_compared(taken, times[HAND])}"
         ratio = times[OWN].wall / times[HAND].wall
@@ -62,7 +63,7 @@ def sliding(spark: SparkSession, folder: Path, triples: int, rounds: int) -> Tab
         name, workload = f"{width}s/{step}s", replace(tumbling, query=tumbling.query.over(width, step))
         run_penstock(spark, workload, stream, graph, folder / "out")
         ways[name] = partial(run_penstock, spark, workload, stream, graph, folder / "out")
-    times = measure(ways, rounds, partial(_processor_time, spark))
+    times = measure(ways, rounds, partial(java_seconds, spark))
     first = times["10s/10s"]
     yield f"{'COUNT':30}{_HEADS}"
     for name, taken in times.items():
@@ -118,12 +119,6 @@ _HEADS = f"{'wall':>10}{'ratio':>8}{'processor':>12}{'ratio':>8}"
 def _compared(taken: Time, other: Time) -> str:
     wall, processor = taken.wall / other.wall, taken.processor / other.processor
     return f"{taken.wall:8.3f} s{wall:8.2f}{taken.processor:10.3f} s{processor:8.2f}"
-
-
-def _processor_time(spark: SparkSession) -> float:
-    """Seconds that Java has had of the processor; a local session is all in there."""
-    process = spark._jvm.java.lang.ProcessHandle.current()
-    return float(process.info().totalCpuDuration().get().toMillis()) / 1000
 
 
 def _try(spark: SparkSession, name: str, workload: Workload, folder: Path, graph: Path) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tollgate.queries import PAIRS, PASSAGES, TOLLS, Query
-
+from penstock.bench.tollgates.queries import PAIRS, PASSAGES, TOLLS, Query
 from tollgate_spark.jobs import Job, count_overlapping, count_passages, find_pairs, find_tolls
 
 

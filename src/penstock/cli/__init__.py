@@ -1,4 +1,4 @@
-"""The command line: `penstock demo`, `check`, `translate`, `explain`, `run`, `oracle`, `verify`.
+"""The command line: `penstock demo`, `check`, `translate`, `explain`, `run`, `oracle`, `verify`, `bench`.
 
 Standard output carries results only; what is wrong or odd goes to standard error. Exit status: 0 done; 1 a run that
 failed; 2 a query, option or input that is wrong; 3 an answer that is wrong; 130 after Ctrl-C.
@@ -21,7 +21,7 @@ INTERRUPTED = 130
 
 @click.group(
     cls=Commands,
-    names=("demo", "check", "translate", "explain", "run", "oracle", "verify"),
+    names=("demo", "check", "translate", "explain", "run", "oracle", "verify", "bench"),
     epilog="""
     \b
     Examples:

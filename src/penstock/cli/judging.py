@@ -1,4 +1,4 @@
-"""An answer that some engine has recorded, judged by the oracle: `penstock verify --answer`, `penstock oracle --judge`."""
+"""An answer that some engine has recorded, judged by the oracle: `verify --answer`, and `oracle --judge`."""
 
 from __future__ import annotations
 

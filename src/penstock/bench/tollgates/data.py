@@ -13,9 +13,12 @@ import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from penstock.bench.writing import written
+
 NAMESPACE = "http://ex.org/"
 STREAM = f"{NAMESPACE}tollgates"
 GATES, CARS, DISTRICTS = 100, 20_000, 10
+PROPERTIES = 5
 FIRST = 3_600_001
 """The first timestamp. Windows have begun to close by then, and all that are measured have a boundary just before."""
 
@@ -52,19 +55,33 @@ def stream_lines(kind: str, count: int) -> Iterator[str]:
 
 
 def write_stream(folder: Path, kind: str, count: int) -> Path:
-    path = folder / f"{kind}-{count}.tnt"
-    if not path.exists():
-        with path.open("w", encoding="utf-8") as file:
-            file.writelines(stream_lines(kind, count))
-    return path
+    return written(folder / f"{kind}-{count}.tnt", stream_lines(kind, count))
 
 
 def write_districts(folder: Path) -> Path:
-    path = folder / "districts.nt"
-    path.write_text(
-        "".join(
+    return written(
+        folder / "districts.nt",
+        (
             f"<{NAMESPACE}gate{gate}> <{NAMESPACE}district> <{NAMESPACE}district{gate % DISTRICTS}> .\n"
             for gate in range(GATES)
-        )
+        ),
     )
-    return path
+
+
+def write_share(folder: Path, count: int, number: int, shares: int) -> Path:
+    """Every so many-th of the passages, beginning with that number."""
+    lines = (line for place, line in enumerate(stream_lines("passages", count)) if place % shares == number)
+    return written(folder / f"share-{number}-of-{shares}-{count}.tnt", lines)
+
+
+def write_readings(folder: Path, count: int) -> Path:
+    return written(folder / f"readings-{count}.tnt", _readings(count))
+
+
+def _readings(count: int) -> Iterator[str]:
+    """Readings of five properties each, `<…reading3> <…property2> <…value71> "3600004" .`, at one timestamp."""
+    chance = random.Random(1)
+    for number in range(count // PROPERTIES):
+        for place in range(1, PROPERTIES + 1):
+            reading, value = f"<{NAMESPACE}reading{number}>", f"<{NAMESPACE}value{chance.randrange(100)}>"
+            yield f'{reading} <{NAMESPACE}property{place}> {value} "{FIRST + number * PROPERTIES}" .\n'

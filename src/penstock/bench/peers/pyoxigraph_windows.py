@@ -18,78 +18,83 @@ Timestamps are cut off by one regular expression over the whole text. Answers ar
 
 from __future__ import annotations
 
-import bisect
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyoxigraph import Quad, RdfFormat, Store, parse
+from pyoxigraph import Quad, QuerySolutions, RdfFormat, Store, parse
 
-Rows = list[tuple[object, ...]]
+from penstock.bench.peers import Rows, WindowQuery
+from penstock.bench.peers.closings import Closings
 
 _TIMESTAMP = re.compile(rb'"(\d+)" \.\n')
 
 
 @dataclass(frozen=True, slots=True)
-class Windows:
-    """A query to ask at each closing instant of RANGE `width` STEP `step`, in milliseconds; the origin is 0."""
+class PyoxigraphWindows:
+    """`way` is one of `WAYS`. `sparql` stands for the query, where another order of patterns suits Oxigraph better."""
 
-    query: str
-    width: int
-    step: int
+    way: str
+    sparql: str | None = None
 
+    @property
+    def name(self) -> str:
+        return "pyoxigraph" if self.sparql is None else "pyoxigraph, by hand"
 
-def evaluate(way: str, windows: Windows, stream: Path, graph: Path) -> Iterator[tuple[int, Rows]]:
-    """The answer at each closing instant up to the last timestamp, from the files."""
-    parts = _TIMESTAMP.split(stream.read_bytes())
-    times = list(map(int, parts[1::2]))
-    return WAYS[way](windows, parts[:-1:2], times, graph.read_bytes())
+    @property
+    def most_triples(self) -> int | None:
+        return None
 
+    def evaluate(self, asked: WindowQuery, stream: Path, graph: Path) -> Iterator[tuple[int, Rows]]:
+        parts = _TIMESTAMP.split(stream.read_bytes())
+        closings = Closings(asked.width, asked.step, list(map(int, parts[1::2])))
+        return WAYS[self.way](self.sparql or asked.sparql, closings, parts[:-1:2], graph.read_bytes())
 
-def _closings(windows: Windows, times: list[int]) -> Iterator[tuple[int, int, int]]:
-    """The closing instants at which the window is not empty, and the places of its content."""
-    first = (times[0] + windows.step - 1) // windows.step * windows.step
-    for closing in range(max(first, windows.width), times[-1] + 1, windows.step):
-        begin, end = (bisect.bisect_right(times, time) for time in (closing - windows.width, closing))
-        if begin < end:
-            yield closing, begin, end
+    def as_terms(self, rows: Rows) -> Rows:
+        return rows
+
+    def run(self, asked: WindowQuery, stream: Path, graph: Path) -> None:
+        for _ in self.evaluate(asked, stream, graph):
+            pass
 
 
 def _rows(store: Store, query: str) -> Rows:
-    return [tuple(solution) for solution in store.query(query)]  # type: ignore[union-attr]
+    solutions = store.query(query)
+    assert isinstance(solutions, QuerySolutions)
+    return [tuple(solution) for solution in solutions]
 
 
 def _text(lines: list[bytes]) -> bytes:
     return b".\n".join(lines) + b".\n"
 
 
-def _by_text(windows: Windows, lines: list[bytes], times: list[int], graph: bytes) -> Iterator[tuple[int, Rows]]:
-    for closing, begin, end in _closings(windows, times):
+def _by_text(query: str, closings: Closings, lines: list[bytes], graph: bytes) -> Iterator[tuple[int, Rows]]:
+    for closing, begin, end in closings:
         store = Store()
         store.load(graph + _text(lines[begin:end]), RdfFormat.N_TRIPLES)
-        yield closing, _rows(store, windows.query)
+        yield closing, _rows(store, query)
 
 
-def _parsed(windows: Windows, lines: list[bytes], times: list[int], graph: bytes) -> Iterator[tuple[int, Rows]]:
+def _parsed(query: str, closings: Closings, lines: list[bytes], graph: bytes) -> Iterator[tuple[int, Rows]]:
     static = list(parse(graph, RdfFormat.N_TRIPLES))
     quads = list(parse(_text(lines), RdfFormat.N_TRIPLES))
-    for closing, begin, end in _closings(windows, times):
+    for closing, begin, end in closings:
         store = Store()
         store.extend(static)
         store.extend(quads[begin:end])
-        yield closing, _rows(store, windows.query)
+        yield closing, _rows(store, query)
 
 
-def _by_changes(windows: Windows, lines: list[bytes], times: list[int], graph: bytes) -> Iterator[tuple[int, Rows]]:
+def _by_changes(query: str, closings: Closings, lines: list[bytes], graph: bytes) -> Iterator[tuple[int, Rows]]:
     static = list(parse(graph, RdfFormat.N_TRIPLES))
     quads = list(parse(_text(lines), RdfFormat.N_TRIPLES))
     store = Store()
     store.extend(static)
     held: Counter[Quad] = Counter(static)
     begun = entered = 0
-    for closing, begin, end in _closings(windows, times):
+    for closing, begin, end in closings:
         new = quads[max(entered, begin) : end]
         held.update(new)
         store.extend(new)
@@ -99,10 +104,10 @@ def _by_changes(windows: Windows, lines: list[bytes], times: list[int], graph: b
                 del held[quad]
                 store.remove(quad)
         begun, entered = begin, end
-        yield closing, _rows(store, windows.query)
+        yield closing, _rows(store, query)
 
 
-WAYS: dict[str, Callable[[Windows, list[bytes], list[int], bytes], Iterator[tuple[int, Rows]]]] = {
+WAYS: dict[str, Callable[[str, Closings, list[bytes], bytes], Iterator[tuple[int, Rows]]]] = {
     "text": _by_text,
     "parsed": _parsed,
     "changes": _by_changes,

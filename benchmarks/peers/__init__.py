@@ -1,1 +1,0 @@
-"""What Penstock is measured beside."""

@@ -1,0 +1,51 @@
+"""Whether two systems give the same answers, which is looked at before anything is timed.
+
+The data have no blank nodes, so that rows are equal or not. Numbers are compared by value, as stores keep them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from penstock.oracle.stored_terms import as_stored
+from penstock.rdf.elements import Row
+from penstock.rdf.results import Evaluation
+
+Answer: TypeAlias = dict[int, Counter[Row]]
+"""The rows of each instant that has some; columns are in the order of the variables' names."""
+
+
+class OtherAnswerError(Exception):
+    """What was to be measured answers something else than Penstock does; the sentence tells the first difference."""
+
+
+def answer_of(evaluations: Iterable[Evaluation]) -> Answer:
+    answer: Answer = {}
+    for evaluation in map(as_stored, evaluations):
+        names = evaluation.variables or ()
+        order = sorted(range(len(names)), key=names.__getitem__)
+        rows = Counter(tuple(row[place] for place in order) for row in evaluation.rows or ())
+        if rows:
+            answer[evaluation.time] = answer.get(evaluation.time, Counter()) + rows
+    return answer
+
+
+def compare(name: str, found: Answer, expected: Answer) -> None:
+    """Raises OtherAnswerError."""
+    for time in sorted({*found, *expected}):
+        theirs, ours = found.get(time, Counter()), expected.get(time, Counter())
+        if theirs == ours:
+            continue
+        only_theirs, only_ours = theirs - ours, ours - theirs
+        told = [
+            f"{rows.total()} rows that {who} has not, such as {_told(next(iter(rows)))}"
+            for who, rows in (("Penstock", only_theirs), (name, only_ours))
+            if rows
+        ]
+        raise OtherAnswerError(f"{name} gives another answer than Penstock at {time}: {' and '.join(told)}")
+
+
+def _told(row: Row) -> str:
+    return f"({', '.join('–' if term is None else str(term) for term in row)})"

@@ -1,0 +1,177 @@
+"""Tollgates: from a window's closing to its rows, live.
+
+Windows have 10,000 triples. The clock runs from the arrival of the input that moves the watermark past the closing
+instant, its lines not yet parsed, to the evaluation with its rows.
+
+DuckDB: lines come in batches of 1,000, 20 a second. Spark: a followed folder gets files of 10,000 lines, one a
+micro-batch; the next comes when the one before has been answered, so that nothing waits in a queue. The first windows
+warm up and are not counted. Of several rounds the one with the least median counts.
+"""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from penstock.algebra.inputs import GraphTriple
+from penstock.api.engine import Engine
+from penstock.api.language import parse
+from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table
+from penstock.bench.running import DUCKDB, SPARK
+from penstock.bench.setting import Setting
+from penstock.bench.tollgates.data import FIRST, STREAM, stream_lines, write_districts
+from penstock.bench.tollgates.queries import PAIRS, PASSAGES, Query
+from penstock.engines.duckdb import DuckDBEngine
+from penstock.rdf.elements import Malformed
+from penstock.rdf.graphs import read_graph
+from penstock.rdf.results import Evaluation
+from penstock.runtime.running import Run
+from penstock.sources.batches import Batch, Position
+from penstock.sources.tnt import decode_tnt
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+WORKLOADS: dict[str, Query] = {
+    "COUNT, tumbling 10s": PASSAGES,
+    "COUNT, RANGE 10s STEP 1s": PASSAGES.over(10, 1),
+    "pairs, RANGE 10s STEP 5s": PAIRS.over(10, 5),
+}
+COLUMNS = ("workload", "system", "windows", "p50 [ms]", "p95 [ms]", "p99 [ms]")
+LINES = 1_000
+PACE = 0.05
+"""Seconds from one batch to the next: 20 times as fast as the stream's own time."""
+
+WARM_UP = 20_000
+"""Milliseconds of the stream's time: windows that close earlier have fewer triples, or meet code that has never run."""
+
+FILE_LINES = 10_000
+MOST_SECONDS = 120
+"""For one micro-batch."""
+
+
+def run(setting: Setting) -> Result:
+    rounds = setting.repeats(2, 1)
+    graph = write_districts(setting.folder)
+    spark = setting.spark()
+    rows: list[tuple[Cell, ...]] = []
+    curves: dict[str, list[Series]] = {}
+    for name, query in WORKLOADS.items():
+        measured: dict[str, list[float]] = {}
+        if "duckdb" in setting.engines:
+            setting.say(f"{name}, {DUCKDB}")
+            batches = setting.size(300, 120)
+            measured[DUCKDB] = min((_delays(query, graph, batches) for _ in range(rounds)), key=statistics.median)
+        if spark is not None:
+            setting.say(f"{name}, {SPARK}")
+            files = setting.size(20, 5) + WARM_UP // FILE_LINES
+            measured[SPARK] = _spark_delays(spark, query, graph, setting.folder / "followed", files)
+        for who, delays in measured.items():
+            percentiles = statistics.quantiles(delays, n=100, method="inclusive")
+            rows.append((name, who, len(delays), *(percentiles[place - 1] for place in (50, 95, 99))))
+            curves.setdefault(who, []).append(Series(name, _distribution(delays)))
+    panels = tuple(
+        Panel(who, Axis("from closing to rows [ms]"), Axis("windows answered by then [%]"), tuple(series))
+        for who, series in curves.items()
+    )
+    return Result(
+        (Table("From the closing of a window to its rows", COLUMNS, tuple(rows)),),
+        (Figure("latency", "Tollgates, live: how soon the rows of a closed window are there", panels),),
+        tuple(setting.remarks),
+    )
+
+
+def _distribution(delays: list[float]) -> tuple[tuple[float, float], ...]:
+    ordered = sorted(delays)
+    return tuple((delay, 100 * (place + 1) / len(ordered)) for place, delay in enumerate(ordered))
+
+
+@dataclass(slots=True)
+class Live:
+    """Lines that come at a pace; `arrived` tells when the batch came with which a second of event time was over."""
+
+    count: int
+    name: str = "live"
+    is_live: bool = True
+    can_resume: bool = False
+    arrived: dict[int, float] = field(default_factory=dict)
+
+    def batches(self, position: Position | None = None) -> Iterator[Batch]:
+        lines = stream_lines("passages", LINES * self.count)
+        due = time.perf_counter()
+        for number in range(self.count):
+            encoded = pa.array([line.rstrip("\n").encode() for line in islice(lines, LINES)], pa.large_binary())
+            due += PACE
+            time.sleep(max(0, due - time.perf_counter()))
+            self.arrived[FIRST - 1 + number * LINES] = time.perf_counter()
+            first_line = 1 + number * LINES
+            table = decode_tnt(encoded, name="live", first_line=first_line, scope="live", on_malformed=_refuse)
+            yield Batch(table, {})
+
+
+def _refuse(malformed: Malformed) -> None:
+    raise ValueError(malformed)
+
+
+def _delays(query: Query, graph: Path, batches: int) -> list[float]:
+    """In milliseconds, from the batch that moves the watermark past a closing instant to the evaluation's rows."""
+    live = Live(batches)
+    engine = DuckDBEngine()
+    engine.load_graph(None, [GraphTriple(triple) for triple in read_graph(graph, scope="districts")])
+    delays: list[float] = []
+    for evaluation in Run(engine, parse(query.rspql), {STREAM: live}).evaluations():
+        came = live.arrived.get(evaluation.time)
+        if came is not None and evaluation.time > FIRST + WARM_UP:
+            delays.append((time.perf_counter() - came) * 1000)
+    engine.close()
+    return delays
+
+
+def _spark_delays(spark: SparkSession, query: Query, graph: Path, folder: Path, files: int) -> list[float]:
+    """In milliseconds, from a file to the rows of the windows that it closes."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    engine = Engine(spark)
+    engine.stream(STREAM, f"{folder}/?follow")
+    engine.graph(graph)
+    answered = threading.Condition()
+    rows_at: dict[int, float] = {}
+
+    def note(evaluation: Evaluation) -> None:
+        with answered:
+            rows_at[evaluation.time] = time.perf_counter()
+            answered.notify_all()
+
+    delays: list[float] = []
+    lines = stream_lines("passages", FILE_LINES * (files + 1))
+    _drop(folder, 0, list(islice(lines, FILE_LINES)))
+    with engine.register(query.rspql).start(note) as run:
+        for number in range(1, files + 1):
+            closing = FIRST - 1 + number * FILE_LINES
+            came = _drop(folder, number, list(islice(lines, FILE_LINES)))
+            with answered:
+                answered.wait_for(lambda closing=closing: closing in rows_at, MOST_SECONDS)  # type: ignore[misc]
+            if closing not in rows_at:
+                run.wait(0)  # raises what has gone wrong
+                raise TimeoutError(f"Spark has not answered a micro-batch within {MOST_SECONDS} s")
+            if closing > FIRST + WARM_UP:
+                delays.append((rows_at[closing] - came) * 1000)
+    return delays
+
+
+def _drop(folder: Path, number: int, lines: list[str]) -> float:
+    """A file comes into the folder as a whole; when it did."""
+    unfinished = folder / f".{number:06}.unfinished"
+    unfinished.write_text("".join(lines))
+    came = time.perf_counter()
+    unfinished.rename(folder / f"{number:06}.tnt")
+    return came

@@ -1,0 +1,127 @@
+"""Figures as pictures, by matplotlib: PNG to look at, SVG to print."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from penstock.bench.results import Figure, Panel, Series
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#000000", "#F0E442")
+"""Okabe's and Ito's, which people who see fewer colours tell apart; the markers differ as well."""
+
+MARKERS = "os^DvP*X"
+HOME = {
+    "Penstock on DuckDB": 0,
+    "Penstock on Spark": 1,
+    "pyoxigraph": 2,
+    "rdflib": 3,
+    "rsp-js": 4,
+    "Jena": 5,
+    "pyoxigraph, by hand": 6,
+    "penstock run": 7,
+}
+"""Who is measured in several experiments has one colour in all of them."""
+
+WIDTH, HEIGHT = 5.2, 3.9
+"""Inches of a panel; letters are 10 points."""
+
+LEAST_WIDTH = 7.5
+MOST_IN_A_ROW = 3
+LETTERS_PER_INCH = 10
+MOST_TICKS = 6
+DOTS_PER_INCH = 130
+
+
+def can_draw() -> bool:
+    return find_spec("matplotlib") is not None
+
+
+def draw(figure: Figure, folder: Path) -> list[Path]:
+    """Writes FIGURE.png and FIGURE.svg."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure as Canvas
+
+    settings: Any = {"font.size": 10, "svg.fonttype": "none", "svg.hashsalt": figure.name, "axes.grid": True}
+    settings |= {"grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False}
+    with rc_context(settings):
+        across = len(figure.panels) if len(figure.panels) <= MOST_IN_A_ROW else (len(figure.panels) + 1) // 2
+        down = -(-len(figure.panels) // across)
+        width = max(WIDTH * across, LEAST_WIDTH)
+        canvas = Canvas(figsize=(width, HEIGHT * down + 0.8), layout="constrained")
+        canvas.suptitle("\n".join(wrap(figure.title, int(width * LETTERS_PER_INCH))), fontsize=12, fontweight="bold")
+        names = list(dict.fromkeys(series.name for panel in figure.panels for series in panel.series))
+        styles = _styles(names)
+        for place, panel in enumerate(figure.panels, 1):
+            _draw_panel(canvas.add_subplot(down, across, place), panel, styles)
+        if len(names) > 1:
+            handles = {label: handle for axes in canvas.axes for handle, label in _legend(axes)}
+            longest = max(map(len, names)) / LETTERS_PER_INCH + 0.8
+            columns = max(1, min(len(names), int(width / longest)))
+            canvas.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=columns)
+        paths = [folder / f"{figure.name}.{ending}" for ending in ("png", "svg")]
+        for path in paths:
+            canvas.savefig(path, dpi=DOTS_PER_INCH, metadata={"Date": None} if path.suffix == ".svg" else None)
+    return paths
+
+
+def _legend(axes: Any) -> list[tuple[Any, str]]:
+    return list(zip(*axes.get_legend_handles_labels(), strict=True))
+
+
+def _styles(names: list[str]) -> dict[str, int]:
+    """The place of each name in the colours: its own where it has one, else the next that nobody has."""
+    taken = {HOME[name] for name in names if name in HOME}
+    free = (place for place in count() if place not in taken)
+    return {name: HOME[name] if name in HOME else next(free) for name in names}
+
+
+def _draw_panel(axes: Any, panel: Panel, styles: dict[str, int]) -> None:
+    axes.set_title(panel.title, fontsize=10)
+    axes.set_xlabel(panel.x.label)
+    axes.set_ylabel(panel.y.label)
+    if panel.y.is_logarithmic:
+        axes.set_yscale("log")
+    if panel.kind == "bars":
+        _draw_bars(axes, panel.series, styles)
+    else:
+        _draw_lines(axes, panel, styles)
+    if not panel.y.is_logarithmic:
+        axes.set_ylim(0, 1.08 * max(y for series in panel.series for _, y in series.points))
+
+
+def _draw_lines(axes: Any, panel: Panel, styles: dict[str, int]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    places = sorted({x for series in panel.series for x, _ in series.points if not isinstance(x, str)})
+    if panel.x.is_logarithmic:
+        axes.set_xscale("log")
+        if len(places) <= MOST_TICKS:
+            axes.set_xticks(places, [f"{place:,g}" for place in places])
+            axes.minorticks_off()
+    elif all(float(place).is_integer() for place in places):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    for series in panel.series:
+        style = styles[series.name]
+        marker = MARKERS[style % len(MARKERS)] if len(series.points) <= 30 else ""
+        axes.plot(*_columns(series), color=COLOURS[style % len(COLOURS)], marker=marker, label=series.name)
+
+
+def _draw_bars(axes: Any, series: tuple[Series, ...], styles: dict[str, int]) -> None:
+    names = list(dict.fromkeys(str(x) for one in series for x, _ in one.points))
+    width = 0.8 / len(series)
+    for place, one in enumerate(series):
+        values = {str(x): y for x, y in one.points}
+        shown = [name for name in names if name in values]
+        left = [names.index(name) - 0.4 + (place + 0.5) * width for name in shown]
+        colour = COLOURS[styles[one.name] % len(COLOURS)]
+        axes.bar(left, [values[name] for name in shown], width * 0.92, color=colour, label=one.name)
+    axes.set_xticks(range(len(names)), names)
+    axes.grid(visible=False, axis="x")
+
+
+def _columns(series: Series) -> tuple[list[float | str], list[float]]:
+    return [x for x, _ in series.points], [y for _, y in series.points]

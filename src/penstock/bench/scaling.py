@@ -1,0 +1,133 @@
+"""Tollgates: how time grows with the window, the slide, the patterns and the streams.
+
+The same triples each time, on one engine (DuckDB, if it is among those that are measured). Ratios are to the first line
+of each block; all lines of a block take turns, and the best round of each counts. The figure shows processor time.
+
+window: grouped COUNT over tumbling windows. slide: the windows overlap more and more; an answer may have more rows
+then, for there are more evaluations, or, under ISTREAM, more changes. patterns: readings of five properties each, and a
+query that joins so many of them. streams: the passages come by so many streams, whose windows are put together by
+UNION.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table
+from penstock.bench.running import Inputs, Penstock
+from penstock.bench.setting import Setting
+from penstock.bench.tollgates.data import (
+    NAMESPACE,
+    STREAM,
+    write_districts,
+    write_readings,
+    write_share,
+    write_stream,
+)
+from penstock.bench.tollgates.queries import PASSAGES, SPEEDS, TOLLS, UNPAID, Query, over_streams, reading_patterns
+
+COLUMNS = ("what grows", "query", "value", "rows", "wall [s]", "ratio", "processor [s]", "processor ratio")
+SLIDES: dict[str, tuple[Query, list[tuple[int, int]]]] = {
+    "COUNT": (PASSAGES, [(10, 10), (10, 1), (60, 1), (300, 1)]),
+    "AVG": (SPEEDS, [(10, 10), (10, 1), (60, 1), (300, 1)]),
+    "OPTIONAL, ISTREAM": (TOLLS, [(60, 60), (60, 6), (60, 1)]),
+    "NOT EXISTS, ISTREAM": (UNPAID, [(60, 60), (60, 6), (60, 1)]),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`place` is where it stands on the axis."""
+
+    value: str
+    place: float
+    text: str
+    inputs: Inputs
+
+
+@dataclass(slots=True)
+class Block:
+    """Lines that are compared with their first."""
+
+    what: str
+    query: str
+    lines: list[Line] = field(default_factory=list)
+
+
+AXES = {
+    "window": Axis("RANGE of a tumbling window [s]", is_logarithmic=True),
+    "slide": Axis("windows that overlap (RANGE ÷ STEP)", is_logarithmic=True),
+    "patterns": Axis("triple patterns"),
+    "streams": Axis("streams"),
+}
+
+
+def run(setting: Setting) -> Result:
+    triples, rounds = setting.size(500_000, 100_000), setting.repeats(3, 1)
+    system = setting.systems()[0]
+    rows: list[tuple[Cell, ...]] = []
+    curves: dict[str, list[Series]] = {what: [] for what in AXES}
+    for block in _blocks(setting, triples):
+        counted, curve = _measured(setting, system, block, rounds)
+        rows += counted
+        curves[block.what].append(curve)
+    panels = tuple(
+        Panel(f"growing {what}", axis, Axis("processor time ÷ that of the first"), tuple(curves[what]))
+        for what, axis in AXES.items()
+    )
+    return Result(
+        (Table(f"{system.name}, {triples:,} triples; ratios are to the first line of a block", COLUMNS, tuple(rows)),),
+        (Figure("scaling", f"{system.name}: how time grows over the same triples", panels),),
+        tuple(setting.remarks),
+    )
+
+
+def _measured(setting: Setting, system: Penstock, block: Block, rounds: int) -> tuple[list[tuple[Cell, ...]], Series]:
+    setting.say(f"{block.what}, {block.query}")
+    found: dict[str, int] = {}
+
+    def work(line: Line) -> None:
+        found[line.value] = system.run(line.text, line.inputs)
+
+    work(block.lines[0])  # warms up what all lines share
+    times = setting.measure({line.value: partial(work, line) for line in block.lines}, rounds)
+    first = times[block.lines[0].value]
+    rows: list[tuple[Cell, ...]] = []
+    for value, taken in times.items():
+        ratios = taken.wall / first.wall, taken.processor / first.processor
+        rows.append((block.what, block.query, value, found[value], taken.wall, ratios[0], taken.processor, ratios[1]))
+    points = tuple((line.place, times[line.value].processor / first.processor) for line in block.lines)
+    return rows, Series(block.query, points)
+
+
+def _blocks(setting: Setting, triples: int) -> Iterator[Block]:
+    graph = write_districts(setting.folder)
+
+    def one(kind: str) -> Inputs:
+        return Inputs({STREAM: write_stream(setting.folder, kind, triples)}, {None: graph})
+
+    passages = one("passages")
+    widths = [1, 10, 60, 300] if not setting.is_quick else [1, 10, 50]
+    tumbling = [Line(f"{width} s", width, PASSAGES.over(width, width).rspql, passages) for width in widths]
+    yield Block("window", "COUNT", tumbling)
+    for name, (query, windows) in SLIDES.items():
+        inputs = one(query.kind)
+        lines = [Line(f"{w} s / {s} s", w // s, query.over(w, s).rspql, inputs) for w, s in windows]
+        yield Block("slide", name, lines)
+    readings = write_readings(setting.folder, triples)
+    joined = [
+        Line(str(count), count, reading_patterns(count).rspql, Inputs({STREAM: readings}, {})) for count in range(1, 6)
+    ]
+    yield Block("patterns", "star", joined)
+    yield Block("streams", "UNION", [_union(setting, graph, triples, count) for count in (1, 2, 4)])
+
+
+def _union(setting: Setting, graph: Path, triples: int, count: int) -> Line:
+    """The passages, dealt out to so many streams."""
+    shares = {
+        f"{NAMESPACE}share{number}": write_share(setting.folder, triples, number, count) for number in range(count)
+    }
+    return Line(str(count), count, over_streams(list(shares)), Inputs(shares, {None: graph}))

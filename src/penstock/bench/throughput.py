@@ -1,0 +1,175 @@
+"""Tollgates: how many triples a second, beside the peers.
+
+A stream of passages, one triple a millisecond of event time, joined with a static graph of the gates' districts; three
+queries. The clock runs from the text of the query and the files to all rows: parsing, planning and starting the engine
+included (but not Java: Spark's session has answered a short stream before). All systems take turns; the best round of
+each counts. Slow peers get a shorter stream, once, and are compared with Penstock over the same.
+
+All answers are compared with Penstock's over a short stream before anything is timed. pyoxigraph is asked window by
+window, in whichever of three ways to fill its store is the quickest for that query. Oxigraph joins in an order that
+depends on how the query is written: for `pyoxigraph, by hand` the patterns stand in the order that suits it best.
+`penstock run` is the command on DuckDB, with its start and its result lines; peers that are commands are measured like
+it.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from penstock.bench.answers import Answer, OtherAnswerError, compare
+from penstock.bench.measuring import Time
+from penstock.bench.peers import Peer, answer_of_peer
+from penstock.bench.peers.commands import PeerError
+from penstock.bench.peers.known import window_peers
+from penstock.bench.peers.pyoxigraph_windows import WAYS, PyoxigraphWindows
+from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table, faster_ones, times_as_long
+from penstock.bench.running import Inputs, Penstock
+from penstock.bench.setting import Setting
+from penstock.bench.tollgates.data import STREAM, write_districts, write_stream
+from penstock.bench.tollgates.queries import PAIRS, PASSAGES, Query
+
+TRIAL = 20_000
+"""So many triples show that answers are the same, and which way of pyoxigraph's is the quickest."""
+
+WORKLOADS: dict[str, tuple[Query, str]] = {
+    "COUNT, tumbling 10s": (PASSAGES, f"{PASSAGES.known} {PASSAGES.seen}"),
+    "COUNT, RANGE 10s STEP 1s": (PASSAGES.over(10, 1), f"{PASSAGES.known} {PASSAGES.seen}"),
+    "pairs, RANGE 10s STEP 5s": (
+        PAIRS.over(10, 5),
+        "?gate :district ?district . ?gate :registers ?car . ?other :registers ?car . ?other :district ?district . "
+        "FILTER (?gate != ?other)",
+    ),
+}
+"""The query, and its patterns in the order that suits pyoxigraph best."""
+
+COMMAND = "penstock run"
+COLUMNS = (
+    "workload",
+    "triples",
+    "system",
+    "wall [s]",
+    "triples/s",
+    "processor [s]",
+    "time ÷ Penstock's",
+    "beside Penstock",
+)
+
+
+def run(setting: Setting) -> Result:
+    triples, rounds = setting.size(500_000, 100_000), setting.repeats(3, 2)
+    rows: list[tuple[Cell, ...]] = []
+    ratios: list[tuple[str, float]] = []
+    bars: dict[str, list[tuple[str, float]]] = {}
+    own = ""
+    for name, (query, patterns) in WORKLOADS.items():
+        setting.say(f"{name}: comparing answers")
+        workload = _Workload(setting, query, patterns)
+        for length, ways in workload.ways(triples).items():
+            times = setting.measure(ways, rounds if length == triples else 1)
+            own = next(iter(times))
+            for who, taken in times.items():
+                ratio = taken.wall / times[own].wall
+                rows.append((name, length, who, *_figures(taken, length), *_compared(who, own, ratio)))
+                if who != own:
+                    ratios.append((f"{who} at {name}", ratio))
+                if who != own or length == triples:
+                    bars.setdefault(who, []).append((_broken(name), length / taken.wall))
+    series = tuple(Series(who, tuple(points)) for who, points in bars.items())
+    panel = Panel("", Axis("query"), Axis("triples per second", is_logarithmic=True), series, "bars")
+    peers_only = [(who, ratio) for who, ratio in ratios if not who.startswith(("Penstock", COMMAND))]
+    return Result(
+        (Table("Triples a second; times are wall times, best of the rounds", COLUMNS, tuple(rows)),),
+        (Figure("throughput", "Tollgates: how many triples a second each system answers", (panel,)),),
+        (faster_ones(peers_only, own), *setting.remarks),
+    )
+
+
+def _figures(taken: Time, triples: int) -> tuple[Cell, ...]:
+    return taken.wall, round(triples / taken.wall), taken.processor
+
+
+def _compared(who: str, own: str, ratio: float) -> tuple[Cell, ...]:
+    return ratio, "" if who == own else times_as_long(ratio)
+
+
+def _broken(name: str) -> str:
+    return name.replace(", ", ",\n")
+
+
+Some = TypeVar("Some", bound=Peer)
+
+
+class _Workload:
+    """A query, the systems whose answers to it are the same, and how they are run over streams of several lengths."""
+
+    def __init__(self, setting: Setting, query: Query, patterns: str) -> None:
+        self.setting, self.query = setting, query
+        self.graph = write_districts(setting.folder)
+        self.trial = self._stream(TRIAL)
+        self.systems = setting.systems()
+        self._answers: dict[int, Answer] = {}
+        self.peers = self._trustworthy([PyoxigraphWindows(way) for way in WAYS])
+        self.by_hand = [PyoxigraphWindows(peer.way, query.reordered(patterns)) for peer in self.peers]
+        self.others = self._trustworthy(window_peers(setting))
+
+    def ways(self, triples: int) -> dict[int, dict[str, Callable[[], object]]]:
+        """By the length of the stream; what others are compared with comes first."""
+        chosen: list[Peer] = [self._quickest(peers) for peers in (self.peers, self.by_hand) if peers]
+        lengths = {triples: self._own(triples, self.systems)}
+        for peer in [*chosen, *self.others]:
+            length = min(triples, peer.most_triples or triples)
+            ways = lengths.setdefault(length, self._own(length, self.systems[:1]))
+            ways[peer.name] = partial(peer.run, self.query.asked, self._stream(length), self.graph)
+        if "duckdb" in self.setting.engines:
+            lengths[triples][COMMAND] = partial(self._command, self._stream(triples))
+        return lengths
+
+    def _own(self, length: int, systems: list[Penstock]) -> dict[str, Callable[[], object]]:
+        inputs = self._inputs(self._stream(length))
+        return {system.name: partial(system.run, self.query.rspql, inputs) for system in systems}
+
+    def _trustworthy(self, peers: Sequence[Some]) -> list[Some]:
+        """Those that answer as Penstock does."""
+        trusted: list[Some] = []
+        for peer in peers:
+            length = min(TRIAL, peer.most_triples or TRIAL)
+            self.setting.say(f"comparing {peer.name}")
+            try:
+                found = answer_of_peer(peer, self.query.asked, self._stream(length), self.graph)
+                compare(peer.name, found, self._expected(length))
+                trusted.append(peer)
+            except (OtherAnswerError, PeerError) as error:
+                self.setting.remark(f"{peer.name} is not timed: {error}.")
+        return trusted
+
+    def _expected(self, length: int) -> Answer:
+        """Penstock's answer, which is the same on all engines."""
+        if length not in self._answers:
+            inputs = self._inputs(self._stream(length))
+            first, *others = [(system.name, system.answer(self.query.rspql, inputs)) for system in self.systems]
+            for name, answer in others:
+                compare(name, answer, first[1])
+            self._answers[length] = first[1]
+        return self._answers[length]
+
+    def _quickest(self, peers: list[PyoxigraphWindows]) -> PyoxigraphWindows:
+        ways = {peer.way: partial(peer.run, self.query.asked, self.trial, self.graph) for peer in peers}
+        times = self.setting.measure(ways, 1)
+        return min(peers, key=lambda peer: times[peer.way].processor)
+
+    def _stream(self, length: int) -> Path:
+        return write_stream(self.setting.folder, "passages", length)
+
+    def _inputs(self, stream: Path) -> Inputs:
+        return Inputs({STREAM: stream}, {None: self.graph})
+
+    def _command(self, stream: Path) -> None:
+        text, out = self.setting.folder / "query.rq", self.setting.folder / "answers.jsonl"
+        text.write_text(self.query.rspql)
+        asked = [str(text), "--engine", "duckdb", "--stream", f"{STREAM}={stream}", "--graph", str(self.graph)]
+        subprocess.run([sys.executable, "-m", "penstock", "run", *asked, "--out", str(out), "--quiet"], check=True)

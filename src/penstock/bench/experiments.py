@@ -31,6 +31,9 @@ class Experiment:
 EXPERIMENTS = {
     experiment.name: experiment
     for experiment in (
+        Experiment(
+            "lubm", "Groppe et al. 2007: the 14 LUBM queries over universities", "penstock.bench.lubm.experiment"
+        ),
         Experiment("throughput", "Tollgates: triples a second, beside the peers", "penstock.bench.throughput"),
         Experiment("latency", "Tollgates: from a window's closing to its rows, live", "penstock.bench.latency"),
         Experiment("memory", "Tollgates: memory over time", "penstock.bench.memory"),

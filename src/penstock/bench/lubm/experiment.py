@@ -1,0 +1,191 @@
+"""Groppe, Groppe, Kukulenz and Linnemann (2007), Figures 7 to 9: the 14 queries of LUBM over generated universities.
+
+The queries are SPARQL over a stream: Penstock reads timestamped N-Triples, a resource a millisecond, and gives each
+solution once. It is measured as users run it over a file, on each engine, and `as it comes`: answered after each 5,000
+lines, which is when first results are soonest. The others have no streams: they load all triples, from N-Triples
+without timestamps, into memory, and then ask. The clock runs from the text of the query and the files to the first and
+to the last row. All systems take turns, the best round of each counts; answers are compared before. Jena is a process,
+with the start of Java.
+
+LUBM's queries expect inference. The generator writes what follows from the ontology beside what is said
+(vocabulary.py). Full length is one university, and with --scale N one to N; quickly, a university of three departments.
+rdflib and Jena get one department, and are compared with Penstock over the same. On Spark all queries are asked at full
+length, four quickly.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from penstock.bench.answers import Answer, OtherAnswerError, compare
+from penstock.bench.lubm.generator import write_universities
+from penstock.bench.lubm.systems import AsItComes, Jena, OverAStream, Pyoxigraph, Rdflib, System
+from penstock.bench.peers.commands import PeerError
+from penstock.bench.peers.known import JENA
+from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table, faster_ones, times_as_long
+from penstock.bench.running import SPARK
+from penstock.bench.setting import Setting
+from penstock.bench.writing import written
+
+QUERIES = sorted(Path(__file__).with_name("queries").glob("*.rq"))
+ON_SPARK_QUICKLY = ("Q1", "Q6", "Q9", "Q14")
+FEW_DEPARTMENTS = 3
+COLUMNS = ("data", "query", "rows", "system", "first [s]", "last [s]", "last ÷ Penstock's", "beside Penstock")
+AVERAGES = ("data", "triples", "system", "queries", "mean first [s]", "mean last [s]", "mean last ÷ Penstock's", "")
+
+_TIMESTAMP = re.compile(r' "\d+" \.$')
+
+
+class Taken(NamedTuple):
+    """Seconds to the first row (to the end, where there is none) and to the last."""
+
+    first: float
+    last: float
+
+
+class Data(NamedTuple):
+    name: str
+    stream: Path
+    triples: Path
+    size: int
+
+
+def run(setting: Setting) -> Result:
+    rows: list[tuple[Cell, ...]] = []
+    averages: list[tuple[Cell, ...]] = []
+    ratios: list[tuple[str, float]] = []
+    figures: list[Figure] = []
+    for data, systems in _plan(setting):
+        times = {_name(query): _measured(setting, query, data, systems) for query in QUERIES}
+        own = systems[0].name
+        for query, (count, taken) in times.items():
+            for who, (first, last) in taken.items():
+                ratio = last / taken[own].last
+                words = "" if who == own else times_as_long(ratio)
+                rows.append((data.name, query, count, who, first, last, ratio, words))
+        for line in _averages(data, own, {query: taken for query, (_, taken) in times.items()}):
+            averages.append(line)
+            if not str(line[2]).startswith("Penstock"):
+                ratios.append((f"{line[2]} over {data.name}, on average", float(line[6] or 0)))
+        figures.append(_figure(data, len(figures), {query: taken for query, (_, taken) in times.items()}))
+    return Result(
+        (
+            Table("LUBM, averages over the queries that a system was asked", AVERAGES, tuple(averages)),
+            Table("LUBM, query by query", COLUMNS, tuple(rows)),
+        ),
+        tuple(figures),
+        (faster_ones(ratios, own), *setting.remarks),
+    )
+
+
+def _plan(setting: Setting) -> Iterable[tuple[Data, list[System]]]:
+    """What data, and whose turn it is over them; the first is what others are compared with."""
+    own: list[System] = [OverAStream(penstock) for penstock in setting.systems()]
+    if "duckdb" in setting.engines:
+        own.insert(1, AsItComes())
+    if setting.is_quick:
+        few = setting.size(FEW_DEPARTMENTS, FEW_DEPARTMENTS)
+        yield _data(setting, f"{few} departments", 1, few), [*own, Pyoxigraph()]
+    else:
+        for universities in range(1, setting.size(1, 1) + 1):
+            name = f"{universities} {'university' if universities == 1 else 'universities'}"
+            yield _data(setting, name, universities, None), [*own, Pyoxigraph()]
+    slow: list[System] = []
+    if find_spec("rdflib") is None:
+        setting.remark("rdflib is left out: it is not installed (pip install rdflib).")
+    else:
+        slow.append(Rdflib())
+    if JENA in setting.peers:
+        slow.append(Jena(setting.peers[JENA]))
+    else:
+        setting.remark("Jena is left out: --peer jena=PATH names its command arq.")
+    if slow:
+        yield _data(setting, "1 department", 1, 1), [own[0], *slow]
+
+
+def _data(setting: Setting, name: str, universities: int, departments: int | None) -> Data:
+    setting.say(f"{name}: writing data")
+    stream = write_universities(setting.folder, universities, departments)
+    with stream.open() as lines:
+        triples = written(stream.with_suffix(".nt"), (_TIMESTAMP.sub(" .", line) for line in lines))
+    with triples.open() as lines:
+        return Data(name, stream, triples, sum(1 for _ in lines))
+
+
+def _measured(setting: Setting, query: Path, data: Data, systems: list[System]) -> tuple[int, dict[str, Taken]]:
+    """How many rows there are, and the times of those that answer as the first does."""
+    setting.say(f"{data.name}, {_name(query)}")
+    asked = [system for system in systems if _is_asked(setting, system, query)]
+    expected = _answer(systems[0], query, data)
+    best: dict[str, Taken] = {}
+    for place in range(setting.repeats(3, 1)):
+        for system in asked:
+            try:
+                if place == 0 and system is not systems[0]:
+                    compare(system.name, _answer(system, query, data), expected)
+                elif system is not systems[0] and system.name not in best:
+                    continue
+                taken = _taken(system, query, data)
+            except (OtherAnswerError, PeerError) as error:
+                setting.remark(f"{system.name} is not timed at {_name(query)}: {error}.")
+                continue
+            best[system.name] = Taken(*map(min, best.get(system.name, taken), taken))
+    return sum(rows.total() for rows in expected.values()), best
+
+
+def _is_asked(setting: Setting, system: System, query: Path) -> bool:
+    return not setting.is_quick or system.name != SPARK or _name(query) in ON_SPARK_QUICKLY
+
+
+def _answer(system: System, query: Path, data: Data) -> Answer:
+    """All rows as those of one instant: who has no streams has no instants."""
+    rows = (row for portion in system.portions(query, data.stream, data.triples) for row in system.as_terms(portion))
+    return {0: Counter(rows)}
+
+
+def _taken(system: System, query: Path, data: Data) -> Taken:
+    began = time.perf_counter()
+    first = None
+    for portion in system.portions(query, data.stream, data.triples):
+        if first is None and portion:
+            first = time.perf_counter() - began
+    last = time.perf_counter() - began
+    return Taken(last if first is None else first, last)
+
+
+def _averages(data: Data, own: str, times: dict[str, dict[str, Taken]]) -> Iterable[tuple[Cell, ...]]:
+    for who in dict.fromkeys(who for taken in times.values() for who in taken):
+        both = [(taken[who], taken[own]) for taken in times.values() if who in taken]
+        first, last = (statistics.fmean(theirs[place] for theirs, _ in both) for place in (0, 1))
+        ratio = last / statistics.fmean(ours.last for _, ours in both)
+        words = "" if who == own else times_as_long(ratio)
+        yield data.name, data.size, who, len(both), first, last, ratio, words
+
+
+def _figure(data: Data, number: int, times: dict[str, dict[str, Taken]]) -> Figure:
+    systems = list(dict.fromkeys(who for taken in times.values() for who in taken))
+
+    def bars(figure: Callable[[Taken], float]) -> tuple[Series, ...]:
+        return tuple(
+            Series(who, tuple((query, figure(taken[who])) for query, taken in times.items() if who in taken))
+            for who in systems
+        )
+
+    queries = Axis("query of LUBM")
+    panels = (
+        Panel("first result", queries, Axis("time [s]", is_logarithmic=True), bars(lambda taken: taken.first), "bars"),
+        Panel("last result", queries, Axis("time [s]", is_logarithmic=True), bars(lambda taken: taken.last), "bars"),
+    )
+    title = f"LUBM, {data.name} ({data.size:,} triples): time to the first and to the last result"
+    return Figure(f"lubm-{number + 1}", title, panels)
+
+
+def _name(query: Path) -> str:
+    return f"Q{int(query.stem[1:])}"

@@ -1,0 +1,134 @@
+"""Who answers the queries over universities: each yields rows as it has them, from the files."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from pyoxigraph import QueryResultsFormat, QuerySolutions, RdfFormat, Store, parse_query_results
+
+from penstock.api.language import parse
+from penstock.bench.peers import Rows
+from penstock.bench.peers.commands import PeerError
+from penstock.bench.peers.rdflib_windows import RdflibWindows
+from penstock.bench.running import DUCKDB, Inputs, Penstock
+from penstock.engines.duckdb import DuckDBEngine
+from penstock.runtime.running import Run, RunSettings
+from penstock.sources import open_source
+
+STREAM = "http://ex.org/universities"
+BATCH = 5_000
+"""Lines that come together, where a stream is answered as it comes."""
+
+
+class System(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def portions(self, query: Path, stream: Path, triples: Path) -> Iterator[Rows]:
+        """Rows as they come. `triples` is the stream without its timestamps, for those that have no streams."""
+
+    def as_terms(self, rows: Rows) -> Rows:
+        """The same rows, of pyoxigraph's terms."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverAStream:
+    """Penstock, to which the stream is a file."""
+
+    penstock: Penstock
+
+    @property
+    def name(self) -> str:
+        return self.penstock.name
+
+    def portions(self, query: Path, stream: Path, triples: Path) -> Iterator[Rows]:
+        inputs = Inputs({STREAM: stream}, {})
+        for evaluation in self.penstock.evaluations(query.read_text(), inputs, dialect="sparql"):
+            yield evaluation.rows or ()
+
+    def as_terms(self, rows: Rows) -> Rows:
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class AsItComes:
+    """The embedded engine, which answers after each few thousand lines."""
+
+    name: str = f"{DUCKDB}, as it comes"
+
+    def portions(self, query: Path, stream: Path, triples: Path) -> Iterator[Rows]:
+        engine = DuckDBEngine()
+        sources = {STREAM: open_source(stream, scope="s", batch_elements=BATCH)}
+        run = Run(engine, parse(query.read_text(), "sparql"), sources, how=RunSettings(is_prompt=True))
+        for evaluation in run.evaluations():
+            yield evaluation.rows or ()
+        engine.close()
+
+    def as_terms(self, rows: Rows) -> Rows:
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Pyoxigraph:
+    """Loads all triples into a store, then asks."""
+
+    name: str = "pyoxigraph"
+
+    def portions(self, query: Path, stream: Path, triples: Path) -> Iterator[Rows]:
+        store = Store()
+        store.bulk_load(path=str(triples), format=RdfFormat.N_TRIPLES)
+        solutions = store.query(query.read_text())
+        assert isinstance(solutions, QuerySolutions)
+        for solution in solutions:
+            yield [tuple(solution)]
+
+    def as_terms(self, rows: Rows) -> Rows:
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Rdflib:
+    """Loads all triples into a graph, then asks."""
+
+    name: str = "rdflib"
+
+    def portions(self, query: Path, stream: Path, triples: Path) -> Iterator[Rows]:
+        from rdflib import Graph
+
+        solutions: Any = Graph().parse(triples, format="nt").query(query.read_text())
+        for solution in solutions:
+            yield [tuple(solution)]
+
+    def as_terms(self, rows: Rows) -> Rows:
+        return RdflibWindows().as_terms(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Jena:
+    """Jena's command `arq`: a process that loads, asks and writes SPARQL JSON results; all rows come at once."""
+
+    command: str
+    name: str = "Jena"
+
+    def portions(self, query: Path, stream: Path, triples: Path) -> Iterator[Rows]:
+        """Raises PeerError."""
+        with tempfile.NamedTemporaryFile() as out:
+            command = [self.command, "--data", str(triples), "--query", str(query), "--results", "JSON"]
+            try:
+                subprocess.run(command, stdout=out, stderr=subprocess.PIPE, check=True)
+            except OSError as error:
+                raise PeerError(f"Jena cannot be run: {self.command}: {error.strerror}") from None
+            except subprocess.CalledProcessError as error:
+                told = error.stderr.decode(errors="replace").strip().splitlines() or ["it says nothing"]
+                raise PeerError(f"Jena ended with status {error.returncode}: {told[-1]}") from None
+            solutions = parse_query_results(path=out.name, format=QueryResultsFormat.JSON)
+            assert isinstance(solutions, QuerySolutions)
+            yield [tuple(solution) for solution in solutions]
+
+    def as_terms(self, rows: Rows) -> Rows:
+        return rows

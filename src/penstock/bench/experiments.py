@@ -29,16 +29,13 @@ class Experiment:
 
 
 EXPERIMENTS = {
-    experiment.name: experiment
-    for experiment in (
-        Experiment(
-            "lubm", "Groppe et al. 2007: the 14 LUBM queries over universities", "penstock.bench.lubm.experiment"
-        ),
-        Experiment("throughput", "Tollgates: triples a second, beside the peers", "penstock.bench.throughput"),
-        Experiment("latency", "Tollgates: from a window's closing to its rows, live", "penstock.bench.latency"),
-        Experiment("memory", "Tollgates: memory over time", "penstock.bench.memory"),
-        Experiment(
-            "scaling", "Tollgates: how time grows with window, slide, patterns, streams", "penstock.bench.scaling"
-        ),
+    name: Experiment(name, title, f"penstock.bench.{module}")
+    for name, title, module in (
+        ("lubm", "Groppe et al. 2007: the 14 LUBM queries over universities", "lubm.experiment"),
+        ("cqels", "Le-Phuoc et al. 2011: CQELS's queries over a conference", "cqels.experiment"),
+        ("throughput", "Tollgates: triples a second, beside the peers", "throughput"),
+        ("latency", "Tollgates: from a window's closing to its rows, live", "latency"),
+        ("memory", "Tollgates: memory over time", "memory"),
+        ("scaling", "Tollgates: how time grows with window, slide, patterns, streams", "scaling"),
     )
 }

@@ -3,9 +3,9 @@
 Windows have 10,000 triples. The clock runs from the arrival of the input that moves the watermark past the closing
 instant, its lines not yet parsed, to the evaluation with its rows.
 
-DuckDB: lines come in batches of 1,000, 20 a second. Spark: a followed folder gets files of 10,000 lines, one a
-micro-batch; the next comes when the one before has been answered, so that nothing waits in a queue. The first windows
-warm up and are not counted. Of several rounds the one with the least median counts.
+DuckDB: lines come through a pipe, 1,000 at a time, 20 times a second. Spark: a followed folder gets files of 10,000
+lines, one a micro-batch; the next comes when the one before has been answered, so that nothing waits in a queue. The
+first windows warm up and are not counted. Of several rounds the one with the least median counts.
 """
 
 from __future__ import annotations
@@ -15,28 +15,18 @@ import statistics
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
-from penstock.algebra.inputs import GraphTriple
 from penstock.api.engine import Engine
-from penstock.api.language import parse
+from penstock.bench.pipes import piped
 from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table
-from penstock.bench.running import DUCKDB, SPARK
+from penstock.bench.running import DUCKDB, SPARK, Inputs, Penstock
 from penstock.bench.setting import Setting
 from penstock.bench.tollgates.data import FIRST, STREAM, stream_lines, write_districts
 from penstock.bench.tollgates.queries import PAIRS, PASSAGES, Query
-from penstock.engines.duckdb import DuckDBEngine
-from penstock.rdf.elements import Malformed
-from penstock.rdf.graphs import read_graph
 from penstock.rdf.results import Evaluation
-from penstock.runtime.running import Run
-from penstock.sources.batches import Batch, Position
-from penstock.sources.tnt import decode_tnt
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -95,45 +85,28 @@ def _distribution(delays: list[float]) -> tuple[tuple[float, float], ...]:
     return tuple((delay, 100 * (place + 1) / len(ordered)) for place, delay in enumerate(ordered))
 
 
-@dataclass(slots=True)
-class Live:
-    """Lines that come at a pace; `arrived` tells when the batch came with which a second of event time was over."""
-
-    count: int
-    name: str = "live"
-    is_live: bool = True
-    can_resume: bool = False
-    arrived: dict[int, float] = field(default_factory=dict)
-
-    def batches(self, position: Position | None = None) -> Iterator[Batch]:
-        lines = stream_lines("passages", LINES * self.count)
-        due = time.perf_counter()
-        for number in range(self.count):
-            encoded = pa.array([line.rstrip("\n").encode() for line in islice(lines, LINES)], pa.large_binary())
-            due += PACE
-            time.sleep(max(0, due - time.perf_counter()))
-            self.arrived[FIRST - 1 + number * LINES] = time.perf_counter()
-            first_line = 1 + number * LINES
-            table = decode_tnt(encoded, name="live", first_line=first_line, scope="live", on_malformed=_refuse)
-            yield Batch(table, {})
-
-
-def _refuse(malformed: Malformed) -> None:
-    raise ValueError(malformed)
-
-
 def _delays(query: Query, graph: Path, batches: int) -> list[float]:
-    """In milliseconds, from the batch that moves the watermark past a closing instant to the evaluation's rows."""
-    live = Live(batches)
-    engine = DuckDBEngine()
-    engine.load_graph(None, [GraphTriple(triple) for triple in read_graph(graph, scope="districts")])
+    """In milliseconds, from the lines that move the watermark past a closing instant to the evaluation's rows."""
+    arrived: dict[int, float] = {}
     delays: list[float] = []
-    for evaluation in Run(engine, parse(query.rspql), {STREAM: live}).evaluations():
-        came = live.arrived.get(evaluation.time)
-        if came is not None and evaluation.time > FIRST + WARM_UP:
-            delays.append((time.perf_counter() - came) * 1000)
-    engine.close()
+    with piped(_at_a_pace(batches, arrived)) as pipe:
+        for evaluation in Penstock().evaluations(query.rspql, Inputs({STREAM: pipe}, {None: graph})):
+            came = arrived.get(evaluation.time)
+            if came is not None and evaluation.time > FIRST + WARM_UP:
+                delays.append((time.perf_counter() - came) * 1000)
     return delays
+
+
+def _at_a_pace(batches: int, arrived: dict[int, float]) -> Iterator[bytes]:
+    """Lines that come at a pace; `arrived` is told when those came with which a second of event time was over."""
+    lines = stream_lines("passages", LINES * batches)
+    due = time.perf_counter()
+    for number in range(batches):
+        piece = "".join(islice(lines, LINES)).encode()
+        due += PACE
+        time.sleep(max(0, due - time.perf_counter()))
+        arrived[FIRST - 1 + number * LINES] = time.perf_counter()
+        yield piece
 
 
 def _spark_delays(spark: SparkSession, query: Query, graph: Path, folder: Path, files: int) -> list[float]:

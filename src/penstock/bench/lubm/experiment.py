@@ -1,11 +1,11 @@
 """Groppe, Groppe, Kukulenz and Linnemann (2007), Figures 7 to 9: the 14 queries of LUBM over generated universities.
 
 The queries are SPARQL over a stream: Penstock reads timestamped N-Triples, a resource a millisecond, and gives each
-solution once. It is measured as users run it over a file, on each engine, and `as it comes`: answered after each 5,000
-lines, which is when first results are soonest. The others have no streams: they load all triples, from N-Triples
-without timestamps, into memory, and then ask. The clock runs from the text of the query and the files to the first and
-to the last row. All systems take turns, the best round of each counts; answers are compared before. Jena is a process,
-with the start of Java.
+solution once. It is measured as users run it over a file, on each engine, and `as it comes`: the same lines come
+through a pipe, and what has come is answered, so that first results are soon there. The others have no streams: they
+load all triples, from N-Triples without timestamps, into memory, and then ask. The clock runs from the text of the
+query and the files to the first and to the last row. All systems take turns, the best round of each counts; answers are
+compared before. Jena is a process, with the start of Java.
 
 LUBM's queries expect inference. The generator writes what follows from the ontology beside what is said
 (vocabulary.py). Full length is one university, and with --scale N one to N; quickly, a university of three departments.

@@ -11,18 +11,15 @@ from typing import Any, Protocol
 
 from pyoxigraph import QueryResultsFormat, QuerySolutions, RdfFormat, Store, parse_query_results
 
-from penstock.api.language import parse
 from penstock.bench.peers import Rows
 from penstock.bench.peers.commands import PeerError
 from penstock.bench.peers.rdflib_windows import RdflibWindows
+from penstock.bench.pipes import piped
 from penstock.bench.running import DUCKDB, Inputs, Penstock
-from penstock.engines.duckdb import DuckDBEngine
-from penstock.runtime.running import Run, RunSettings
-from penstock.sources import open_source
 
 STREAM = "http://ex.org/universities"
-BATCH = 5_000
-"""Lines that come together, where a stream is answered as it comes."""
+PIECE = 1 << 16
+"""Bytes that are written to a pipe at once."""
 
 
 class System(Protocol):
@@ -57,20 +54,24 @@ class OverAStream:
 
 @dataclass(frozen=True, slots=True)
 class AsItComes:
-    """The embedded engine, which answers after each few thousand lines."""
+    """The embedded engine, which reads a pipe and answers what has come."""
 
     name: str = f"{DUCKDB}, as it comes"
 
     def portions(self, query: Path, stream: Path, triples: Path) -> Iterator[Rows]:
-        engine = DuckDBEngine()
-        sources = {STREAM: open_source(stream, scope="s", batch_elements=BATCH)}
-        run = Run(engine, parse(query.read_text(), "sparql"), sources, how=RunSettings(is_prompt=True))
-        for evaluation in run.evaluations():
-            yield evaluation.rows or ()
-        engine.close()
+        with piped(_pieces(stream)) as pipe:
+            inputs = Inputs({STREAM: pipe}, {})
+            for evaluation in Penstock().evaluations(query.read_text(), inputs, dialect="sparql"):
+                yield evaluation.rows or ()
 
     def as_terms(self, rows: Rows) -> Rows:
         return rows
+
+
+def _pieces(stream: Path) -> Iterator[bytes]:
+    with stream.open("rb") as file:
+        while piece := file.read(PIECE):
+            yield piece
 
 
 @dataclass(frozen=True, slots=True)

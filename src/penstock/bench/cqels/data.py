@@ -1,0 +1,163 @@
+"""The conference of CQELS's experiments, generated, always the same.
+
+- The floor plan: 172 triples about 30 rooms, as many as the paper has.
+- Publications like DBLP's, after SP²Bench's profile: articles and papers in proceedings, more and more a year, with one
+  to several authors each (2.4 on average); few authors write much, many write one paper; proceedings have editors.
+- Detections: every 100 ms a tag is seen in a room, `<…person7> lv:detectedAt <…room3> "100" .` Visitors are those who
+  have written the most, their co-authors and their editors, so that the queries have something to find.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from penstock.bench.writing import written
+
+NAMESPACE = "http://ex.org/conference/"
+FLOORPLAN = "http://deri.org/floorplan/"
+RFID = "http://deri.org/streams/rfid"
+PREFIXES = {
+    "lv": FLOORPLAN,
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "dcterms": "http://purl.org/dc/terms/",
+    "foaf": "http://xmlns.com/foaf/0.1/",
+    "swrc": "http://swrc.ontoware.org/ontology#",
+}
+ROOMS, CORRIDORS = 30, 56
+EVERY = 100
+"""Milliseconds from one detection to the next."""
+
+VISITORS = 20
+PAPERS_A_PROCEEDINGS = 40
+_AUTHORS = (1, 2, 3, 4, 5, 6, 7)
+_AUTHOR_WEIGHTS = (29, 31, 21, 11, 5, 2, 1)
+_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+_BENCH = "http://localhost/vocabulary/bench/"
+
+
+def person(number: int) -> str:
+    return f"{NAMESPACE}person{number}"
+
+
+def name_of(number: int) -> str:
+    return f"Author {number}"
+
+
+def room(number: int) -> str:
+    return f"{FLOORPLAN}room{number}"
+
+
+def floorplan() -> Iterator[str]:
+    """Rooms in a ring, and some short cuts."""
+    chance = random.Random(3)
+    for number in range(ROOMS):
+        yield f'<{room(number)}> <{FLOORPLAN}name> "Room {number}" .\n'
+        yield f'<{room(number)}> <{FLOORPLAN}desc> "the room with number {number}" .\n'
+    corridors = {(number, (number + 1) % ROOMS) for number in range(ROOMS)}
+    while len(corridors) < CORRIDORS:
+        one, other = sorted(chance.sample(range(ROOMS), 2))
+        if (other, one) not in corridors:
+            corridors.add((one, other))
+    for one, other in sorted(corridors):
+        yield f"<{room(one)}> <{FLOORPLAN}connected> <{room(other)}> .\n"
+        yield f"<{room(other)}> <{FLOORPLAN}connected> <{room(one)}> .\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    number: int
+    authors: tuple[int, ...]
+    proceedings: int | None
+    year: int
+
+
+def papers() -> Iterator[Paper]:
+    """Without end. An author is one who has written before, the more the likelier, or somebody new."""
+    chance = random.Random(4)
+    written_by = [0]
+    new, year, this_year = 1, 1950, 0
+    for number in range(1 << 40):
+        if this_year > 20 * 1.08 ** (year - 1950):
+            year, this_year = year + 1, 0
+        this_year += 1
+        authors: dict[int, None] = {}
+        for _ in range(chance.choices(_AUTHORS, _AUTHOR_WEIGHTS)[0]):
+            if chance.random() < 0.45:
+                author, new = new, new + 1
+            else:
+                author = chance.choice(written_by)
+            authors[author] = None
+            written_by.append(author)
+        is_in_proceedings = chance.random() < 0.6
+        proceedings = number // PAPERS_A_PROCEEDINGS if is_in_proceedings else None
+        yield Paper(number, tuple(authors), proceedings, year)
+
+
+def editors(proceedings: int) -> tuple[int, ...]:
+    """Of those who began to write early."""
+    chance = random.Random(proceedings)
+    return tuple(dict.fromkeys(chance.randrange(VISITORS) for _ in range(chance.randint(1, 4))))
+
+
+def publications() -> Iterator[str]:
+    """Without end."""
+    known: set[int] = set()
+    last = -1
+    for paper in papers():
+        iri = f"<{NAMESPACE}paper{paper.number}>"
+        if paper.proceedings is not None and paper.proceedings > last:
+            last = paper.proceedings
+            yield from _proceedings(last, known)
+        for author in paper.authors:
+            yield from _person(author, known)
+        yield f"{iri} {_TYPE} <{_BENCH}{'Article' if paper.proceedings is None else 'Inproceedings'}> .\n"
+        yield f'{iri} <{PREFIXES["dc"]}title> "Paper {paper.number}" .\n'
+        yield f'{iri} <{PREFIXES["dcterms"]}issued> "{paper.year}"^^<http://www.w3.org/2001/XMLSchema#integer> .\n'
+        for author in paper.authors:
+            yield f"{iri} <{PREFIXES['dc']}creator> <{person(author)}> .\n"
+        if paper.proceedings is not None:
+            yield f"{iri} <{PREFIXES['dcterms']}partOf> <{NAMESPACE}proceedings{paper.proceedings}> .\n"
+
+
+def _proceedings(number: int, known: set[int]) -> Iterator[str]:
+    iri = f"<{NAMESPACE}proceedings{number}>"
+    yield f"{iri} {_TYPE} <{_BENCH}Proceedings> .\n"
+    yield f'{iri} <{PREFIXES["dc"]}title> "Proceedings {number}" .\n'
+    for editor in editors(number):
+        yield from _person(editor, known)
+        yield f"{iri} <{PREFIXES['swrc']}editor> <{person(editor)}> .\n"
+
+
+def _person(number: int, known: set[int]) -> Iterator[str]:
+    if number not in known:
+        known.add(number)
+        yield f"<{person(number)}> {_TYPE} <{PREFIXES['foaf']}Person> .\n"
+        yield f'<{person(number)}> <{PREFIXES["foaf"]}name> "{name_of(number)}" .\n'
+
+
+def detections(count: int) -> Iterator[tuple[str, str, str, int]]:
+    """Visitors, most of whom stay in a room or go to the next."""
+    chance = random.Random(5)
+    places = [chance.randrange(ROOMS // 5) for _ in range(VISITORS)]
+    for number in range(1, count + 1):
+        visitor = chance.randrange(VISITORS)
+        if chance.random() < 0.3:
+            places[visitor] = (places[visitor] + chance.choice((-1, 1))) % (ROOMS // 5)
+        yield f"<{person(visitor)}>", f"<{FLOORPLAN}detectedAt>", f"<{room(places[visitor])}>", number * EVERY
+
+
+def write_floorplan(folder: Path) -> Path:
+    return written(folder / "floorplan.nt", floorplan())
+
+
+def write_publications(folder: Path, triples: int) -> Path:
+    """The first so many triples."""
+    return written(folder / f"publications-{triples}.nt", islice(publications(), triples))
+
+
+def write_detections(folder: Path, count: int) -> Path:
+    return written(folder / f"rfid-{count}.tnt", (f'{s} {p} {o} "{ts}" .\n' for s, p, o, ts in detections(count)))

@@ -1,0 +1,176 @@
+"""Le-Phuoc, Dao-Tran, Parreira and Hauswirth (2011), Table 2 and Figure 4: Q1 to Q5 over a conference.
+
+The queries are the paper's, the data generated: detections of RFID tags, a floor plan of 172 triples, and publications
+after SP²Bench's profile.
+
+one by one: as the paper measures. A detection comes when the one before has been answered; the clock runs from its
+arrival to the answer, registration and loading are not in it. The mean over all detections and over several authors
+(`$Name$`). pyoxigraph is a store with the static data and a graph for each window: detections are put in and taken out,
+the query is asked, and what was there before is left out (ISTREAM). Its windows are sets, CQELS's are bags: Penstock's
+answers are compared with `--duplicates set`, and timed as the dialect has it.
+
+history: the detections are a file; the time of the whole run, registration and loading included, for each detection.
+
+Table 2 has 100,000 publications' triples, quickly 10,000. Figure 4 has 10,000 and ten, a hundred times as many, quickly
+10,000 and 100,000; with --scale 10, ten times as many again.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from penstock.bench.answers import compare
+from penstock.bench.cqels.arrivals import penstock_times, pyoxigraph_times
+from penstock.bench.cqels.data import (
+    FLOORPLAN,
+    RFID,
+    write_detections,
+    write_floorplan,
+    write_publications,
+)
+from penstock.bench.cqels.queries import TEMPLATES, Instance
+from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table, faster_ones, times_as_long
+from penstock.bench.running import DUCKDB, Inputs, Penstock
+from penstock.bench.setting import Setting
+
+OXIGRAPH = "pyoxigraph"
+AUTHORS = (0, 5, 4, 9, 2, 7, 11, 3, 8, 14)
+"""Visitors who have written much."""
+
+WITH_PUBLICATIONS = ("Q1", "Q3", "Q4", "Q5")
+ONE_BY_ONE = ("query", "system", "detections", "mean [ms]", "p95 [ms]", "time ÷ Penstock's", "beside Penstock")
+HISTORY = ("query", "system", "detections", "wall [s]", "a detection [ms]", "÷ DuckDB's")
+SIZES = ("static triples", *ONE_BY_ONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Conference:
+    """The static data of an experiment."""
+
+    publications: Path
+    floorplan: Path
+    detections: int
+
+    def times(self, query: Instance) -> dict[str, list[float]]:
+        """Milliseconds for each detection, by system; their answers are the same."""
+        given = (query, self.publications, self.floorplan, self.detections)
+        peer = pyoxigraph_times(*given)
+        compare(OXIGRAPH, peer.answer, penstock_times(*given, duplicates="set").answer)
+        return {DUCKDB: penstock_times(*given), OXIGRAPH: peer}
+
+    def history(self, stream: Path) -> Inputs:
+        return Inputs({RFID: stream}, {None: self.publications, FLOORPLAN: self.floorplan})
+
+
+def run(setting: Setting) -> Result:
+    singles, ratios = _single_queries(setting)
+    sizes, growth = _growing_data(setting)
+    history = _history(setting)
+    return Result(
+        (
+            Table("Table 2: one detection at a time", ONE_BY_ONE, tuple(singles)),
+            Table("Table 2: the detections as a history, registration and loading included", HISTORY, tuple(history)),
+            Table("Figure 4: growing static data, one detection at a time", SIZES, tuple(sizes)),
+        ),
+        (_figure_of_singles(singles, history), growth),
+        (faster_ones(ratios, f"{DUCKDB}, one detection at a time"), *setting.remarks),
+    )
+
+
+def _conference(setting: Setting, triples: int, detections: int) -> Conference:
+    return Conference(write_publications(setting.folder, triples), write_floorplan(setting.folder), detections)
+
+
+def _lines(times: dict[str, list[float]]) -> list[tuple[Cell, ...]]:
+    own = statistics.fmean(times[DUCKDB])
+    lines: list[tuple[Cell, ...]] = []
+    for who, taken in times.items():
+        mean = statistics.fmean(taken)
+        late = statistics.quantiles(taken, n=20, method="inclusive")[18]
+        words = "" if who == DUCKDB else times_as_long(mean / own)
+        lines.append((who, len(taken), mean, late, mean / own, words))
+    return lines
+
+
+def _single_queries(setting: Setting) -> tuple[list[tuple[Cell, ...]], list[tuple[str, float]]]:
+    conference = _conference(setting, setting.size(100_000, 10_000), setting.size(200, 60))
+    authors = AUTHORS[: 5 if not setting.is_quick else 1]
+    rows: list[tuple[Cell, ...]] = []
+    ratios: list[tuple[str, float]] = []
+    for template in TEMPLATES:
+        setting.say(f"{template}, one detection at a time")
+        times: dict[str, list[float]] = {}
+        for author in authors if template in WITH_PUBLICATIONS else authors[:1]:
+            for who, taken in conference.times(Instance(template, author)).items():
+                times.setdefault(who, []).extend(taken)
+        rows += [(template, *line) for line in _lines(times)]
+        ratios.append(
+            (f"{OXIGRAPH} at {template}", statistics.fmean(times[OXIGRAPH]) / statistics.fmean(times[DUCKDB]))
+        )
+    return rows, ratios
+
+
+def _history(setting: Setting) -> list[tuple[Cell, ...]]:
+    count = setting.size(10_000, 2_000)
+    conference = _conference(setting, setting.size(100_000, 10_000), count)
+    inputs = conference.history(write_detections(setting.folder, count))
+    rows: list[tuple[Cell, ...]] = []
+    for template in TEMPLATES:
+        setting.say(f"{template}, history")
+        text = Instance(template, AUTHORS[0]).text
+        systems = setting.systems()
+        ways: dict[str, Callable[[], object]] = {}
+        for system in systems:
+            ways[system.name] = partial(_consume, system, text, inputs)
+        times = setting.measure(ways, setting.repeats(2, 1))
+        first = times[systems[0].name].wall
+        rows += [
+            (template, who, count, taken.wall, taken.wall * 1000 / count, taken.wall / first)
+            for who, taken in times.items()
+        ]
+    return rows
+
+
+def _consume(system: Penstock, text: str, inputs: Inputs) -> None:
+    for _ in system.evaluations(text, inputs):
+        pass
+
+
+def _growing_data(setting: Setting) -> tuple[list[tuple[Cell, ...]], Figure]:
+    largest = setting.size(1_000_000, 100_000)
+    sizes = [size for size in (10_000, 100_000, 1_000_000, 10_000_000) if size <= largest]
+    rows: list[tuple[Cell, ...]] = []
+    points: dict[tuple[str, str], list[tuple[float | str, float]]] = {}
+    for size in sizes or [largest]:
+        conference = _conference(setting, size, setting.size(100, 40))
+        for template in WITH_PUBLICATIONS:
+            setting.say(f"{template}, {size:,} static triples")
+            times = conference.times(Instance(template, AUTHORS[0]))
+            rows += [(size, template, *line) for line in _lines(times)]
+            for who, taken in times.items():
+                points.setdefault((template, who), []).append((size, statistics.fmean(taken)))
+    x, y = Axis("triples of publications", is_logarithmic=True), Axis("a detection [ms]", is_logarithmic=True)
+    panels = tuple(
+        Panel(template, x, y, tuple(Series(who, tuple(points[template, who])) for who in (DUCKDB, OXIGRAPH)))
+        for template in WITH_PUBLICATIONS
+    )
+    return rows, Figure("cqels-figure-4", "CQELS Figure 4: what a detection takes as static data grow", panels)
+
+
+def _figure_of_singles(singles: list[tuple[Cell, ...]], history: list[tuple[Cell, ...]]) -> Figure:
+    def bars(rows: list[tuple[Cell, ...]], column: int) -> tuple[Series, ...]:
+        return tuple(
+            Series(str(who), tuple((str(row[0]), float(row[column] or 0)) for row in rows if row[1] == who))
+            for who in dict.fromkeys(row[1] for row in rows)
+        )
+
+    x, y = Axis("query"), Axis("a detection [ms]", is_logarithmic=True)
+    panels = (
+        Panel("one detection at a time", x, y, bars(singles, 3), "bars"),
+        Panel("over a history, loading included", x, y, bars(history, 4), "bars"),
+    )
+    return Figure("cqels-table-2", "CQELS Table 2: what a detection takes, query by query", panels)

@@ -1,0 +1,76 @@
+"""CQELS's conference: the data's shape, the paper's queries, and that pyoxigraph answers as Penstock does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from penstock.bench.cqels import experiment
+from penstock.bench.cqels.data import (
+    EVERY,
+    detections,
+    floorplan,
+    papers,
+    publications,
+    write_floorplan,
+    write_publications,
+)
+from penstock.bench.cqels.experiment import Conference
+from penstock.bench.cqels.queries import TEMPLATES, Instance
+from penstock.bench.setting import Setting
+
+LISTINGS = Path(__file__).parents[1] / "papers" / "cqels"
+
+
+class TestData:
+    def test_the_floor_plan_has_as_many_triples_as_the_papers(self) -> None:
+        assert len(set(floorplan())) == 172
+
+    def test_authors_of_a_paper(self) -> None:
+        found = list(islice(papers(), 2_000))
+        assert 2 < sum(len(paper.authors) for paper in found) / len(found) < 3
+        assert all(1 <= len(paper.authors) <= 7 for paper in found)
+
+    def test_few_write_much(self) -> None:
+        written = Counter(author for paper in islice(papers(), 2_000) for author in paper.authors)
+        once = sum(count == 1 for count in written.values())
+        assert once > len(written) / 2
+        assert max(written.values()) > 20
+
+    def test_no_triple_twice(self) -> None:
+        lines = list(islice(publications(), 5_000))
+        assert len(set(lines)) == len(lines)
+
+    def test_always_the_same(self) -> None:
+        assert list(islice(publications(), 500)) == list(islice(publications(), 500))
+        assert [ts for *_, ts in detections(3)] == [EVERY, 2 * EVERY, 3 * EVERY]
+
+
+class TestQueries:
+    @pytest.mark.parametrize("name", TEMPLATES)
+    def test_they_are_the_papers(self, name: str) -> None:
+        listings = [path for path in LISTINGS.glob(f"{name.lower()}-*.rq") if "misprint" not in path.name]
+        assert [path.read_text() for path in listings] == [TEMPLATES[name]]
+
+    def test_windows(self) -> None:
+        assert Instance("Q2", 1).windows == ("NOW", "RANGE 3s")
+        assert Instance("Q3", 1).windows == ("TRIPLES 1", "RANGE 5s")
+
+    @pytest.mark.parametrize("name", TEMPLATES)
+    def test_pyoxigraph_answers_as_penstock_does(self, tmp_path: Path, name: str) -> None:
+        conference = Conference(write_publications(tmp_path, 1_000), write_floorplan(tmp_path), 8)
+        times = conference.times(Instance(name, experiment.AUTHORS[0]))
+        assert [len(taken) for taken in times.values()] == [7, 8]
+
+    def test_the_experiment(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("TEMPLATES", "WITH_PUBLICATIONS"):
+            monkeypatch.setattr(experiment, name, ("Q1",))
+        result = experiment.run(Setting(tmp_path, True, 0.1, 1, ("duckdb",)))
+        singles, history, sizes = result.tables
+        assert [row[:2] for row in singles.rows] == [("Q1", "Penstock on DuckDB"), ("Q1", "pyoxigraph")]
+        assert [row[:3] for row in history.rows] == [("Q1", "Penstock on DuckDB", 200)]
+        assert {row[0] for row in sizes.rows} == {10_000}
+        assert len(result.figures) == 2

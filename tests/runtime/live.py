@@ -30,6 +30,8 @@ def run_live(spark: SparkSession, case: cases.Case, folder: Path, batches: int =
         RunSettings(lateness=case.inputs.lateness, flush=case.flush),
         is_bounded=True,
     )
+    for call, answers in case.inputs.services.items():
+        run.engine.load_answers(call, answers)
     run.start()
     try:
         assert run.wait(300)

@@ -29,6 +29,8 @@ def test_a_run_goes_on_where_it_was(folder: Path, tmp_path: Path, monkeypatch: p
         del written[checkpoint.written or 0 :]
         for graph, triples in case.inputs.graphs.items():
             checkpoint.engine.load_graph(graph, triples)
+        for call, answers in case.inputs.services.items():
+            checkpoint.engine.load_answers(call, answers)
         streams = sources_of(case.inputs, batch_elements=2)
         run = Run(
             checkpoint.engine,

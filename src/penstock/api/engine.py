@@ -10,6 +10,7 @@ from typing import Literal as OneOf
 
 from penstock.algebra import Settings, build
 from penstock.algebra.inputs import GraphTriple, InputError
+from penstock.api.changing import ChangingGraph
 from penstock.api.graphs import graph_of_file
 from penstock.api.queries import Manner, RegisteredQuery
 from penstock.api.settings import SettingError, duration, origin, report_policy
@@ -24,6 +25,7 @@ from penstock.runtime.running import RunSettings
 from penstock.sources import Source, open_source
 from penstock.sources.batches import MOST_ELEMENTS
 from penstock.sources.files import ElementFile
+from penstock.sources.graph_updates import GraphUpdates
 from penstock.sources.live import LiveElements
 from penstock.sources.services import ServiceSettings
 from penstock.syntax import ast
@@ -59,6 +61,7 @@ class Engine:
         self._spark = spark
         self._streams: dict[str, Source | LiveStream] = {}
         self._graphs: dict[str | None, list[GraphTriple]] = {}
+        self._updates: dict[str | None, GraphUpdates] = {}
         self._scopes = 0
 
     def stream(self, iri: str, source: str | Path | Iterable[Any] | Any) -> None:
@@ -101,14 +104,15 @@ class Engine:
 
         return gathered(self._spark, source)
 
-    def graph(self, source: str | Path | Iterable[Any] | Any, iri: str | None = None) -> None:
-        """Add triples to the graph `iri`, or to the default graph.
+    def graph(self, source: str | Path | Iterable[Any] | Any, iri: str | None = None) -> ChangingGraph:
+        """Add triples to the graph `iri`, or to the default graph, which can be changed while queries run over it.
 
         `source` is a file (`.ttl`, `.nt`, …; `.changes` for one that changes with time), a table with the columns s, p
         and o, or an iterable of triples: of pyoxigraph, or `(s, p, o)` with terms as in `stream`.
 
         >>> engine = Engine()
-        >>> engine.graph([("<http://ex.org/north>", "<http://ex.org/in>", "<http://ex.org/milano>")])
+        >>> graph = engine.graph([("<http://ex.org/north>", "<http://ex.org/in>", "<http://ex.org/milano>")])
+        >>> graph.add([("<http://ex.org/south>", "<http://ex.org/in>", "<http://ex.org/milano>")], at=5000)
 
         Raises ValueError where a triple is none, or there is nothing to read.
         """
@@ -124,6 +128,7 @@ class Engine:
             except ReadingError as error:
                 raise InputError(f"the graph has something in it that is no triple: {error.reason}") from None
         self._graphs.setdefault(name, []).extend(triples)
+        return ChangingGraph(name, self._updates.setdefault(name, GraphUpdates()), scope)
 
     def register(
         self,
@@ -184,6 +189,7 @@ class Engine:
             meaning,
             self._streams,
             self._graphs,
+            self._updates,
             manner,
             prefixes or {},
             dialect != "auto",

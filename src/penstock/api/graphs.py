@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+
+from pyoxigraph import Triple
 
 from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.windows import Interval
-from penstock.rdf.changes import read_changes, validity
+from penstock.rdf.changes import Change, changes_of, read_changes, validity
 from penstock.rdf.compression import uncompressed_name
 from penstock.rdf.graphs import read_graph
 
 CHANGES = ".changes"
 """The ending of a graph that changes: lines `A <s> <p> <o> "TS" .` and `D <s> <p> <o> "TS" .`."""
+
+
+def with_updates(triples: Sequence[GraphTriple], changes: Sequence[Change]) -> list[GraphTriple]:
+    """A graph that changes on top of what it is: a triple of it that is removed holds until then."""
+    changed: dict[Triple, list[Interval]] = {change.triple: [] for change in changes}
+    kept = [entry for entry in triples if entry.triple not in changed]
+    for triple, valid in triples:
+        if triple in changed:
+            changed[triple].append(valid)
+    before = [change for triple, intervals in changed.items() for change in changes_of(triple, intervals)]
+    held = validity([*before, *changes])
+    return kept + [GraphTriple(entry.triple, Interval(entry.start, entry.end)) for entry in held]
 
 
 def graph_of_file(file: str | Path, scope: str) -> list[GraphTriple]:

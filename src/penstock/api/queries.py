@@ -28,6 +28,7 @@ from penstock.rdf.elements import Malformed
 from penstock.rdf.html import table_html
 from penstock.rdf.instants import instant_text
 from penstock.rdf.results import Evaluation
+from penstock.runtime.changing_graphs import Updates
 from penstock.runtime.history import HistoryRun
 from penstock.runtime.running import Late, Run, RunSettings
 from penstock.runtime.starting import way_of
@@ -72,6 +73,7 @@ class RegisteredQuery:
         meaning: ContinuousQuery,
         streams: Mapping[str, Source | LiveStream],
         graphs: Mapping[str | None, list[GraphTriple]],
+        updates: Updates,
         manner: Manner,
         prefixes: Mapping[str, str],
         is_dialect_given: bool,
@@ -82,7 +84,7 @@ class RegisteredQuery:
         self.text = text
         self.name = meaning.name or name
         self._query, self._meaning = query, meaning
-        self._streams, self._graphs = streams, graphs
+        self._streams, self._graphs, self._updates = streams, graphs, updates
         self._manner = manner
         self._prefixes, self._is_dialect_given = prefixes, is_dialect_given
         self._stopped = threading.Event()
@@ -128,6 +130,7 @@ class RegisteredQuery:
             name=self.name,
             on_late=outsiders.late,
             on_malformed=outsiders.malformed,
+            updates=self._updates,
         )
 
     def _engine(self) -> Engine:
@@ -216,6 +219,7 @@ class RegisteredQuery:
             fingerprint=f"{self.text}\n{manner.settings}\n{manner.how}\n{sorted(self._streams)}",
             is_bounded=is_bounded,
             on_malformed=outsiders.malformed,
+            updates=self._updates,
         )
         run = LiveRun(batches, opened)
         self._counts = run.counts
@@ -276,7 +280,8 @@ class RegisteredQuery:
         from penstock.api.spark_frames import frame_of
 
         variables = tuple(variable.name for variable in form.variables)
-        return frame_of(run, self._spark, variables, terms=terms, types=types or {})
+        with closing(run):
+            return frame_of(run, self._spark, variables, terms=terms, types=types or {})
 
     def explain(self) -> Explanation:
         """Why results come when they come: text in a terminal, a picture in a notebook."""

@@ -21,18 +21,23 @@ class SettingError(ValueError):
 
 def origin(value: str | int | datetime) -> int | OneOf["first"]:
     """An instant, or `first`."""
+    if isinstance(value, str) and value.lower() == "first":
+        return "first"
+    return instant(value, or_else=", or first")
+
+
+def instant(value: str | int | datetime, *, or_else: str = "") -> int:
+    """Milliseconds since 1970; `or_else` is what might have been written instead."""
     if isinstance(value, datetime):
         return milliseconds(value)
     if isinstance(value, int):
         return value
-    if value.lower() == "first":
-        return "first"
-    instant = parse_instant(value)
-    if instant is None:
+    time = parse_instant(value)
+    if time is None:
         raise SettingError(
-            f"{value!r} is not an instant; write milliseconds, a date and time such as 2024-05-01T12:00:00Z, or first."
+            f"{value!r} is not an instant; write milliseconds, a date and time such as 2024-05-01T12:00:00Z{or_else}."
         )
-    return instant
+    return time
 
 
 def duration(value: str | int | timedelta) -> int:

@@ -67,6 +67,7 @@ def follow_query(
             fingerprint=told_apart(asked, run, how, output),
             is_bounded=not any(followed),
             on_malformed=outlet.letters.malformed,
+            updates=run.updates_of(asked.continuous, asked.prefixes),
         )
         if batches.has_finished:
             click.echo(f"{checkpoint}: this run has been finished before; there is nothing left to do", err=True)

@@ -11,7 +11,7 @@ from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
 from penstock.cli.output import answer_options, chosen_format, open_answers, query_name
 from penstock.cli.preparing import prepare
-from penstock.cli.run_options import RunOptions, run_options, service_timeout_option
+from penstock.cli.run_options import RunOptions, run_options, service_timeout_option, updates_option
 from penstock.cli.sources import name_of
 from penstock.oracle import answer
 
@@ -35,6 +35,7 @@ from penstock.oracle import answer
     help="The same as penstock verify --answer: judge an answer recorded by another engine.",
 )
 @answer_options
+@updates_option
 @service_timeout_option
 @reading_options
 @run_options

@@ -11,6 +11,7 @@ import click
 from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.algebra.inputs import InputError, Inputs, late_elements
 from penstock.api.dead_letters import DeadLetters, MalformedError
+from penstock.api.graphs import with_updates
 from penstock.cli.messages import show, show_problems
 from penstock.cli.mistakes import show_late, show_malformed, told
 from penstock.cli.output import STANDARD_OUTPUT
@@ -79,7 +80,9 @@ def prepare(
     malformed: list[Malformed] = []
     with told(asked.name):
         inputs = run.inputs(asked.continuous, asked.prefixes, malformed.append)
-        inputs = replace(inputs, services=run.answers(asked.continuous))
+        changes = run.changes_of(asked.continuous, asked.prefixes)
+        graphs = {iri: with_updates(triples, changes.get(iri, ())) for iri, triples in inputs.graphs.items()}
+        inputs = replace(inputs, graphs=graphs, services=run.answers(asked.continuous))
     show_malformed(malformed)
     too_late = late_elements(asked.continuous.dataset, inputs)
     show_late(asked.name, len(too_late))

@@ -16,7 +16,7 @@ from penstock.cli.mistakes import told
 from penstock.cli.options import no_optimize_option, reading_options
 from penstock.cli.output import answer_options, chosen_format, query_name
 from penstock.cli.preparing import read_query
-from penstock.cli.run_options import RunOptions, option_value, run_options, service_timeout_option
+from penstock.cli.run_options import RunOptions, option_value, run_options, service_timeout_option, updates_option
 from penstock.cli.running import Output, keep_checkpoint, run_query, told_of_storage
 from penstock.runtime.running import RunSettings
 
@@ -70,6 +70,7 @@ from penstock.runtime.running import RunSettings
     default=None,
     help="Show on standard error how far the run is, or do not.  [default: on a terminal]",
 )
+@updates_option
 @service_timeout_option
 @no_optimize_option
 @reading_options
@@ -124,4 +125,5 @@ def run(
         for iri, triples in graphs.items():
             used.load_graph(iri, triples)
         with interruptible(used.interrupt):
-            run_query(asked, used, sources, run.settings, how, output, kept, name=query_name(query))
+            updates = run.updates_of(asked.continuous, asked.prefixes)
+            run_query(asked, used, sources, run.settings, how, output, kept, updates, name=query_name(query))

@@ -18,6 +18,7 @@ from penstock.api.graphs import CHANGES, graph_of_file
 from penstock.api.settings import SettingError, duration, origin, report_policy
 from penstock.cli.bindings import graph_bindings, stream_bindings
 from penstock.cli.endless import refuse_endless
+from penstock.rdf.changes import Change, read_changes
 from penstock.rdf.elements import Element, OnMalformed
 from penstock.rdf.endpoints import DEFAULT_TIMEOUT
 from penstock.rdf.reading import STANDARD_INPUT, read_stream
@@ -25,6 +26,7 @@ from penstock.rdf.sources import parse_source
 from penstock.syntax import ast
 
 if TYPE_CHECKING:
+    from penstock.runtime.changing_graphs import Updates
     from penstock.sources import Source
     from penstock.sources.services import ServiceSettings
 
@@ -42,6 +44,7 @@ class RunOptions:
     graphs: tuple[str, ...]
     settings: Settings
     lateness: int
+    graph_updates: tuple[str, ...] = ()
     service_timeout: int = DEFAULT_TIMEOUT
     service_refresh: int | None = None
 
@@ -102,7 +105,24 @@ class RunOptions:
         bindings = graph_bindings(self.graphs, query, known_prefixes(query, prefixes))
         for number, (name, file) in enumerate(bindings, start=1):
             graphs.setdefault(name, []).extend(graph_of_file(file, f"g{number}"))
+        for name, _ in self._update_bindings(query, prefixes):
+            graphs.setdefault(name, [])
         return graphs
+
+    def changes_of(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str | None, list[Change]]:
+        """What is added to graphs and removed from them, and when."""
+        changes: dict[str | None, list[Change]] = {}
+        for number, (name, file) in enumerate(self._update_bindings(query, prefixes), start=1):
+            changes.setdefault(name, []).extend(read_changes(file, scope=f"u{number}"))
+        return changes
+
+    def updates_of(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> Updates:
+        from penstock.sources.graph_updates import GraphUpdates  # slow to load
+
+        return {name: GraphUpdates(changes) for name, changes in self.changes_of(query, prefixes).items()}
+
+    def _update_bindings(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> list[tuple[str | None, str]]:
+        return graph_bindings(self.graph_updates, query, known_prefixes(query, prefixes))
 
 
 def known_prefixes(query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str, str]:
@@ -136,12 +156,13 @@ def run_options(command: Command) -> Command:
         report: ast.Report | None,
         operator: ast.Operator | None,
         duplicates: OneOf["set", "bag"] | None,
+        graph_updates: tuple[str, ...] = (),
         service_timeout: int = DEFAULT_TIMEOUT,
         service_refresh: int | None = None,
         **others: Any,
     ) -> Any:
         settings = Settings(report, operator, duplicates, t0)
-        run = RunOptions(streams, graphs, settings, lateness, service_timeout, service_refresh)
+        run = RunOptions(streams, graphs, settings, lateness, graph_updates, service_timeout, service_refresh)
         return command(*arguments, run=run, **others)
 
     for option in reversed(_OPTIONS):
@@ -211,6 +232,14 @@ _OPTIONS = (
         type=click.Choice(("set", "bag"), case_sensitive=False),
         help="Whether a triple counts once in a window, or as often as it occurs.",
     ),
+)
+
+updates_option = click.option(
+    "--graph-updates",
+    multiple=True,
+    metavar="[IRI=]FILE",
+    help="Triples that come to a graph (--graph) or go while the query runs, line by line (repeatable): "
+    '`A <s> <p> <o> "TS" .` is added at TS, `D <s> <p> <o> "TS" .` deleted.',
 )
 
 service_timeout_option = click.option(

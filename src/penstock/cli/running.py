@@ -20,6 +20,7 @@ from penstock.cli.run_options import RunOptions
 from penstock.cli.watching import Watch
 from penstock.engines.protocol import Engine, StorageError
 from penstock.rdf.elements import Malformed
+from penstock.runtime.changing_graphs import Updates
 from penstock.runtime.checkpoints import Checkpoint, CheckpointError
 from penstock.runtime.running import Late, RunSettings
 from penstock.runtime.starting import way_of
@@ -51,6 +52,7 @@ def run_query(
     how: RunSettings,
     output: Output,
     checkpoint: Checkpoint | None,
+    updates: Updates | None = None,
     *,
     name: str,
 ) -> None:
@@ -69,6 +71,7 @@ def run_query(
             on_late=letters.late,
             on_malformed=letters.malformed,
             on_failure=watch.warn,
+            updates=updates,
             checkpoint=checkpoint,
             written=lambda: (sink.position(), letters.position()),
         )
@@ -129,7 +132,8 @@ def keep_checkpoint(
 def told_apart(asked: Asked, run: RunOptions, how: RunSettings, output: Output) -> str:
     """What one run has in common with another that may go on with its checkpoint."""
     bindings = run.stream_bindings(asked.continuous, asked.prefixes)
-    meant = (to_text(asked.query), sorted(bindings.items()), run.graphs, run.settings, how, output.out)
+    graphs = (run.graphs, run.graph_updates)
+    meant = (to_text(asked.query), sorted(bindings.items()), *graphs, run.settings, how, output.out)
     return repr((*meant, output.format, output.late, output.has_empty))
 
 

@@ -11,7 +11,7 @@ from penstock.cli.judging import DIFFERENT, judge_answer
 from penstock.cli.mistakes import told
 from penstock.cli.options import no_optimize_option, reading_options
 from penstock.cli.preparing import Prepared, prepare
-from penstock.cli.run_options import RunOptions, run_options, service_timeout_option
+from penstock.cli.run_options import RunOptions, run_options, service_timeout_option, updates_option
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.oracle.stored_terms import as_stored
@@ -41,6 +41,7 @@ from penstock.sources.files import ElementFile
     help="Run no engine; judge the answer in FILE (result lines, of whatever engine): right for which t0, or for none.",
 )
 @click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends.")
+@updates_option
 @service_timeout_option
 @no_optimize_option
 @reading_options
@@ -85,13 +86,15 @@ def verify(
 def _found(given: Prepared, on: EngineOptions, run: RunOptions, how: RunSettings) -> Iterator[Evaluation]:
     """The engine's answer."""
     engine = on.open()
-    for iri, triples in given.inputs.graphs.items():
+    for iri, triples in run.graphs_of(given.continuous, given.prefixes).items():
         engine.load_graph(iri, triples)
     for call, answers in given.inputs.services.items():
         engine.load_answers(call, answers)
     opened = run.sources(given.continuous, given.prefixes, at_once=True)
     sources = {iri: source if source.can_resume else _read_before(iri, given) for iri, source in opened.items()}
-    return way_of(engine, sources, how)(engine, given.query, sources, run.settings, how).evaluations()
+    updates = run.updates_of(given.continuous, given.prefixes)
+    way = way_of(engine, sources, how)
+    return way(engine, given.query, sources, run.settings, how, updates=updates).evaluations()
 
 
 def _read_before(iri: str, given: Prepared) -> Source:

@@ -12,6 +12,7 @@ from typing import Any, cast
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyoxigraph import Triple
 from sqlglot import exp
 
 from penstock.algebra.inputs import GraphTriple
@@ -22,10 +23,12 @@ from penstock.algebra.windows import CountWindow
 from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.graph_tables import changes, graph_table
+from penstock.engines.held_triples import held_table, held_triples, triples_table
 from penstock.engines.protocol import CompiledReport, Slice, StorageError
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.functions.library import Library
 from penstock.relational.intervals import INSTANTS
+from penstock.relational.matching import TRIPLE
 from penstock.relational.relations import Shape
 from penstock.relational.reporting import InstantsPlan, compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted
@@ -71,6 +74,9 @@ class DuckDBEngine:
         self._graphs: dict[str | None, str] = {}
         self._predicates: dict[str, frozenset[str] | None] = {}
         self._changing: set[str | None] = set()
+        self._changed: dict[str | None, str] = {}
+        self._revisions = 0
+        """How often a static graph has lost triples to the table of those that change."""
         self._services: dict[ServiceCall, AnswerTable] = {}
         self._horizons: dict[object, PreparedStatement] = {}
         self._closing_reports: list[ClosingReport] = []
@@ -79,17 +85,20 @@ class DuckDBEngine:
     def tables(self) -> Tables:
         streams = {iri: stream.table for iri, stream in self._streams.items()}
         known = {table: predicates for table, predicates in self._predicates.items() if predicates is not None}
-        return Tables(streams, dict(self._graphs), frozenset(self._changing), known, dict(self._services))
+        return Tables(
+            streams, dict(self._graphs), frozenset(self._changing), known, dict(self._services), dict(self._changed)
+        )
 
     @property
     def has_changing_graphs(self) -> bool:
-        return bool(self._changing) or any(answers.changes for answers in self._services.values())
+        return bool(self._changing or self._changed) or any(answers.changes for answers in self._services.values())
 
     @property
     def layout(self) -> Hashable:
         """What plans depend on: how many times a predicate was seen for the first time, and what tables look like."""
         predicates = sum(_MANY + 1 if known is None else len(known) for known in self._predicates.values())
-        return predicates, frozenset(self._changing), frozenset(self._services.values())
+        changing = frozenset(self._changing), frozenset(self._changed), self._revisions
+        return predicates, changing, frozenset(self._services.values())
 
     @property
     def is_large(self) -> bool:
@@ -105,10 +114,10 @@ class DuckDBEngine:
 
     def clear(self) -> None:
         """Forget all input."""
-        answers = [table.name for table in self._services.values()]
-        for table in [*self.tables.streams.values(), *self._graphs.values(), *answers]:
+        others = [*self._changed.values(), *(table.name for table in self._services.values())]
+        for table in [*self.tables.streams.values(), *self._graphs.values(), *others]:
             self.run(f"DROP TABLE {table}")
-        self._services = {}
+        self._services, self._changed = {}, {}
         self._streams, self._graphs, self._predicates, self._changing, self._horizons = {}, {}, {}, set(), {}
         self._closing_reports = []
 
@@ -140,6 +149,41 @@ class DuckDBEngine:
             self.run(f"CREATE OR REPLACE TABLE {table} AS SELECT DISTINCT * FROM loading")
         self._predicates[table] = frozenset()
         self._note_predicates(table, pc.unique(graph["p"]).to_pylist())
+
+    def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
+        if not triples:
+            return []
+        found: list[tuple[Any, ...]] = []
+        with self._view("asked", triples_table(triples)):
+            for table, bounds in self._tables_of(iri).items():
+                found += self.rows(f"SELECT s, p, o, {bounds} FROM {table} SEMI JOIN asked USING (s, p, o)")
+        return held_triples(found)
+
+    def revise_graph(self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple]) -> None:
+        """What changes is in a table of its own, so that what is static stays static."""
+        changing = self._graphs[iri]
+        if iri not in self._changing:
+            changing = f"{self._graphs[iri]}_changed"
+            if iri not in self._changed:
+                columns = "s VARCHAR, p VARCHAR, o VARCHAR, starts BIGINT, ends BIGINT"
+                self.run(f"CREATE OR REPLACE TABLE {changing} ({columns})")
+                self._changed[iri] = changing
+                self._predicates[changing] = frozenset()
+        with self._view("revised", triples_table(triples)):
+            for table in self._tables_of(iri):
+                same = " AND ".join(f"{table}.{part} = revised.{part}" for part in TRIPLE)
+                ((lost,),) = self.rows(f"DELETE FROM {table} USING revised WHERE {same}")
+                self._revisions += bool(lost) and table != changing
+        now = held_table(held)
+        with self._view("loading", now):
+            self.run(f"INSERT INTO {changing} SELECT s, p, o, starts, ends FROM loading")
+        self._note_predicates(changing, pc.unique(now["p"]).to_pylist())
+
+    def _tables_of(self, iri: str | None) -> dict[str, str]:
+        """The tables of a graph, each with what tells when its triples hold."""
+        own = "starts, ends"
+        tables = {self._graphs[iri]: own if iri in self._changing else f"{-FOREVER}, {FOREVER}"}
+        return tables | ({self._changed[iri]: own} if iri in self._changed else {})
 
     @property
     def services(self) -> Collection[ServiceCall]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import pyarrow as pa
+from pyoxigraph import Triple
 
 from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.model import ContinuousQuery
@@ -66,6 +67,12 @@ class Engine(Protocol):
     def add_stream(self, iri: str) -> None: ...
 
     def load_graph(self, iri: str | None, triples: Sequence[GraphTriple]) -> None: ...
+
+    def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
+        """When the triples are in a graph, as far as they are."""
+
+    def revise_graph(self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple]) -> None:
+        """Triples that are in a graph at other times than before, if at all."""
 
     @property
     def services(self) -> Collection[ServiceCall]:

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyoxigraph import Triple
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from sqlglot import exp
@@ -27,6 +28,7 @@ from penstock.algebra.windows import CountWindow, RangeWindow
 from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.graph_tables import changes, graph_table
+from penstock.engines.held_triples import held_table, held_triples, triples_table
 from penstock.engines.protocol import CompiledReport, Slice
 from penstock.engines.spark_closures import parts_of, with_parts, without_recursion
 from penstock.engines.spark_survey import Survey, survey_by_steps, survey_one_by_one, with_since
@@ -34,6 +36,7 @@ from penstock.rdf.elements import Malformed
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.functions.expansion import expanded
 from penstock.relational.intervals import INSTANTS
+from penstock.relational.matching import TRIPLE
 from penstock.relational.relations import Shape
 from penstock.relational.reporting import InstantsPlan, compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted
@@ -71,6 +74,18 @@ class _Stream:
     """Rows that tell when windows close over content, if they are known."""
 
 
+@dataclass(slots=True)
+class _Changed:
+    """Of a graph, the view of the triples that change; `loaded` are all triples as they were at first."""
+
+    view: str
+    loaded: DataFrame
+    held: pa.Table = field(default_factory=lambda: held_table([]))
+    """When the triples hold that have changed."""
+    revised: pa.Table = field(default_factory=lambda: triples_table([]))
+    """Those triples: what was loaded of them does not count any more."""
+
+
 class SparkEngine:
     """Views of streams and graphs, and statements over them."""
 
@@ -80,6 +95,7 @@ class SparkEngine:
         self._streams: dict[str, _Stream] = {}
         self._graphs: dict[str | None, str] = {}
         self._changing: set[str | None] = set()
+        self._changed: dict[str | None, _Changed] = {}
         self._services: dict[ServiceCall, AnswerTable] = {}
         self._kept: list[DataFrame] = []
         """What is computed once."""
@@ -87,27 +103,31 @@ class SparkEngine:
     @property
     def tables(self) -> Tables:
         streams = {iri: stream.table for iri, stream in self._streams.items()}
-        return Tables(streams, dict(self._graphs), frozenset(self._changing), services=dict(self._services))
+        changed = {iri: part.view for iri, part in self._changed.items() if iri not in self._changing}
+        return Tables(streams, dict(self._graphs), frozenset(self._changing), {}, dict(self._services), changed)
 
     @property
     def has_changing_graphs(self) -> bool:
-        return bool(self._changing) or any(answers.changes for answers in self._services.values())
+        return bool(self._changing or self._changed) or any(answers.changes for answers in self._services.values())
 
     @property
     def layout(self) -> Hashable:
         """What plans depend on beside the query."""
-        return frozenset(self._changing), frozenset(self._services.values())
+        changed = frozenset((iri, part.revised.num_rows) for iri, part in self._changed.items())
+        return frozenset(self._changing), changed, frozenset(self._services.values())
 
     # Input
 
     def clear(self) -> None:
         """Forget all input."""
+        changed = [part.view for part in self._changed.values()]
         answers = [table.name for table in self._services.values()]
-        for view in [*self.tables.streams.values(), *self._graphs.values(), *answers]:
+        for view in [*self.tables.streams.values(), *self._graphs.values(), *changed, *answers]:
             self.session.catalog.dropTempView(view)
         for frame in self._kept:
             frame.unpersist()
         self._streams, self._graphs, self._changing, self._services, self._kept = {}, {}, set(), {}, []
+        self._changed = {}
 
     def close(self) -> None:
         self.clear()
@@ -177,6 +197,37 @@ class SparkEngine:
         """The graph is what the frame has: columns s, p and o, each triple once."""
         view = self._graphs.setdefault(iri, f"{self._prefix}_graph_{len(self._graphs) + 1}")
         frame.createOrReplaceTempView(view)
+
+    def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
+        if not triples:
+            return []
+        part = self._changing_part(iri)
+        asked = triples_table(triples)
+        known = part.held.join(asked, list(TRIPLE), join_type="left semi")
+        unknown = self.session.createDataFrame(asked.join(part.revised, list(TRIPLE), join_type="left anti"))
+        loaded = part.loaded.join(sf.broadcast(unknown), list(TRIPLE), "left_semi").toArrow()
+        return held_triples([*_rows(known), *_rows(loaded)])
+
+    def revise_graph(self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple]) -> None:
+        """What changes is in a view of its own, so that what is static stays static."""
+        part = self._changing_part(iri)
+        revised = triples_table(triples)
+        part.held = pa.concat_tables([part.held.join(revised, list(TRIPLE), join_type="left anti"), held_table(held)])
+        part.revised = pa.concat_tables([part.revised, revised]).group_by(list(TRIPLE)).aggregate([])
+        gone = sf.broadcast(self.session.createDataFrame(part.revised))
+        static = part.loaded.join(gone, list(TRIPLE), "left_anti")
+        changing = self.session.createDataFrame(part.held)
+        if iri in self._changing:
+            static.unionByName(changing).createOrReplaceTempView(self._graphs[iri])
+        else:
+            static.createOrReplaceTempView(self._graphs[iri])
+            changing.createOrReplaceTempView(part.view)
+
+    def _changing_part(self, iri: str | None) -> _Changed:
+        if iri not in self._changed:
+            view = self._graphs[iri]
+            self._changed[iri] = _Changed(f"{view}_changed", self.session.table(view))
+        return self._changed[iri]
 
     @property
     def services(self) -> Collection[ServiceCall]:
@@ -294,6 +345,16 @@ class SparkEngine:
                 stream.is_seen = True
 
 
+def _rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
+    """`(s, p, o, starts, ends)` of triples that hold always, or as they say."""
+    if "starts" not in table.column_names:
+        lasting = {"starts": -FOREVER, "ends": FOREVER}
+        for name, time in lasting.items():
+            table = table.append_column(name, pa.repeat(pa.scalar(time, pa.int64()), table.num_rows))
+    columns = [table[name].to_pylist() for name in (*TRIPLE, "starts", "ends")]
+    yield from zip(*columns, strict=True)
+
+
 @dataclass(frozen=True, slots=True)
 class SparkQuery:
     """`may_skip_instants`: it does no harm to number instants at which nothing is reported, too."""
@@ -369,6 +430,8 @@ class SparkQuery:
     def _compiled(self, shape: Shape) -> Plan:
         key = shape, self.engine.layout
         if key not in self._plans:
+            for old in [known for known in self._plans if known[1] != key[1]]:
+                del self._plans[old]
             self._plans[key] = self.plan(shape)
         return self._plans[key]
 

@@ -89,7 +89,7 @@ class WindowLog(SparkEngine):
         self.session = session
 
     def clear(self) -> None:
-        for view in self._graphs.values():
+        for view in [*self._graphs.values(), *(part.view for part in self._changed.values())]:
             self._started_from.catalog.dropTempView(view)
         super().clear()
 

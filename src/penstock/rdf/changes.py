@@ -64,6 +64,20 @@ def validity(changes: Iterable[Change]) -> list[Validity]:
     return [interval for held in intervals.values() for interval in held]
 
 
+def changes_of(triple: Triple, intervals: Iterable[tuple[int, int | None]]) -> list[Change]:
+    """What was added and removed when a triple holds on these intervals, which may overlap."""
+    merged: list[tuple[int, int | None]] = []
+    for start, end in sorted(intervals, key=lambda interval: interval[0]):
+        before = merged[-1][1] if merged else start - 1
+        if before is not None and start > before:
+            merged.append((start, end))
+        else:
+            ends = None if before is None or end is None else max(before, end)
+            merged[-1] = (merged[-1][0], ends)
+    added = [Change(start, True, triple) for start, _ in merged]
+    return added + [Change(end, False, triple) for _, end in merged if end is not None]
+
+
 def _changes(path: Path, scope: str) -> Iterator[Change]:
     rename = prefixed(scope)
     for number, line in file_input(path).lines(_refuse):

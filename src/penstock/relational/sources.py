@@ -58,6 +58,8 @@ class Tables:
     predicates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """All predicates that a table has, where that is known: no other pattern finds anything there."""
     services: Mapping[ServiceCall, AnswerTable] = field(default_factory=dict)
+    changed: Mapping[str | None, str] = field(default_factory=dict)
+    """Of a graph that is static but for a few triples, the table of these, which are not in the other one."""
 
     def may_match(self, table: str, predicate: str | None) -> bool:
         known = self.predicates.get(table)
@@ -432,7 +434,10 @@ class Sources:
                 self.statement,
                 self.tables,
                 [self.tables.graphs[graph] for graph in bound if graph not in self.tables.changing],
-                [self.tables.graphs[graph] for graph in bound if graph in self.tables.changing],
+                [
+                    *(self.tables.graphs[graph] for graph in bound if graph in self.tables.changing),
+                    *(self.tables.changed[graph] for graph in bound if graph in self.tables.changed),
+                ],
                 [
                     (window, self.tables.streams[source])
                     for window in windows

@@ -56,7 +56,7 @@ class HistoryRun(Run):
     def evaluations(self) -> Iterator[Evaluation]:
         self.slicing = Slicing(ALL)
         self._survey()
-        with closing(self.services):
+        with closing(self):
             yield from self._finish()
 
     def slice(self) -> tuple[Answering, Slice] | None:
@@ -69,7 +69,11 @@ class HistoryRun(Run):
         self._drop_uncounted(started.query)
         until = (started.report.last_end(end) if self.how.flush else None) or end
         instants = started.report.instants(first, max(end, until), end)
-        return (started.answering, Slice(instants)) if instants else None
+        if not instants:
+            return None
+        part = Slice(instants)
+        self._renew(part)
+        return started.answering, part
 
     def _survey(self) -> None:
         engine = self.engine

@@ -26,6 +26,7 @@ from penstock.engines.spark_log import Before, Share, WindowLog
 from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.batch_states import BatchStates
+from penstock.runtime.changing_graphs import Updates
 from penstock.runtime.checkpoints import State, Written
 from penstock.runtime.running import Late, RunSettings, TimedQuery
 from penstock.runtime.slices import ALL, Slicing
@@ -94,7 +95,9 @@ class LiveQuery(TimedQuery):
 
     engine: WindowLog
 
-    def __init__(self, engine: WindowLog, standing: Standing, streams: Collection[str], how: RunSettings) -> None:
+    def __init__(
+        self, engine: WindowLog, standing: Standing, streams: Collection[str], how: RunSettings, updates: Updates
+    ) -> None:
         super().__init__(
             engine,
             standing.query,
@@ -104,6 +107,7 @@ class LiveQuery(TimedQuery):
             name=standing.name,
             on_late=standing.on_late,
             on_failure=standing.on_failure,
+            updates=updates,
         )
         self.outlet = standing.outlet
         self.slicing = Slicing(how.instants_per_slice or ALL)
@@ -172,6 +176,7 @@ class MicroBatches:
         fingerprint: str = "",
         is_bounded: bool = False,
         on_malformed: Callable[[Malformed], None] | None = None,
+        updates: Updates | None = None,
     ) -> None:
         self.spark = spark
         self.streams = list(streams)
@@ -187,7 +192,7 @@ class MicroBatches:
             self.engine.load_graph(iri, triples)
         for iri in self.streams:
             self.engine.add_stream(iri)
-        self.queries = [LiveQuery(self.engine, standing, self.streams, self.how) for standing in queries]
+        self.queries = [LiveQuery(self.engine, standing, self.streams, self.how, updates or {}) for standing in queries]
         self._last: int | None = None
         """The last batch, as soon as there is one."""
         self._segments: set[int] = set()
@@ -234,7 +239,7 @@ class MicroBatches:
         if self._running is not None:
             self._running.stop()
         for query in self.queries:
-            query.services.close()
+            query.close()
         self.engine.clear()
         if self._is_temporary:
             shutil.rmtree(self.states.folder, ignore_errors=True)

@@ -17,10 +17,11 @@ import pyarrow.compute as pc
 
 from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.algebra.inputs import InputError
-from penstock.engines.protocol import CompiledReport, Engine
+from penstock.engines.protocol import CompiledReport, Engine, Slice
 from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
 from penstock.relational.windows import longest_window
+from penstock.runtime.changing_graphs import ChangingGraphs, Updates
 from penstock.runtime.checkpoints import Checkpoint, State, Written
 from penstock.runtime.clock import Clock, StreamClock
 from penstock.runtime.forms import Answering, answering
@@ -76,6 +77,7 @@ class TimedQuery:
         name: str = "query",
         on_late: Callable[[Late], None] = lambda late: None,
         on_failure: Callable[[str], None] = warnings.warn,
+        updates: Updates | None = None,
     ) -> None:
         self.engine = engine
         self.text = query
@@ -87,6 +89,7 @@ class TimedQuery:
         read = _streams_of(build(query, replace(self.settings, origin=0)), streams)
         self.clock = Clock({iri: StreamClock(self.how.lateness) for iri in read})
         self.services = Services(engine, self.how.services, on_failure)
+        self.graphs = ChangingGraphs(engine, updates or {})
         self.slicing = Slicing(self.how.instants_per_slice)
         self._with_late: set[str] = set()
         self._fresh, self._held = 0, 0
@@ -144,6 +147,7 @@ class TimedQuery:
         """The query is complete when its windows know their origin."""
         query = build(self.text, replace(self.settings, origin=origin))
         self.services.begin(query)
+        self.graphs.begin()
         how = answering(self.engine, query, query.name or self.name, is_optimized=self.how.is_optimized)
         self._started = _Started(origin, query, self.engine.compile_report(query), how)
         return self._started
@@ -173,6 +177,16 @@ class TimedQuery:
             if until is not None and until > end:
                 yield from self._evaluate(until, end)
 
+    def _renew(self, part: Slice) -> None:
+        """What is not streamed may have changed before the slice is answered."""
+        self.services.renew(part.instants[0], part.previous)
+        self.graphs.follow(part.instants[0], part.instants[-1], part.previous)
+
+    def close(self) -> None:
+        """Nothing is asked any more."""
+        self.services.close()
+        self.graphs.close()
+
     def _evaluate(self, last: int, end: int | None) -> Iterator[Evaluation]:
         """Answers the instants up to the last, which is not before any that has been answered."""
         first = self.clock.first if self._next is None else self._next
@@ -181,9 +195,9 @@ class TimedQuery:
             return
         started = self._started or self._start(first - 1)
         self._drop_uncounted(started.query)
-        self.services.renew(first, self.slicing.previous)
         instants = started.report.instants(first, last, end)
         for part in self.slicing.slices(instants, started.longest_slice):
+            self._renew(part)
             for evaluation in started.answering.evaluations(part, end):
                 self.counts.evaluations += 1
                 rows = len(evaluation.rows or evaluation.triples or ())
@@ -216,10 +230,21 @@ class Run(TimedQuery):
         on_late: Callable[[Late], None] = lambda late: None,
         on_malformed: Callable[[Malformed], None] = lambda malformed: None,
         on_failure: Callable[[str], None] = warnings.warn,
+        updates: Updates | None = None,
         checkpoint: Checkpoint | None = None,
         written: Callable[[], Written] = lambda: None,
     ) -> None:
-        super().__init__(engine, query, streams, settings, how, name=name, on_late=on_late, on_failure=on_failure)
+        super().__init__(
+            engine,
+            query,
+            streams,
+            settings,
+            how,
+            name=name,
+            on_late=on_late,
+            on_failure=on_failure,
+            updates=updates,
+        )
         self.on_malformed = on_malformed
         self.streams = {iri: streams[iri] for iri in self.clock.streams}
         self._is_prompt = self.how.is_prompt or any(source.is_live for source in self.streams.values())
@@ -239,8 +264,14 @@ class Run(TimedQuery):
             if self._checkpoint.has_finished:
                 return
             self._checkpoint.begin()
+        with closing(self):
+            yield from self._while_reading()
+            yield from self._finish()
+            self._commit(has_finished=True)
+
+    def _while_reading(self) -> Iterator[Evaluation]:
         reading = Reading(self.streams, self.clock, self._positions, self.how.idle_timeout, self.how.by_arrival)
-        with closing(self.services), closing(reading):
+        with closing(reading):
             for read in reading.batches():
                 if not self._is_prompt:  # with the last batch all is answered together
                     yield from self._advance()
@@ -251,8 +282,6 @@ class Run(TimedQuery):
                 if self._is_prompt:
                     yield from self._advance()
                 self._commit(has_finished=False)
-        yield from self._finish()
-        self._commit(has_finished=True)
 
     # Restarts
 

@@ -1,0 +1,63 @@
+"""Additions to a graph and removals from it, said by anybody, also while queries run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
+
+from pyoxigraph import Triple
+
+from penstock.algebra.inputs import InputError
+from penstock.rdf.changes import Change
+from penstock.rdf.instants import instant_text
+
+
+class Update(NamedTuple):
+    """A triple that is added, or removed, from an instant on; None is the next that has not been evaluated."""
+
+    time: int | None
+    added: bool
+    triple: Triple
+
+
+class GraphUpdates:
+    """The updates of a graph, in the order in which they were said; any thread may say some.
+
+    Who reads them tells how far it has evaluated: an update of an instant that is over is refused, for what has been
+    evaluated never changes (semantics.md §2).
+    """
+
+    def __init__(self, changes: Iterable[Change] = ()) -> None:
+        self._lock = threading.Lock()
+        self._updates = [Update(*change) for change in changes]
+        self._read: dict[Hashable, int] = {}
+        self._evaluated: dict[Hashable, int] = {}
+
+    def say(self, updates: Iterable[Update]) -> None:
+        """Raises InputError where one is too late; then none of them counts."""
+        said = list(updates)
+        with self._lock:
+            evaluated = max(self._evaluated.values(), default=None)
+            for update in said:
+                if evaluated is not None and update.time is not None and update.time <= evaluated:
+                    raise InputError(
+                        f"a graph cannot change at {instant_text(update.time)}, for instants up to "
+                        f"{instant_text(evaluated)} have been evaluated: name a later one, or none, which is the next"
+                    )
+            self._updates += said
+
+    def take(self, reader: Hashable, evaluated: int | None) -> list[Update]:
+        """What has been said since the reader asked last; it goes on to evaluate the instants up to `evaluated`."""
+        with self._lock:
+            new = self._updates[self._read.get(reader, 0) :]
+            self._read[reader] = len(self._updates)
+            if evaluated is not None:
+                self._evaluated[reader] = evaluated
+        return new
+
+    def leave(self, reader: Hashable) -> None:
+        """It does not ask any more."""
+        with self._lock:
+            self._read.pop(reader, None)
+            self._evaluated.pop(reader, None)

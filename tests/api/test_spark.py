@@ -242,3 +242,92 @@ def test_time_is_when_elements_arrive_if_that_is_wanted(engine: ps.Engine, tmp_p
         assert run.wait(120)
     assert [term.value for one in told for row in one.rows or () for term in row] == [EX + "centre", "4"]
     assert before < told[0].time <= time.time_ns() // 1_000_000 + 10_000
+
+
+IN_GRAPHS = [
+    (f"<{EX}north>", f"<{EX}sees>", f"<{EX}car1>", 1000, f"<{EX}g1>"),
+    (f"<{EX}south>", f"<{EX}sees>", f"<{EX}car3>", 2000, f"<{EX}g1>"),
+    (f"<{EX}north>", f"<{EX}sees>", f"<{EX}car2>", 1000, f"<{EX}g1>"),
+    (f"<{EX}north>", f"<{EX}sees>", f"<{EX}car4>", 3000, None),
+    (f"<{EX}north>", f"<{EX}sees>", f"<{EX}car5>", 3000, None),
+    (f"<{EX}north>", f"<{EX}sees>", f"<{EX}car6>", 4000, f"<{EX}g2>"),
+]
+"""Two triples with one name and time, a later graph of the same name, and triples in no graph."""
+
+
+@pytest.mark.parametrize("is_streaming", [False, True])
+def test_what_has_a_graph_name_and_a_time_in_common_is_one_element(
+    spark: SparkSession, tmp_path: Path, is_streaming: bool
+) -> None:
+    schema = "s string, p string, o string, ts bigint, g string"
+    frame = spark.createDataFrame(IN_GRAPHS, schema).coalesce(1)
+    engine = ps.Engine(spark)
+    if is_streaming:
+        frame.write.json(str(tmp_path / "in"))
+        frame = spark.readStream.schema(schema).json(str(tmp_path / "in"))
+    engine.stream(TOLL, frame)
+    query = engine.register(
+        f"SELECT (COUNT(?car) AS ?cars) FROM NAMED WINDOW <{EX}w> ON STREAM <{TOLL}> [ELEMENTS 1] "
+        f"WHERE {{ WINDOW <{EX}w> {{ ?gate <{EX}sees> ?car }} }}"
+    )
+    told: list[Evaluation] = []
+    if is_streaming:
+        with query.start(told.append, until_read=True) as run:
+            assert run.wait(120)
+    else:
+        told += query.results()
+    assert [(one.time, cars.value) for one in told for (cars,) in one.rows or ()] == [
+        (1000, "2"),
+        (2000, "1"),
+        (3000, "1"),
+        (4000, "1"),
+    ]
+
+
+def test_several_queries_run_over_streams_that_are_read_once(engine: ps.Engine, tmp_path: Path) -> None:
+    follow(engine, tmp_path / "toll", *FILES)
+    counts = engine.register(QUERY, name="counts")
+    seen = engine.register(
+        f"SELECT ?car FROM STREAM <{TOLL}> [RANGE 10s STEP 10s] WHERE {{ ?gate <{EX}sees> ?car }}", name="seen"
+    )
+    told: dict[str, list[Evaluation]] = {"counts": [], "seen": []}
+    answers = {counts: told["counts"].append, seen: told["seen"].append}
+    with engine.start(answers, checkpoint=tmp_path / "checkpoint", until_read=True) as run:
+        assert run.wait(120)
+    assert [(one.time, *(term.value for term in row)) for one in told["counts"] for row in one.rows or ()] == EXPECTED
+    cars = {(one.time, car.value[-4:]) for one in told["seen"] for (car,) in one.rows or ()}
+    assert cars == {(10000, "car1"), (10000, "car2"), (20000, "car1")}
+    assert counts.counts.elements == seen.counts.elements == 4
+
+
+def test_queries_that_cannot_run_together_are_refused(engine: ps.Engine, spark: SparkSession, tmp_path: Path) -> None:
+    follow(engine, tmp_path / "toll", *FILES)
+    query = engine.register(QUERY)
+    with pytest.raises(InputError, match="name="):
+        engine.start({query: print, engine.register(QUERY): print})
+    with pytest.raises(InputError, match="lateness"):
+        engine.start({query: print, engine.register(QUERY, name="other", lateness="5s"): print})
+    with pytest.raises(InputError, match="this engine has registered"):
+        ps.Engine(spark).start({query: print})
+
+
+def test_windows_close_though_nothing_comes_any_more(engine: ps.Engine, tmp_path: Path) -> None:
+    """By arrival time goes on by itself."""
+    follow(engine, tmp_path / "toll", *FILES)
+    query = engine.register(QUERY.replace("[RANGE 10s STEP 10s]", "[RANGE 2s STEP 2s]"), time="arrival")
+    results = query.results()
+    first = next(results)
+    query.stop()
+    assert [term.value for row in first.rows or () for term in row] == [EX + "centre", "4"]
+
+
+def test_a_stream_that_is_silent_does_not_hold_the_others_back(engine: ps.Engine, tmp_path: Path) -> None:
+    follow(engine, tmp_path / "toll", *FILES)
+    (tmp_path / "other").mkdir()
+    engine.stream(EX + "other", f"{tmp_path / 'other'}?follow")
+    beside = QUERY.replace("WHERE", f"FROM STREAM <{EX}other> [RANGE 10s STEP 10s] WHERE")
+    query = engine.register(beside, idle_timeout="1s")
+    results = query.results()
+    found = [next(results), next(results)]
+    query.stop()
+    assert [(one.time, *(term.value for term in row)) for one in found for row in one.rows or ()] == EXPECTED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from penstock.algebra import Settings, build
 from penstock.algebra.inputs import GraphTriple, InputError
 from penstock.api.changing import ChangingGraph
 from penstock.api.graphs import graph_of_file
-from penstock.api.queries import Manner, RegisteredQuery
+from penstock.api.queries import Manner, RegisteredQuery, start_together
 from penstock.api.settings import SettingError, duration, origin, report_policy
 from penstock.api.spark_streams import LiveStream, is_spark_frame, is_streamed_by_spark, spark_stream
 from penstock.api.tables import TableSource, is_table, table_of_stream, triples_of_table
@@ -21,6 +21,7 @@ from penstock.rdf.blank_nodes import prefixed
 from penstock.rdf.endpoints import DEFAULT_TIMEOUT
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.iris import is_absolute
+from penstock.rdf.results import Evaluation
 from penstock.runtime.running import RunSettings
 from penstock.sources import Source, open_source
 from penstock.sources.batches import MOST_ELEMENTS
@@ -34,6 +35,8 @@ from penstock.syntax.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from penstock.api.spark_runs import LiveRun
 
 
 class Engine:
@@ -74,8 +77,9 @@ class Engine:
         data. A list or a table is there for every run; an iterator is read once, and as live as it likes to be.
 
         On Spark `source` may be a DataFrame with the columns s, p, o (terms as N-Triples) and ts (milliseconds, or
-        timestamps), bounded or streaming; `penstock.triples` makes one of any other. A folder that grows is
-        `FOLDER?follow`.
+        timestamps), bounded or streaming; `penstock.triples` makes one of any other. With a column g, rows of the same
+        g and ts are one element, a graph; of a streaming DataFrame those that come in one micro-batch. A folder that
+        grows is `FOLDER?follow`.
 
         Raises ValueError, as a sentence, where there is nothing to read.
         """
@@ -196,6 +200,27 @@ class Engine:
             name,
             self._spark,
         )
+
+    def start(
+        self,
+        answers: Mapping[RegisteredQuery, Callable[[Evaluation], None]],
+        *,
+        checkpoint: str | Path | None = None,
+        until_read: bool = False,
+    ) -> LiveRun:
+        """Run several queries over what Spark streams, each stream being read once for all of them.
+
+        Each query of this engine has a function that gets its evaluations; `RegisteredQuery.start` says what the other
+        arguments are. The queries have different names and the same lateness, idle timeout, time and flush.
+
+            engine.start({counts: print, jams: warn}, checkpoint="state")
+
+        Raises ValueError where they cannot run together, and CheckpointError where the folder is of no use.
+        """
+        if not answers or any(query._streams is not self._streams for query in answers):
+            raise InputError("start takes queries that this engine has registered: give at least one of them")
+        outlets = {query: query.told_to(function) for query, function in answers.items()}
+        return start_together(outlets, None if checkpoint is None else Path(checkpoint), is_bounded=until_read)
 
     def _new_scope(self) -> str:
         self._scopes += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from html import escape
@@ -109,9 +109,9 @@ class RegisteredQuery:
         Raises ValueError where a stream is not bound.
         """
         stopped = self._stopped
-        outsiders = _Outsiders(self._manner.is_strict)
         if any(not hasattr(source, "is_live") for source in self._streams.values()):
-            return self._streamed(outsiders, stopped)
+            return self._streamed(stopped)
+        outsiders = _Outsiders(self._manner.is_strict)
         run = self._run(outsiders)
         self._counts = run.counts
         return self._evaluations(run, outsiders, stopped)
@@ -140,12 +140,12 @@ class RegisteredQuery:
 
         return SparkEngine(self._spark)
 
-    def _streamed(self, outsiders: _Outsiders, stopped: threading.Event) -> Iterator[Evaluation]:
+    def _streamed(self, stopped: threading.Event) -> Iterator[Evaluation]:
         """What Spark streams is answered in threads of its own; evaluations wait in a queue."""
         from penstock.runtime.micro_batches import Callback
 
         found: Queue[Evaluation] = Queue()
-        with self._live(Callback(found.put), outsiders, None, is_bounded=False) as run:
+        with start_together({self: Callback(found.put)}, None, is_bounded=False) as run:
             has_ended = False
             while not (has_ended and found.empty()) and not stopped.is_set():
                 has_ended = has_ended or run.wait(0)
@@ -180,52 +180,24 @@ class RegisteredQuery:
         Raises ValueError where a stream is none that Spark streams, and CheckpointError where the folder is of no use.
         """
         from penstock.api.spark_runs import BatchWriter
-        from penstock.runtime.micro_batches import Callback
 
         if (each is None) == (batches is None):
             raise InputError("answers go to one function: give each=, or batches=")
-        outlet: Outlet
-        if batches is None:
-            function = each
-            assert function is not None
+        if batches is not None:
+            outlet: Outlet = BatchWriter(batches, self._on_spark(), self._meaning.form, terms, types or {})
+        elif each is not None:
+            outlet = self.told_to(each)
+        return start_together({self: outlet}, None if checkpoint is None else Path(checkpoint), is_bounded=until_read)
 
-            def tell(evaluation: Evaluation) -> None:
-                if self._manner.has_empty or evaluation.says_something:
-                    function(evaluation)
+    def told_to(self, function: Callable[[Evaluation], None]) -> Outlet:
+        """Evaluations for a function, those without solutions only if they are wanted."""
+        from penstock.runtime.micro_batches import Callback
 
-            outlet = Callback(tell)
-        else:
-            outlet = BatchWriter(batches, self._on_spark(), self._meaning.form, terms, types or {})
-        folder = None if checkpoint is None else Path(checkpoint)
-        return self._live(outlet, _Outsiders(self._manner.is_strict), folder, is_bounded=until_read)
+        def tell(evaluation: Evaluation) -> None:
+            if self._manner.has_empty or evaluation.says_something:
+                function(evaluation)
 
-    def _live(self, outlet: Outlet, outsiders: _Outsiders, checkpoint: Path | None, *, is_bounded: bool) -> LiveRun:
-        from penstock.api.spark_runs import LiveRun
-        from penstock.runtime.micro_batches import MicroBatches, Standing
-
-        manner, opened = self._manner, ExitStack()
-        streams: Mapping[str, LiveStream] = self._streams
-        if any(hasattr(source, "is_live") for source in streams.values()):
-            raise InputError("some streams are not what Spark streams: bind a streaming DataFrame, or FOLDER?follow")
-        if manner.late is not None:
-            outsiders.letters = opened.enter_context(closing(DeadLetters(manner.late)))
-        batches = MicroBatches(
-            self._on_spark(),
-            [Standing(self._query, outlet, self.name, manner.settings, outsiders.late)],
-            streams,
-            self._graphs,
-            manner.how,
-            checkpoint=checkpoint,
-            fingerprint=f"{self.text}\n{manner.settings}\n{manner.how}\n{sorted(self._streams)}",
-            is_bounded=is_bounded,
-            on_malformed=outsiders.malformed,
-            updates=self._updates,
-        )
-        run = LiveRun(batches, opened)
-        self._counts = run.counts
-        if not batches.has_finished:
-            batches.start()
-        return run
+        return Callback(tell)
 
     def _on_spark(self) -> SparkSession:
         if self._spark is None:
@@ -314,6 +286,64 @@ class RegisteredQuery:
         table = table_html((), ([f"<b>{name}</b>", escape(fact)] for name, fact in facts.items()))
         latest = "" if self._latest is None else self._latest._repr_html_()
         return f"<div>{table}{latest}</div>"
+
+
+def start_together(
+    outlets: Mapping[RegisteredQuery, Outlet], checkpoint: Path | None, *, is_bounded: bool
+) -> LiveRun:  # fmt: skip
+    """Queries of one engine over what Spark streams: each stream is read once for all of them."""
+    from penstock.api.spark_runs import LiveRun
+    from penstock.runtime.micro_batches import MicroBatches, Standing
+
+    queries = list(outlets)
+    first = queries[0]
+    _check_together(queries)
+    outsiders = [_Outsiders(query._manner.is_strict) for query in queries]
+
+    def malformed(malformed: Malformed) -> None:
+        for each in outsiders:
+            each.malformed(malformed)
+
+    opened = ExitStack()
+    streams: Mapping[str, LiveStream] = first._streams
+    for query, each in zip(queries, outsiders, strict=True):
+        if query._manner.late is not None:
+            each.letters = opened.enter_context(closing(DeadLetters(query._manner.late)))
+    batches = MicroBatches(
+        first._on_spark(),
+        [
+            Standing(query._query, outlets[query], query.name, query._manner.settings, each.late)
+            for query, each in zip(queries, outsiders, strict=True)
+        ],
+        streams,
+        first._graphs,
+        first._manner.how,
+        checkpoint=checkpoint,
+        fingerprint="\n".join([*(f"{query.text}\n{query._manner}" for query in queries), *sorted(streams)]),
+        is_bounded=is_bounded,
+        on_malformed=malformed,
+        updates=first._updates,
+    )
+    for query, live in zip(queries, batches.queries, strict=True):
+        query._counts = live.counts
+    if not batches.has_finished:
+        batches.start()
+    return LiveRun(batches, opened)
+
+
+def _check_together(queries: Sequence[RegisteredQuery]) -> None:
+    first = queries[0]
+    if any(hasattr(source, "is_live") for source in first._streams.values()):
+        raise InputError("some streams are not what Spark streams: bind a streaming DataFrame, or FOLDER?follow")
+    names = [query.name for query in queries]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two of the queries go by the name {twice!r}: register each with a name= of its own")
+    if any(query._manner.how != first._manner.how for query in queries):
+        raise InputError(
+            "queries that run together share the clock: give each the same lateness, idle_timeout, time and flush, "
+            "or start them one by one"
+        )
 
 
 class _Outsiders:

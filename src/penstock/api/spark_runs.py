@@ -53,7 +53,10 @@ class BatchWriter:
 
 
 class LiveRun:
-    """A query that is being answered; `RegisteredQuery.start` makes it. At the end of `with` it is stopped."""
+    """Queries that are being answered; `RegisteredQuery.start` and `Engine.start` make it.
+
+    At the end of `with` it is stopped.
+    """
 
     def __init__(self, batches: MicroBatches, opened: ExitStack) -> None:
         self._batches = batches
@@ -61,8 +64,8 @@ class LiveRun:
 
     @property
     def counts(self) -> Counts:
-        (query,) = self._batches.queries
-        return query.counts
+        """Those of the query, the first if there are several: each has its own `counts`."""
+        return self._batches.queries[0].counts
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until all input has been answered, or so long: whether it has ended. Raises what has gone wrong."""

@@ -35,7 +35,7 @@ def is_streamed_by_spark(source: object) -> bool:
 
 def spark_stream(source: Any, iri: str, scope: str) -> Source | LiveStream:
     """A stream for Spark. Raises SourceError where a frame is none."""
-    from penstock.sources.spark.frames import encoded, triples_in_order
+    from penstock.sources.spark.frames import encoded, has_graphs, triples_in_order
     from penstock.sources.spark.live import StreamedRows, growing_folder
 
     name = f"<{iri}>"
@@ -44,7 +44,7 @@ def spark_stream(source: Any, iri: str, scope: str) -> Source | LiveStream:
     if not source.isStreaming:
         return triples_in_order(source, name, scope)
     rows = encoded(source, name, scope)
-    return StreamedRows(lambda session: rows)
+    return StreamedRows(lambda session: rows, is_named=has_graphs(source))
 
 
 def _options(source: str | Path) -> list[str]:

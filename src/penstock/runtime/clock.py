@@ -62,9 +62,15 @@ class Clock:
 
     @property
     def watermark(self) -> int | None:
-        """All instants before it can be evaluated; None as long as a stream has said nothing."""
+        """All instants before it can be evaluated; None as long as a stream has said nothing.
+
+        Streams all of which are silent do not hold each other back: it is that of the one that came furthest.
+        """
         counting = [clock.watermark for clock in self.streams.values() if not clock.is_silent]
-        if not counting or any(watermark is None for watermark in counting):
+        if not counting:
+            reached = (clock.watermark for clock in self.streams.values())
+            return max((watermark for watermark in reached if watermark is not None), default=None)
+        if any(watermark is None for watermark in counting):
             return None
         return min(watermark for watermark in counting if watermark is not None)
 

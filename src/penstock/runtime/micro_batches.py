@@ -122,8 +122,8 @@ class LiveQuery(TimedQuery):
         """All instants before it have been answered."""
         return self._next
 
-    def note(self, shares: Mapping[str, Share], silent: Collection[str]) -> None:
-        """So much has come of the streams, and some have been silent for too long."""
+    def note(self, shares: Mapping[str, Share], silent: Collection[str], now: int | None) -> None:
+        """So much has come of the streams, and some have been silent for too long; `now` is the time of arrival."""
         for iri, clock in self.clock.streams.items():
             clock.is_silent = iri in silent
             share = shares.get(iri)
@@ -132,6 +132,8 @@ class LiveQuery(TimedQuery):
                 self.counts.elements += share.elements
                 if share.has_late:
                     self._with_late.add(iri)
+        if now is not None:
+            self.clock.reach(now)
 
     def _uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
         late = super()._uncounted(query, stream)
@@ -180,9 +182,10 @@ class MicroBatches:
     ) -> None:
         self.spark = spark
         self.streams = list(streams)
-        self.input = LiveInput(list(streams.values()))
         self.how = how or RunSettings()
         self.is_bounded = is_bounded
+        time_goes_on = self.how.by_arrival or self.how.idle_timeout is not None
+        self.input = LiveInput(list(streams.values()), has_ticks=time_goes_on and not is_bounded)
         self.on_malformed = on_malformed or _ignore
         self._is_temporary = checkpoint is None
         folder = Path(tempfile.mkdtemp(prefix="penstock-")) if checkpoint is None else checkpoint
@@ -281,12 +284,11 @@ class MicroBatches:
     def _take(self, batch: DataFrame, number: int) -> None:
         now = time.time_ns() // 1_000_000 if self.how.by_arrival else None
         found = self.input.batch(batch, self.on_malformed, now)
-        if found.is_empty:
-            return
-        shares = self._shares(found, number)
+        shares = {} if found.is_empty else self._shares(found, number)
         self._heard.update(dict.fromkeys(shares, time.monotonic()))
+        silent = self._silent()
         for query in self.queries:
-            query.note(shares, self._silent())
+            query.note(shares, silent, now)
 
     def _shares(self, found: LiveBatch, number: int) -> dict[str, Share]:
         """What came of each stream, now in the log. Lines that were odd once are not taken for ordinary again."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
@@ -60,14 +60,29 @@ def gathered(spark: SparkSession, source: Source) -> FrameSource:
 def triples_in_order(frame: DataFrame, name: str, scope: str) -> FrameSource:
     """A frame with the columns s, p, o and ts: terms in the syntax of N-Triples, milliseconds or timestamps.
 
-    Rows come in the order of the frame's partitions. Raises SourceError where a column is missing.
+    Rows come in the order of the frame's partitions. With a column `g`, the name of a graph, rows of the same name and
+    timestamp are one element. Raises SourceError where a column is missing.
     """
-    number = sf.monotonically_increasing_id()
-    return FrameSource(name, encoded(frame, name, scope).select("*", number.alias("element"), number.alias("arrival")))
+    rows = encoded(frame, name, scope).withColumn("arrival", sf.monotonically_increasing_id())
+    element = element_of() if has_graphs(frame) else sf.col("arrival")
+    return FrameSource(name, rows.select("s", "p", "o", "ts", element.alias("element"), "arrival"))
+
+
+def has_graphs(frame: DataFrame) -> bool:
+    return "g" in frame.columns
+
+
+def element_of(*beside: str) -> Column:
+    """The number of the element that a row is, or is part of: that of the first row of its graph.
+
+    Of rows with `g`, `ts` and `arrival`; `beside` are columns in which the rows of an element agree, too.
+    """
+    graph = Window.partitionBy(*beside, "g", "ts")
+    return sf.when(sf.col("g").isNull(), sf.col("arrival")).otherwise(sf.min("arrival").over(graph))
 
 
 def encoded(frame: DataFrame, name: str, scope: str) -> DataFrame:
-    """The triples of a frame, bounded or streaming, with encoded terms."""
+    """The triples of a frame, bounded or streaming, with encoded terms, and with `g` as it is."""
     missing = [column for column in _COLUMNS if column not in frame.columns]
     if missing:
         raise SourceError(
@@ -80,6 +95,7 @@ def encoded(frame: DataFrame, name: str, scope: str) -> DataFrame:
         _term(frame["p"], predicate_of).alias("p"),
         _term(frame["o"], lambda text: object_of(text, prefix)).alias("o"),
         _milliseconds(frame).alias("ts"),
+        *([frame["g"].cast("string").alias("g")] if has_graphs(frame) else []),
     )
 
 

@@ -22,6 +22,7 @@ from penstock.rdf.sources import parse_source
 from penstock.sources.batches import Source
 from penstock.sources.files import OneAfterAnother, TntFile
 from penstock.sources.opening import open_source
+from penstock.sources.spark.frames import element_of
 from penstock.sources.spark.history import History, history_of
 from penstock.sources.spark.tnt import malformed_tnt, rows_and_lines
 from penstock.sources.timed_graphs import NQuadsFile
@@ -103,17 +104,20 @@ class StreamedRows:
     """Rows that Spark streams: columns s, p and o, encoded, and ts, in milliseconds.
 
     Those that Spark brings together count in the order of their timestamps: its partitions know of no other order.
-    With `scope` they have another column, `line`: lines of `.tnt` that are no elements.
+    With `is_named` there is a column `g`, the name of the graph that a triple is in: what comes together with the same
+    name and timestamp is one element. With `scope` there is a column `line`: lines of `.tnt` that are no elements.
     """
 
     rows: Callable[[SparkSession], DataFrame]
     name: str = "rows of Spark"
     scope: str | None = None
+    is_named: bool = False
 
     def streamed(self, spark: SparkSession) -> DataFrame:
         return self.rows(spark).select(
             *(sf.col(name).cast("string") for name in "spo"),
             sf.col("ts").cast("bigint"),
+            sf.col("g") if self.is_named else _no_text("g"),
             _no_text("line") if self.scope is None else sf.col("line"),
             _no_text("file"),
             sf.lit(None).cast("timestamp").alias("modified"),
@@ -148,12 +152,17 @@ def socket_lines(host: str, port: int, *, scope: str) -> StreamedRows:
 
 @dataclass(frozen=True, slots=True)
 class LiveInput:
-    """Several streams as one that Spark streams: each row tells by `stream` the place of its stream among them."""
+    """Several streams as one that Spark streams: each row tells by `stream` the place of its stream among them.
+
+    With `has_ticks` there is a row of no stream each second, so that there are micro-batches where nothing comes.
+    """
 
     streams: Sequence[LiveStream]
+    has_ticks: bool = False
 
     def streamed(self, spark: SparkSession) -> DataFrame:
-        return _together([_placed(stream.streamed(spark), place) for place, stream in enumerate(self.streams)])
+        parts = [_placed(stream.streamed(spark), place) for place, stream in enumerate(self.streams)]
+        return _together([*parts, _ticks(spark, parts[0])] if self.has_ticks else parts)
 
     def batch(self, batch: DataFrame, report: OnMalformed, now: int | None = None) -> LiveBatch:
         """What is in a micro-batch; `now` is its time, if given.
@@ -171,7 +180,7 @@ class LiveInput:
         ]  # fmt: skip
         if not folders:
             return LiveBatch(batch.where("ts IS NOT NULL"), {}, now, left)
-        streamed = batch.persist().where("ts IS NOT NULL") if len(folders) < len(self.streams) else None
+        streamed = batch.where("ts IS NOT NULL") if len(folders) < len(self.streams) else None
         files: dict[int, list[tuple[str, datetime]]] = {}
         for place, file, modified in batch.where("file IS NOT NULL").select("stream", "file", "modified").collect():
             files.setdefault(place, []).append((file, modified))
@@ -245,10 +254,17 @@ def _names_of_files(spark: SparkSession, path: Path, options: Mapping[str, str])
     return files.select(
         *(_no_text(name) for name in "spo"),
         sf.lit(None).cast("bigint").alias("ts"),
+        _no_text("g"),
         _no_text("line"),
         sf.col("path").alias("file"),
         sf.col("modificationTime").alias("modified"),
     )
+
+
+def _ticks(spark: SparkSession, like: DataFrame) -> DataFrame:
+    """Rows with nothing in them, in the columns of another frame."""
+    rate = spark.readStream.format("rate").option("rowsPerSecond", 1).load()
+    return rate.select(*(sf.lit(None).cast(field.dataType).alias(field.name) for field in like.schema.fields))
 
 
 def _placed(frame: DataFrame, place: int) -> DataFrame:
@@ -256,10 +272,11 @@ def _placed(frame: DataFrame, place: int) -> DataFrame:
 
 
 def _numbered(batch: DataFrame) -> DataFrame:
-    """Each row is an element."""
+    """Each row is an element, or part of one that is a graph."""
     placed = batch.withColumn("place", sf.monotonically_increasing_id())
     number = sf.row_number().over(Window.partitionBy("stream").orderBy("ts", "place")).cast("bigint")
-    return placed.select("stream", "s", "p", "o", "ts", number.alias("element"), number.alias("arrival"))
+    numbered = placed.withColumn("arrival", number)
+    return numbered.select("stream", "s", "p", "o", "ts", element_of("stream").alias("element"), "arrival")
 
 
 def _together(frames: Sequence[DataFrame]) -> DataFrame:

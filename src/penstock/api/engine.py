@@ -28,6 +28,7 @@ from penstock.sources.batches import MOST_ELEMENTS
 from penstock.sources.files import ElementFile
 from penstock.sources.graph_updates import GraphUpdates
 from penstock.sources.live import LiveElements
+from penstock.sources.mirrors import mirror_of
 from penstock.sources.services import ServiceSettings
 from penstock.syntax import ast
 from penstock.syntax.reading import read
@@ -112,7 +113,8 @@ class Engine:
         """Add triples to the graph `iri`, or to the default graph, which can be changed while queries run over it.
 
         `source` is a file (`.ttl`, `.nt`, …; `.changes` for one that changes with time), a table with the columns s, p
-        and o, or an iterable of triples: of pyoxigraph, or `(s, p, o)` with terms as in `stream`.
+        and o, or an iterable of triples: of pyoxigraph, or `(s, p, o)` with terms as in `stream`. It may also be at a
+        SPARQL endpoint, `sparql+http://host/sparql`; with `?refresh=30s` it is fetched again while a query runs.
 
         >>> engine = Engine()
         >>> graph = engine.graph([("<http://ex.org/north>", "<http://ex.org/in>", "<http://ex.org/milano>")])
@@ -122,7 +124,12 @@ class Engine:
         """
         name = None if iri is None else _iri(iri)
         scope = self._new_scope()
-        if isinstance(source, str | Path):
+        updates = self._updates.setdefault(name, GraphUpdates())
+        mirror = mirror_of(source, scope) if isinstance(source, str) else None
+        triples: list[GraphTriple] = []
+        if mirror is not None:
+            updates.mirror(mirror)
+        elif isinstance(source, str | Path):
             triples = graph_of_file(source, scope)
         else:
             rename = prefixed(scope)
@@ -132,7 +139,7 @@ class Engine:
             except ReadingError as error:
                 raise InputError(f"the graph has something in it that is no triple: {error.reason}") from None
         self._graphs.setdefault(name, []).extend(triples)
-        return ChangingGraph(name, self._updates.setdefault(name, GraphUpdates()), scope)
+        return ChangingGraph(name, updates, scope)
 
     def register(
         self,

@@ -12,6 +12,7 @@ from penstock.algebra.windows import Interval
 from penstock.rdf.changes import Change, changes_of, read_changes, validity
 from penstock.rdf.compression import uncompressed_name
 from penstock.rdf.graphs import read_graph
+from penstock.rdf.remote_graphs import is_remote, parse_remote
 
 CHANGES = ".changes"
 """The ending of a graph that changes: lines `A <s> <p> <o> "TS" .` and `D <s> <p> <o> "TS" .`."""
@@ -34,6 +35,8 @@ def graph_of_file(file: str | Path, scope: str) -> list[GraphTriple]:
 
     Raises `SourceError`.
     """
+    if is_remote(str(file)):
+        return [GraphTriple(triple) for triple in parse_remote(str(file)).triples(scope)]
     if uncompressed_name(Path(file)).suffix.lower() == CHANGES:
         held = validity(read_changes(file, scope=scope))
         return [GraphTriple(entry.triple, Interval(entry.start, entry.end)) for entry in held]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from penstock.algebra import ContinuousQuery
 from penstock.algebra.inputs import InputError
 from penstock.rdf.iris import is_absolute
+from penstock.rdf.remote_graphs import is_remote
 from penstock.syntax.suggestions import did_you_mean
 
 
@@ -35,7 +36,7 @@ def graph_bindings(
 ) -> list[tuple[str | None, str]]:
     """The graphs' IRIs, None being the default graph, with their files."""
     named = (*query.dataset.default_graphs, *query.dataset.named_graphs)
-    return [_split(text, named, prefixes) for text in given]
+    return [(None, text) if is_remote(text) else _split(text, named, prefixes) for text in given]
 
 
 def _the_only_stream(text: str, named: Sequence[str], reads_every: bool, number: int) -> str:

@@ -11,7 +11,6 @@ import click
 from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.algebra.inputs import InputError, Inputs, late_elements
 from penstock.api.dead_letters import DeadLetters, MalformedError
-from penstock.api.graphs import with_updates
 from penstock.cli.messages import show, show_problems
 from penstock.cli.mistakes import show_late, show_malformed, told
 from penstock.cli.output import STANDARD_OUTPUT
@@ -80,9 +79,7 @@ def prepare(
     malformed: list[Malformed] = []
     with told(asked.name):
         inputs = run.inputs(asked.continuous, asked.prefixes, malformed.append)
-        changes = run.changes_of(asked.continuous, asked.prefixes)
-        graphs = {iri: with_updates(triples, changes.get(iri, ())) for iri, triples in inputs.graphs.items()}
-        inputs = replace(inputs, graphs=graphs, services=run.answers(asked.continuous))
+        inputs = replace(inputs, services=run.answers(asked.continuous))
     show_malformed(malformed)
     too_late = late_elements(asked.continuous.dataset, inputs)
     show_late(asked.name, len(too_late))

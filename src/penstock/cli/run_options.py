@@ -14,7 +14,7 @@ import click
 from penstock.algebra import ContinuousQuery, Settings
 from penstock.algebra.inputs import GraphTriple, InputError, Inputs
 from penstock.algebra.services import ServiceAnswer, ServiceCall, service_calls
-from penstock.api.graphs import CHANGES, graph_of_file
+from penstock.api.graphs import CHANGES, graph_of_file, with_updates
 from penstock.api.settings import SettingError, duration, origin, report_policy
 from penstock.cli.bindings import graph_bindings, stream_bindings
 from penstock.cli.endless import refuse_endless
@@ -22,6 +22,7 @@ from penstock.rdf.changes import Change, read_changes
 from penstock.rdf.elements import Element, OnMalformed
 from penstock.rdf.endpoints import DEFAULT_TIMEOUT
 from penstock.rdf.reading import STANDARD_INPUT, read_stream
+from penstock.rdf.remote_graphs import is_remote, parse_remote
 from penstock.rdf.sources import parse_source
 from penstock.syntax import ast
 
@@ -67,7 +68,7 @@ class RunOptions:
             source = parse_source(played_at_once(given))
             elements = read_stream(source.path, scope=f"s{number}", on_malformed=on_malformed, **source.options)
             streams[iri] = list(islice(elements, most_elements))
-        return Inputs(streams, self.graphs_of(query, prefixes), self.lateness)
+        return Inputs(streams, self._triples_of(query, prefixes), self.lateness)
 
     def answers(self, query: ContinuousQuery) -> dict[ServiceCall, list[ServiceAnswer]]:
         """What the services of the query answer now. Raises EndpointError."""
@@ -101,13 +102,26 @@ class RunOptions:
         return bindings
 
     def graphs_of(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str | None, list[GraphTriple]]:
+        """The graphs, to be loaded by an engine, but for those that `updates_of` fetches, which begin with nothing."""
         graphs: dict[str | None, list[GraphTriple]] = {}
-        bindings = graph_bindings(self.graphs, query, known_prefixes(query, prefixes))
-        for number, (name, file) in enumerate(bindings, start=1):
-            graphs.setdefault(name, []).extend(graph_of_file(file, f"g{number}"))
+        for number, (name, file) in enumerate(self._graph_bindings(query, prefixes), start=1):
+            is_mirrored = is_remote(file) and parse_remote(file).refresh is not None
+            graphs.setdefault(name, []).extend([] if is_mirrored else graph_of_file(file, f"g{number}"))
         for name, _ in self._update_bindings(query, prefixes):
             graphs.setdefault(name, [])
         return graphs
+
+    def _triples_of(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str | None, list[GraphTriple]]:
+        """The graphs with all that changes them."""
+        graphs: dict[str | None, list[GraphTriple]] = {}
+        for number, (name, file) in enumerate(self._graph_bindings(query, prefixes), start=1):
+            graphs.setdefault(name, []).extend(graph_of_file(file, f"g{number}"))
+        for name, changes in self.changes_of(query, prefixes).items():
+            graphs[name] = with_updates(graphs.get(name, ()), changes)
+        return graphs
+
+    def _graph_bindings(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> list[tuple[str | None, str]]:
+        return graph_bindings(self.graphs, query, known_prefixes(query, prefixes))
 
     def changes_of(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str | None, list[Change]]:
         """What is added to graphs and removed from them, and when."""
@@ -117,9 +131,16 @@ class RunOptions:
         return changes
 
     def updates_of(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> Updates:
+        """What changes graphs while the query runs: changes that are known, and endpoints that are asked again."""
         from penstock.sources.graph_updates import GraphUpdates  # slow to load
+        from penstock.sources.mirrors import mirror_of
 
-        return {name: GraphUpdates(changes) for name, changes in self.changes_of(query, prefixes).items()}
+        updates = {name: GraphUpdates(changes) for name, changes in self.changes_of(query, prefixes).items()}
+        for number, (name, file) in enumerate(self._graph_bindings(query, prefixes), start=1):
+            mirror = mirror_of(file, f"g{number}")
+            if mirror is not None:
+                updates.setdefault(name, GraphUpdates()).mirror(mirror)
+        return updates
 
     def _update_bindings(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> list[tuple[str | None, str]]:
         return graph_bindings(self.graph_updates, query, known_prefixes(query, prefixes))
@@ -197,8 +218,10 @@ _OPTIONS = (
         "--graph",
         "graphs",
         multiple=True,
-        metavar="[IRI=]FILE",
-        help=f"A graph: named, or part of the default graph (repeatable). What ends with {CHANGES} changes with time.",
+        metavar="[IRI=]SOURCE",
+        help=f"A graph: named, or part of the default graph (repeatable). A file, of which what ends with {CHANGES} "
+        "changes with time; or a SPARQL endpoint, sparql+http://HOST/PATH, whose default graph it is "
+        "(?graph=IRI: a named one), fetched once (?refresh=30s: again and again; ?timeout=5s).",
     ),
     click.option(
         "--t0",

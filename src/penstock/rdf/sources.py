@@ -59,13 +59,18 @@ def _format(value: str) -> SourceOptions:
 
 
 def _unit(value: str) -> SourceOptions:
+    return {"unit_ms": option_duration("unit", value)}
+
+
+def option_duration(name: str, value: str) -> int:
+    """The duration that an option of a source says, in milliseconds."""
     matched = _DURATION.fullmatch(value)
     unit = None if matched is None else _UNITS.get(matched[2].lower())
     if matched is None or unit is None or int(matched[1]) == 0:
         raise SourceError(
-            f"unit={value}: this is not a duration: write milliseconds, or a number with ms, s, m, h or d"
+            f"{name}={value}: this is not a duration: write milliseconds, or a number with ms, s, m, h or d"
         )
-    return {"unit_ms": int(matched[1]) * unit}
+    return int(matched[1]) * unit
 
 
 def _time(value: str) -> SourceOptions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pyoxigraph import Triple
 
@@ -19,13 +19,19 @@ Updates = Mapping[str | None, GraphUpdates]
 class ChangingGraphs:
     """All that was said of the triples that have changed, and so when they hold."""
 
-    def __init__(self, engine: Engine, updates: Updates) -> None:
+    def __init__(self, engine: Engine, updates: Updates, on_failure: Callable[[str], None]) -> None:
         self._engine = engine
+        self._on_failure = on_failure
         self._updates = updates
         self._changes: dict[str | None, dict[Triple, list[Change]]] = {iri: {} for iri in updates}
 
     def begin(self) -> None:
-        """Nothing has been evaluated: what has been said without an instant holds from the beginning."""
+        """Nothing has been evaluated: what has been said without an instant holds from the beginning.
+
+        Raises SourceError where a graph that is elsewhere cannot be had.
+        """
+        for updates in self._updates.values():
+            updates.begin(self)
         self._take(ALWAYS.start, None, ALWAYS.start)
 
     def follow(self, first: int, last: int, previous: int | None) -> None:
@@ -38,6 +44,8 @@ class ChangingGraphs:
 
     def _take(self, first: int, last: int | None, needed: int) -> None:
         for iri, updates in self._updates.items():
+            for failure in updates.failures():
+                self._on_failure(f"{failure}; the graph stays as it was")
             new = updates.take(self, last)
             if new:
                 self._revise(iri, new, first, needed)

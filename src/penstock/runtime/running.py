@@ -89,7 +89,7 @@ class TimedQuery:
         read = _streams_of(build(query, replace(self.settings, origin=0)), streams)
         self.clock = Clock({iri: StreamClock(self.how.lateness) for iri in read})
         self.services = Services(engine, self.how.services, on_failure)
-        self.graphs = ChangingGraphs(engine, updates or {})
+        self.graphs = ChangingGraphs(engine, updates or {}, on_failure)
         self.slicing = Slicing(self.how.instants_per_slice)
         self._with_late: set[str] = set()
         self._fresh, self._held = 0, 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import NamedTuple
 
 from pyoxigraph import Triple
@@ -11,6 +11,7 @@ from pyoxigraph import Triple
 from penstock.algebra.inputs import InputError
 from penstock.rdf.changes import Change
 from penstock.rdf.instants import instant_text
+from penstock.sources.mirrors import Mirror
 
 
 class Update(NamedTuple):
@@ -25,14 +26,21 @@ class GraphUpdates:
     """The updates of a graph, in the order in which they were said; any thread may say some.
 
     Who reads them tells how far it has evaluated: an update of an instant that is over is refused, for what has been
-    evaluated never changes (semantics.md §2).
+    evaluated never changes (semantics.md §2). `mirrors` are graphs elsewhere that are part of this one: what is new
+    there, or gone, is new or gone here, for every reader from its next instant on.
     """
 
-    def __init__(self, changes: Iterable[Change] = ()) -> None:
+    def __init__(self, changes: Iterable[Change] = (), mirrors: Iterable[Mirror] = ()) -> None:
         self._lock = threading.Lock()
         self._updates = [Update(*change) for change in changes]
+        self._mirrors = list(mirrors)
         self._read: dict[Hashable, int] = {}
+        self._seen: dict[Hashable, dict[Mirror, frozenset[Triple]]] = {}
         self._evaluated: dict[Hashable, int] = {}
+
+    def mirror(self, mirror: Mirror) -> None:
+        """One more."""
+        self._mirrors.append(mirror)
 
     def say(self, updates: Iterable[Update]) -> None:
         """Raises InputError where one is too late; then none of them counts."""
@@ -47,6 +55,14 @@ class GraphUpdates:
                     )
             self._updates += said
 
+    def begin(self, reader: Hashable) -> None:
+        """It is going to ask. Raises SourceError where a graph elsewhere cannot be had."""
+        seen: dict[Mirror, frozenset[Triple]] = {}
+        self._seen[reader] = seen
+        for mirror in list(self._mirrors):
+            mirror.begin()
+            seen[mirror] = frozenset()
+
     def take(self, reader: Hashable, evaluated: int | None) -> list[Update]:
         """What has been said since the reader asked last; it goes on to evaluate the instants up to `evaluated`."""
         with self._lock:
@@ -54,10 +70,24 @@ class GraphUpdates:
             self._read[reader] = len(self._updates)
             if evaluated is not None:
                 self._evaluated[reader] = evaluated
-        return new
+        return [*new, *self._mirrored(reader)]
+
+    def _mirrored(self, reader: Hashable) -> Iterator[Update]:
+        seen = self._seen.get(reader, {})
+        for mirror, before in seen.items():
+            now = mirror.triples()
+            yield from (Update(None, False, triple) for triple in before - now)
+            yield from (Update(None, True, triple) for triple in now - before)
+            seen[mirror] = now
+
+    def failures(self) -> list[str]:
+        """Why a graph elsewhere is not what it should be."""
+        return [failure for mirror in self._mirrors for failure in mirror.failures()]
 
     def leave(self, reader: Hashable) -> None:
         """It does not ask any more."""
         with self._lock:
             self._read.pop(reader, None)
             self._evaluated.pop(reader, None)
+        for mirror in self._seen.pop(reader, {}):
+            mirror.end()

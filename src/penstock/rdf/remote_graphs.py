@@ -1,0 +1,65 @@
+"""Graphs at SPARQL endpoints: `sparql+http://host/sparql`, with what is said about them after a question mark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from pyoxigraph import Triple
+
+from penstock.rdf.blank_nodes import prefixed
+from penstock.rdf.endpoints import DEFAULT_TIMEOUT, Endpoint
+from penstock.rdf.errors import SourceError
+from penstock.rdf.iris import is_absolute
+from penstock.rdf.sources import option_duration
+
+_SCHEME = "sparql+"
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteGraph:
+    """The default graph of an endpoint, or a named one; fetched once, or again every `refresh` milliseconds."""
+
+    endpoint: Endpoint
+    graph: str | None = None
+    refresh: int | None = None
+
+    def triples(self, scope: str) -> list[Triple]:
+        """All of it, as it is now. Raises EndpointError."""
+        where = "{ ?s ?p ?o }" if self.graph is None else f"{{ GRAPH <{self.graph}> {{ ?s ?p ?o }} }}"
+        return self.endpoint.triples(f"CONSTRUCT {{ ?s ?p ?o }} WHERE {where}", prefixed(scope))
+
+
+def is_remote(source: str) -> bool:
+    return source.startswith(_SCHEME)
+
+
+def parse_remote(source: str) -> RemoteGraph:
+    """`sparql+http://host/path?graph=IRI&refresh=30s&timeout=5s`; other parameters are the endpoint's.
+
+    >>> parse_remote("sparql+http://ex.org/sparql?refresh=30s").refresh
+    30000
+    """
+    address, _, query = source.removeprefix(_SCHEME).partition("?")
+    if not address.startswith(("http://", "https://")):
+        raise SourceError(f"{source}: an endpoint is sparql+http://HOST/PATH or sparql+https://HOST/PATH")
+    graph, timeout, refresh, kept = None, DEFAULT_TIMEOUT, None, []
+    for pair in filter(None, query.split("&")):
+        name, _, value = pair.partition("=")
+        match name:
+            case "graph":
+                graph = _graph(source, unquote(value))
+            case "refresh":
+                refresh = option_duration(name, value)
+            case "timeout":
+                timeout = option_duration(name, value)
+            case _:
+                kept.append(pair)
+    return RemoteGraph(Endpoint(f"{address}?{'&'.join(kept)}" if kept else address, timeout), graph, refresh)
+
+
+def _graph(source: str, text: str) -> str:
+    iri = text.removeprefix("<").removesuffix(">")
+    if not is_absolute(iri) or any(character in iri for character in '<>"{}|\\^` '):
+        raise SourceError(f"{source}: {text!r} is no IRI of a graph: write graph=http://example.org/cities")
+    return iri

@@ -1,0 +1,62 @@
+"""Graphs elsewhere that are fetched again every so often, as long as somebody reads them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection
+from functools import partial
+
+from pyoxigraph import Triple
+
+from penstock.rdf.remote_graphs import is_remote, parse_remote
+from penstock.sources.repeating import Repeating
+
+_Triples = Collection[Triple]
+
+
+def mirror_of(source: str, scope: str) -> Mirror | None:
+    """The mirror of a graph at an endpoint; None where the source is none, or is to be fetched once."""
+    if not is_remote(source):
+        return None
+    remote = parse_remote(source)
+    return None if remote.refresh is None else Mirror(partial(remote.triples, scope), remote.refresh)
+
+
+class Mirror:
+    """`fetch` gives all triples that there are now; it is called every `interval` milliseconds."""
+
+    def __init__(self, fetch: Callable[[], _Triples], interval: int) -> None:
+        self._fetch = fetch
+        self._interval = interval
+        self._lock = threading.Lock()
+        self._readers = 0
+        self._repeating: Repeating[_Triples] | None = None
+        self._triples: frozenset[Triple] = frozenset()
+
+    def begin(self) -> None:
+        """Somebody reads it; the first waits for the triples. Raises what `fetch` raises."""
+        with self._lock:
+            if self._repeating is None:
+                self._triples = frozenset(self._fetch())
+                self._repeating = Repeating(self._fetch, self._interval)
+                self._repeating.start()
+            self._readers += 1
+
+    def end(self) -> None:
+        with self._lock:
+            self._readers -= 1
+            if not self._readers and self._repeating is not None:
+                self._repeating.close()
+                self._repeating = None
+
+    def triples(self) -> frozenset[Triple]:
+        """As they were when they were last fetched."""
+        with self._lock:
+            for fetched in [] if self._repeating is None else self._repeating.latest():
+                self._triples = frozenset(fetched)
+            return self._triples
+
+    def failures(self) -> list[str]:
+        """Why there is nothing new."""
+        with self._lock:
+            return [] if self._repeating is None else self._repeating.failures()

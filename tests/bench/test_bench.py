@@ -44,7 +44,7 @@ class TestCommand:
         ("arguments", "sentence"),
         [
             (["thruoghput"], "did you mean throughput?"),
-            (["nothing-like-it"], "there are throughput, "),
+            (["nothing-like-it"], "there are lubm, "),
             ([], "name an experiment, or all"),
             (["throughput", "--peer", "mine"], "write NAME=COMMAND"),
             (["throughput", "--engine", "flink"], "there is no engine 'flink'"),

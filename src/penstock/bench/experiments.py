@@ -32,6 +32,7 @@ EXPERIMENTS = {
     name: Experiment(name, title, f"penstock.bench.{module}")
     for name, title, module in (
         ("lubm", "Groppe et al. 2007: the 14 LUBM queries over universities", "lubm.experiment"),
+        ("csparql", "Barbieri et al. 2010: pushing filters towards the data", "csparql.experiment"),
         ("cqels", "Le-Phuoc et al. 2011: CQELS's queries over a conference", "cqels.experiment"),
         ("throughput", "Tollgates: triples a second, beside the peers", "throughput"),
         ("latency", "Tollgates: from a window's closing to its rows, live", "latency"),

@@ -1,0 +1,102 @@
+"""Barbieri, Braga, Ceri and Grossniklaus (2010), Figure 7: what it is worth to push filters towards the data.
+
+The paper's query: what Swiss brokers turn over a day, in transactions of at least 10. (a) The window grows: more and
+more transactions a day. (b) The data set grows: more and more brokers. Four ways: as it is written, without the
+optimizer; the filter on static data pushed by hand; the filter on the stream pushed by hand; both, by the optimizer.
+All take turns, the best round of each counts; their answers have to be the same.
+
+The clock runs from the text of the query and the files to all rows of three days. The figure shows processor time.
+DuckDB and Spark push filters by themselves, too, as far as they can: what is seen here is what remains. Quickly only
+the first engine is measured.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from penstock.bench.answers import compare
+from penstock.bench.csparql.market import (
+    BOTH,
+    BROKERS,
+    MARKET,
+    VARIANTS,
+    WRITTEN,
+    write_brokers,
+    write_market,
+)
+from penstock.bench.results import Axis, Cell, Figure, Panel, Point, Result, Series, Table
+from penstock.bench.running import Inputs, Penstock
+from penstock.bench.setting import Setting
+
+DAYS = 3
+PARTS = (100, 10, 1)
+"""Of the greatest size."""
+
+COLUMNS = (
+    "what grows",
+    "triples in a window",
+    "brokers",
+    "system",
+    "variant",
+    "wall [s]",
+    "processor [s]",
+    "processor ÷ as written",
+)
+
+
+def run(setting: Setting) -> Result:
+    most = setting.size(100_000, 20_000)
+    sizes = [("window", most // part, most // 20) for part in PARTS]
+    sizes += [("data set", most // 2, most // part) for part in PARTS]
+    systems = setting.systems()
+    rows: list[tuple[Cell, ...]] = []
+    points: dict[tuple[str, str, str], list[Point]] = {}
+    gains: dict[str, list[float]] = {}
+    for system in systems[:1] if setting.is_quick else systems:
+        for what, window, brokers in sizes:
+            setting.say(f"{what}: {window:,} triples in a window, {brokers:,} brokers, {system.name}")
+            times = _measured(setting, system, window, brokers)
+            for variant, (wall, processor) in times.items():
+                ratio = processor / times[WRITTEN][1]
+                rows.append((what, window, brokers, system.name, variant, wall, processor, ratio))
+                place = window if what == "window" else brokers
+                points.setdefault((system.name, what, variant), []).append((place, processor))
+            gains.setdefault(system.name, []).append(times[WRITTEN][1] / times[BOTH][1])
+    remarks = [
+        f"{name}: the optimizer's query takes between {1 / max(gain):.2f} and {1 / min(gain):.2f} times the processor "
+        f"time of the query as it is written."
+        for name, gain in gains.items()
+    ]
+    return Result(
+        (Table("Figure 7: with and without pushing filters", COLUMNS, tuple(rows)),),
+        tuple(_figure(name, points) for name in gains),
+        (*remarks, *setting.remarks),
+    )
+
+
+def _measured(setting: Setting, system: Penstock, window: int, brokers: int) -> dict[str, tuple[float, float]]:
+    stream = write_market(setting.folder, DAYS, window // 2, brokers)
+    inputs = Inputs({MARKET: stream}, {BROKERS: write_brokers(setting.folder, brokers)})
+    texts = {variant: (text, {"optimize": is_optimized}) for variant, (text, is_optimized) in VARIANTS.items()}
+    answers = {variant: system.answer(text, inputs, **settings) for variant, (text, settings) in texts.items()}
+    for variant, answer in answers.items():
+        compare(variant, answer, answers[WRITTEN])
+    ways = {variant: partial(system.run, text, inputs, **settings) for variant, (text, settings) in texts.items()}
+    return {who: (taken.wall, taken.processor) for who, taken in setting.measure(ways, setting.repeats(3, 2)).items()}
+
+
+def _figure(system: str, points: dict[tuple[str, str, str], list[Point]]) -> Figure:
+    axes = {"window": "triples in a window", "data set": "brokers in the static graph"}
+    panels = tuple(
+        Panel(
+            f"growing {what}",
+            Axis(label, is_logarithmic=True),
+            Axis("processor time [s]"),
+            tuple(Series(variant, tuple(points[system, what, variant])) for variant in VARIANTS),
+        )
+        for what, label in axes.items()
+    )
+    name = system.rpartition(" ")[2].lower()
+    return Figure(
+        f"csparql-figure-7-{name}", f"C-SPARQL Figure 7 on {system}: pushing filters towards the data", panels
+    )

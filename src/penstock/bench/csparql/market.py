@@ -1,0 +1,75 @@
+"""The stock exchange, generated, always the same, and the paper's query over it.
+
+Brokers are from 20 countries. A transaction is two triples at one instant: who does it, and its amount, 1 to 20. So a
+twentieth of the brokers is from Switzerland, and the greater half of the amounts is at least 10.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+from penstock.bench.writing import written
+
+MARKET = "http://stockexchange.org/market.trdf"
+BROKERS = "http://brokerscentral.org/brokers.rdf"
+COUNTRIES = "CH AT BE DE DK EE ES FI FR GB GR HU IE IT LU NL NO PL PT SE".split()
+DAY = 86_400_000
+AMOUNTS = 20
+
+QUERY = Path(__file__).with_name("total-amount-per-day-and-broker.rq").read_text()
+_STATIC, _STREAMING = "?broker b:is_from ?country .", "?broker x:does ?tx .\n  ?tx x:with ?amount ."
+_FILTER = "FILTER (?country = 'CH' && ?amount >= 10)"
+
+WRITTEN, STATIC, STREAMING, BOTH = (
+    "as written",
+    "static filter pushed",
+    "streaming filter pushed",
+    "both, by the optimizer",
+)
+VARIANTS: dict[str, tuple[str, bool]] = {
+    WRITTEN: (QUERY, False),
+    STATIC: (
+        QUERY.replace(_STATIC, f"{{ {_STATIC} FILTER (?country = 'CH') }}").replace(_FILTER, "FILTER (?amount >= 10)"),
+        False,
+    ),
+    STREAMING: (
+        QUERY.replace(_STREAMING, f"{{ {_STREAMING} FILTER (?amount >= 10) }}").replace(
+            _FILTER, "FILTER (?country = 'CH')"
+        ),
+        False,
+    ),
+    BOTH: (QUERY, True),
+}
+"""The text, and whether the optimizer may change it: one filter is pushed by hand, both by the optimizer."""
+
+
+def brokers(count: int) -> Iterator[str]:
+    for number in range(count):
+        country = COUNTRIES[number % len(COUNTRIES)]
+        yield f'<{_broker(number)}> <http://brokerscentral.org/accounts#is_from> "{country}" .\n'
+
+
+def transactions(days: int, a_day: int, brokers: int) -> Iterator[str]:
+    """So many a day; one more after the last, with which it is over."""
+    chance = random.Random(6)
+    for number in range(days * a_day + 1):
+        time = 1 + number * DAY // a_day
+        broker, amount = chance.randrange(brokers), chance.randint(1, AMOUNTS)
+        transaction = f"<http://stockexchange.org/transactions/{number}>"
+        yield f'<{_broker(broker)}> <http://stockexchange.org/exchanges#does> {transaction} "{time}" .\n'
+        integer = f'"{amount}"^^<http://www.w3.org/2001/XMLSchema#integer>'
+        yield f'{transaction} <http://stockexchange.org/exchanges#with> {integer} "{time}" .\n'
+
+
+def write_brokers(folder: Path, count: int) -> Path:
+    return written(folder / f"brokers-{count}.nt", brokers(count))
+
+
+def write_market(folder: Path, days: int, a_day: int, brokers: int) -> Path:
+    return written(folder / f"market-{days}-{a_day}-{brokers}.tnt", transactions(days, a_day, brokers))
+
+
+def _broker(number: int) -> str:
+    return f"http://brokerscentral.org/brokers/{number}"

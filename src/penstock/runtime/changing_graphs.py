@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from pyoxigraph import Triple
 
 from penstock.algebra.inputs import ALWAYS, GraphTriple
 from penstock.algebra.windows import Interval
-from penstock.engines.protocol import Engine
+from penstock.engines.protocol import Engine, Slice
 from penstock.rdf.changes import Change, changes_of, validity
 from penstock.sources.graph_updates import GraphUpdates, Update
 
@@ -17,38 +18,55 @@ Updates = Mapping[str | None, GraphUpdates]
 
 
 class ChangingGraphs:
-    """All that was said of the triples that have changed, and so when they hold."""
+    """All that was said of the triples that have changed, and so when they hold; for all queries of an engine.
 
-    def __init__(self, engine: Engine, updates: Updates, on_failure: Callable[[str], None]) -> None:
+    `on_failure` is told why a graph elsewhere is not what it should be.
+    """
+
+    def __init__(
+        self, engine: Engine, updates: Updates | None = None, on_failure: Callable[[str], None] = warnings.warn
+    ) -> None:
         self._engine = engine
         self._on_failure = on_failure
-        self._updates = updates
-        self._changes: dict[str | None, dict[Triple, list[Change]]] = {iri: {} for iri in updates}
+        self._updates = updates or {}
+        self._changes: dict[str | None, dict[Triple, list[Change]]] = {iri: {} for iri in self._updates}
+        self._has_begun = False
+        self._evaluated = ALWAYS.start
+        """No query has got further."""
+        self._needed: dict[Hashable, int] = {}
+        """The instant from which on each query still asks."""
 
-    def begin(self) -> None:
-        """Nothing has been evaluated: what has been said without an instant holds from the beginning.
+    def begin(self, query: Hashable) -> None:
+        """A query has evaluated nothing: what was said without an instant before any has holds from the beginning.
 
         Raises SourceError where a graph that is elsewhere cannot be had.
         """
-        for updates in self._updates.values():
-            updates.begin(self)
-        self._take(ALWAYS.start, None, ALWAYS.start)
+        self._needed[query] = ALWAYS.start
+        if not self._has_begun:
+            self._has_begun = True
+            for updates in self._updates.values():
+                updates.begin(self)
+            self._take(ALWAYS.start, None)
 
-    def follow(self, first: int, last: int, previous: int | None) -> None:
-        """Instants from the first to the last are to be answered; the previous one may be compared with."""
-        self._take(first, last, first - 1 if previous is None else previous)
+    def follow(self, query: Hashable, part: Slice) -> None:
+        """The query is going to be answered at the instants of a slice."""
+        first, last = part.instants[0], part.instants[-1]
+        self._needed[query] = first - 1 if part.previous is None else part.previous
+        next_instant = max(first, self._evaluated + 1)
+        self._evaluated = max(self._evaluated, last)
+        self._take(next_instant, self._evaluated)
 
     def close(self) -> None:
         for updates in self._updates.values():
             updates.leave(self)
 
-    def _take(self, first: int, last: int | None, needed: int) -> None:
+    def _take(self, first: int, evaluated: int | None) -> None:
         for iri, updates in self._updates.items():
             for failure in updates.failures():
                 self._on_failure(f"{failure}; the graph stays as it was")
-            new = updates.take(self, last)
+            new = updates.take(self, evaluated)
             if new:
-                self._revise(iri, new, first, needed)
+                self._revise(iri, new, first, min(self._needed.values()))
 
     def _revise(self, iri: str | None, new: Sequence[Update], first: int, needed: int) -> None:
         """The triples that the updates are about hold anew; when they held before `needed` nobody asks any more."""

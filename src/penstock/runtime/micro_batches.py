@@ -26,7 +26,7 @@ from penstock.engines.spark_log import Before, Share, WindowLog
 from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.batch_states import BatchStates
-from penstock.runtime.changing_graphs import Updates
+from penstock.runtime.changing_graphs import ChangingGraphs, Updates
 from penstock.runtime.checkpoints import State, Written
 from penstock.runtime.running import Late, RunSettings, TimedQuery
 from penstock.runtime.slices import ALL, Slicing
@@ -96,7 +96,7 @@ class LiveQuery(TimedQuery):
     engine: WindowLog
 
     def __init__(
-        self, engine: WindowLog, standing: Standing, streams: Collection[str], how: RunSettings, updates: Updates
+        self, engine: WindowLog, standing: Standing, streams: Collection[str], how: RunSettings, graphs: ChangingGraphs
     ) -> None:
         super().__init__(
             engine,
@@ -107,7 +107,7 @@ class LiveQuery(TimedQuery):
             name=standing.name,
             on_late=standing.on_late,
             on_failure=standing.on_failure,
-            updates=updates,
+            graphs=graphs,
         )
         self.outlet = standing.outlet
         self.slicing = Slicing(how.instants_per_slice or ALL)
@@ -195,7 +195,8 @@ class MicroBatches:
             self.engine.load_graph(iri, triples)
         for iri in self.streams:
             self.engine.add_stream(iri)
-        self.queries = [LiveQuery(self.engine, standing, self.streams, self.how, updates or {}) for standing in queries]
+        changing = ChangingGraphs(self.engine, updates, queries[0].on_failure)
+        self.queries = [LiveQuery(self.engine, standing, self.streams, self.how, changing) for standing in queries]
         self._last: int | None = None
         """The last batch, as soon as there is one."""
         self._segments: set[int] = set()

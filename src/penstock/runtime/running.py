@@ -77,7 +77,7 @@ class TimedQuery:
         name: str = "query",
         on_late: Callable[[Late], None] = lambda late: None,
         on_failure: Callable[[str], None] = warnings.warn,
-        updates: Updates | None = None,
+        graphs: ChangingGraphs | None = None,
     ) -> None:
         self.engine = engine
         self.text = query
@@ -89,7 +89,7 @@ class TimedQuery:
         read = _streams_of(build(query, replace(self.settings, origin=0)), streams)
         self.clock = Clock({iri: StreamClock(self.how.lateness) for iri in read})
         self.services = Services(engine, self.how.services, on_failure)
-        self.graphs = ChangingGraphs(engine, updates or {}, on_failure)
+        self.graphs = graphs or ChangingGraphs(engine)
         self.slicing = Slicing(self.how.instants_per_slice)
         self._with_late: set[str] = set()
         self._fresh, self._held = 0, 0
@@ -147,7 +147,7 @@ class TimedQuery:
         """The query is complete when its windows know their origin."""
         query = build(self.text, replace(self.settings, origin=origin))
         self.services.begin(query)
-        self.graphs.begin()
+        self.graphs.begin(self)
         how = answering(self.engine, query, query.name or self.name, is_optimized=self.how.is_optimized)
         self._started = _Started(origin, query, self.engine.compile_report(query), how)
         return self._started
@@ -180,7 +180,7 @@ class TimedQuery:
     def _renew(self, part: Slice) -> None:
         """What is not streamed may have changed before the slice is answered."""
         self.services.renew(part.instants[0], part.previous)
-        self.graphs.follow(part.instants[0], part.instants[-1], part.previous)
+        self.graphs.follow(self, part)
 
     def close(self) -> None:
         """Nothing is asked any more."""
@@ -243,7 +243,7 @@ class Run(TimedQuery):
             name=name,
             on_late=on_late,
             on_failure=on_failure,
-            updates=updates,
+            graphs=ChangingGraphs(engine, updates, on_failure),
         )
         self.on_malformed = on_malformed
         self.streams = {iri: streams[iri] for iri in self.clock.streams}

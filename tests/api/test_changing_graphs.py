@@ -274,3 +274,36 @@ def test_a_handle_on_spark(spark: SparkSession) -> None:
     found = found_by(engine.register(JOINED).results())
     south = f"<{EX}south>"
     assert found == [(5, [(south, f"<{EX}milano>")]), (10, [(south, f"<{EX}roma>")])]
+
+
+def test_a_handle_over_what_spark_streams(spark: SparkSession, tmp_path: Path) -> None:
+    """A micro-batch for each file; the second file comes when instants up to 5 have been evaluated."""
+    folder = tmp_path / "toll"
+    folder.mkdir()
+
+    def write(number: int, times: Sequence[int]) -> None:
+        lines = [f'{" ".join(map(str, sees(time)[:3]))} "{time}" .\n' for time in times]
+        (folder / f"{number}.tnt").write_text("".join(lines))
+
+    write(1, (1, 7))
+    engine = ps.Engine(spark)
+    graph = engine.graph([triple("south", "in", "milano")])
+    engine.stream(f"{EX}toll", f"{folder}?follow")
+    found: list[ps.Evaluation] = []
+    answered = threading.Event()
+
+    def each(evaluation: ps.Evaluation) -> None:
+        found.append(evaluation)
+        answered.set()
+
+    with engine.register(JOINED).start(each):
+        assert answered.wait(60)
+        answered.clear()
+        with pytest.raises(ValueError, match="have been evaluated"):
+            graph.remove([triple("south", "in", "milano")], at=5)
+        graph.remove([triple("south", "in", "milano")])
+        graph.add([triple("south", "in", "roma")])
+        write(2, (8, 12))
+        assert answered.wait(60)
+    south = f"<{EX}south>"
+    assert found_by(iter(found)) == [(5, [(south, f"<{EX}milano>")]), (10, [(south, f"<{EX}roma>")])]

@@ -12,7 +12,7 @@ PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3; do \
 	&& break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz lint format clean
+.PHONY: help demo test fuzz docs lint format clean
 
 help: ## Say what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +28,9 @@ EXAMPLES ?= 2000
 
 fuzz: $(TOOLS) ## Compare the engine with the oracle on random queries and streams, new ones each time
 	@PENSTOCK_EXAMPLES=$(EXAMPLES) $(BIN)/pytest -n auto --hypothesis-show-statistics tests/engines/test_random_queries.py
+
+docs: $(TOOLS) ## Build the guide, as pages to open in a browser
+	@$(BIN)/python scripts/guide build/docs
 
 lint: $(TOOLS) ## Look for mistakes: ruff, mypy, import-linter
 	@$(BIN)/ruff check

@@ -1,6 +1,6 @@
 """Documents that say nothing that is not so: the blocks of code of a Markdown page, and how they are run.
 
-A page is run from its top to its end in a folder of its own, where `examples` is the repository's. What a block is for
+A page is run from its top to its end in a folder of its own, with a copy of `examples`. What a block is for
 is said where it begins:
 
     console           after each `$` a command, and beneath it what the command shows, on standard output and error; a
@@ -93,17 +93,12 @@ class Reader:
     def __post_init__(self) -> None:
         self.here = self.folder / "work"
         self.here.mkdir()
-        (self.here / "examples").symlink_to(ROOT / "examples")
+        shutil.copytree(ROOT / "examples", self.here / "examples")
         for name, python in {"penstock": "-m penstock", "python": ""}.items():
             command = self.folder / name
             command.write_text(f'#!/bin/sh\nexec "{sys.executable}" {python} "$@"\n')
             command.chmod(0o755)
         self.environment = {**os.environ, "PATH": f"{self.folder}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
-
-    def enter(self, example: Path) -> None:
-        """Reads on in a copy of an example's folder."""
-        self.here = self.here / example.name
-        shutil.copytree(example, self.here)
 
     def read(self, block: Block) -> None:
         if block.title:

@@ -18,9 +18,14 @@ from penstock.algebra import Settings
 from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.api.graphs import with_updates
 from penstock.cli import commands
+from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.protocol import Slice
 from penstock.oracle import answer
 from penstock.rdf.changes import Change
 from penstock.rdf.elements import Element
+from penstock.runtime import changing_graphs
+from penstock.runtime.changing_graphs import ChangingGraphs
+from penstock.sources.graph_updates import GraphUpdates, Update
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -212,6 +217,20 @@ class TestHandles:
                 graph.add([triple("north", "in", "milano")])
                 said.set()
         assert cars == ["car1", "car2", "car3", "car4"]
+
+    def test_what_is_over_is_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A graph may change for ever: what nobody asks about any more is not kept."""
+        monkeypatch.setattr(changing_graphs, "_ENOUGH", 3)
+        engine, updates = DuckDBEngine(), GraphUpdates()
+        engine.load_graph(None, [])
+        graphs = ChangingGraphs(engine, {None: updates})
+        graphs.begin("query")
+        for time in range(100):
+            here = _parsed(triple("car", "at", f"place{time}"))
+            updates.say([Update(2 * time, True, here), Update(2 * time + 2, False, here)])
+            graphs.follow("query", Slice([2 * time], 2 * time - 2))
+        assert len(engine.rows("SELECT * FROM graph_1_changed")) <= 3
+        assert len(graphs._changes[None]) <= 9
 
     def test_what_is_no_triple(self) -> None:
         graph = ps.Engine().graph([])

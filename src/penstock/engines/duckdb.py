@@ -159,7 +159,9 @@ class DuckDBEngine:
                 found += self.rows(f"SELECT s, p, o, {bounds} FROM {table} SEMI JOIN asked USING (s, p, o)")
         return held_triples(found)
 
-    def revise_graph(self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple]) -> None:
+    def revise_graph(
+        self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple], needed: int
+    ) -> None:  # fmt: skip
         """What changes is in a table of its own, so that what is static stays static."""
         changing = self._graphs[iri]
         if iri not in self._changing:
@@ -174,6 +176,7 @@ class DuckDBEngine:
                 same = " AND ".join(f"{table}.{part} = revised.{part}" for part in TRIPLE)
                 ((lost,),) = self.rows(f"DELETE FROM {table} USING revised WHERE {same}")
                 self._revisions += bool(lost) and table != changing
+        self.run(f"DELETE FROM {changing} WHERE ends <= {needed}")
         now = held_table(held)
         with self._view("loading", now):
             self.run(f"INSERT INTO {changing} SELECT s, p, o, starts, ends FROM loading")

@@ -71,8 +71,10 @@ class Engine(Protocol):
     def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
         """When the triples are in a graph, as far as they are."""
 
-    def revise_graph(self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple]) -> None:
-        """Triples that are in a graph at other times than before, if at all."""
+    def revise_graph(
+        self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple], needed: int
+    ) -> None:  # fmt: skip
+        """Triples that are in a graph at other times than before, if at all; what has ended by `needed` may go."""
 
     @property
     def services(self) -> Collection[ServiceCall]:

@@ -208,11 +208,16 @@ class SparkEngine:
         loaded = part.loaded.join(sf.broadcast(unknown), list(TRIPLE), "left_semi").toArrow()
         return held_triples([*_rows(known), *_rows(loaded)])
 
-    def revise_graph(self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple]) -> None:
+    def revise_graph(
+        self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple], needed: int
+    ) -> None:  # fmt: skip
         """What changes is in a view of its own, so that what is static stays static."""
         part = self._changing_part(iri)
         revised = triples_table(triples)
-        part.held = pa.concat_tables([part.held.join(revised, list(TRIPLE), join_type="left anti"), held_table(held)])
+        kept = part.held.filter(pc.greater(part.held["ends"], needed)).join(
+            revised, list(TRIPLE), join_type="left anti"
+        )
+        part.held = pa.concat_tables([kept, held_table(held)])
         part.revised = pa.concat_tables([part.revised, revised]).group_by(list(TRIPLE)).aggregate([])
         gone = sf.broadcast(self.session.createDataFrame(part.revised))
         static = part.loaded.join(gone, list(TRIPLE), "left_anti")

@@ -30,6 +30,7 @@ class ChangingGraphs:
         self._on_failure = on_failure
         self._updates = updates or {}
         self._changes: dict[str | None, dict[Triple, list[Change]]] = {iri: {} for iri in self._updates}
+        self._enough = _ENOUGH
         self._has_begun = False
         self._evaluated = ALWAYS.start
         """No query has got further."""
@@ -82,10 +83,15 @@ class ChangingGraphs:
             known[triple] = _needed(known[triple], needed)
         found = [entry for triple in triples for entry in validity(known[triple])]
         held = [GraphTriple(entry.triple, Interval(entry.start, entry.end)) for entry in found]
-        self._engine.revise_graph(iri, triples, held)
-        for triple in triples:
-            if not known[triple]:
+        self._engine.revise_graph(iri, triples, held, needed)
+        if len(known) > self._enough:
+            for triple in [triple for triple, changes in known.items() if all(c.time <= needed for c in changes)]:
                 del known[triple]
+            self._enough = 2 * len(known) + _ENOUGH
+
+
+_ENOUGH = 1000
+"""With so many triples it is worth a look which of them the engine knows all about."""
 
 
 def _needed(changes: list[Change], needed: int) -> list[Change]:

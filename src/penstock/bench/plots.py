@@ -20,8 +20,9 @@ HOME = {
     "pyoxigraph": 2,
     "rdflib": 3,
     "rsp-js": 4,
-    "Jena": 5,
+    "Penstock on DuckDB, as it comes": 5,
     "pyoxigraph, by hand": 6,
+    "Jena": 7,
     "penstock run": 7,
 }
 """Who is measured in several experiments has one colour in all of them."""
@@ -85,6 +86,7 @@ def _draw_panel(axes: Any, panel: Panel, styles: dict[str, int]) -> None:
     axes.set_ylabel(panel.y.label)
     if panel.y.is_logarithmic:
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(lambda value, place: f"{value:,g}")
     if panel.kind == "bars":
         _draw_bars(axes, panel.series, styles)
     else:

@@ -97,6 +97,4 @@ def _figure(system: str, points: dict[tuple[str, str, str], list[Point]]) -> Fig
         for what, label in axes.items()
     )
     name = system.rpartition(" ")[2].lower()
-    return Figure(
-        f"csparql-figure-7-{name}", f"C-SPARQL Figure 7 on {system}: pushing filters towards the data", panels
-    )
+    return Figure(f"csparql-figure-7-{name}", f"C-SPARQL Figure 7, {system}: pushing filters towards the data", panels)

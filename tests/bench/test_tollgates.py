@@ -133,5 +133,5 @@ class TestExperiments:
         monkeypatch.setattr(latency, "PACE", 0.01)
         result = latency.run(Setting(folder, True, 0.1, 1, ("duckdb",)))
         [(_, system, windows, *percentiles)] = result.tables[0].rows
-        assert (system, windows) == ("Penstock on DuckDB", 9)
+        assert (system, windows) == ("Penstock on DuckDB", 57)
         assert percentiles == sorted(percentiles, key=lambda figure: figure or 0)

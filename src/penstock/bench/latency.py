@@ -45,6 +45,7 @@ WARM_UP = 20_000
 """Milliseconds of the stream's time: windows that close earlier have fewer triples, or meet code that has never run."""
 
 FILE_LINES = 10_000
+LEAST_BATCHES, LEAST_FILES = 60, 3
 MOST_SECONDS = 120
 """For one micro-batch."""
 
@@ -59,11 +60,11 @@ def run(setting: Setting) -> Result:
         measured: dict[str, list[float]] = {}
         if "duckdb" in setting.engines:
             setting.say(f"{name}, {DUCKDB}")
-            batches = setting.size(300, 120)
+            batches = max(setting.size(300, 120), LEAST_BATCHES)
             measured[DUCKDB] = min((_delays(query, graph, batches) for _ in range(rounds)), key=statistics.median)
         if spark is not None:
             setting.say(f"{name}, {SPARK}")
-            files = setting.size(20, 5) + WARM_UP // FILE_LINES
+            files = max(setting.size(20, 5), LEAST_FILES) + WARM_UP // FILE_LINES
             measured[SPARK] = _spark_delays(spark, query, graph, setting.folder / "followed", files)
         for who, delays in measured.items():
             percentiles = statistics.quantiles(delays, n=100, method="inclusive")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -10,10 +11,13 @@ from tests import cases
 from tests.suite.test_suite import FOLDERS
 
 from penstock.engines.duckdb import DuckDBEngine
+from penstock.rdf.changes import changes_of
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import sources_of
+from penstock.runtime.changing_graphs import Updates
 from penstock.runtime.checkpoints import Checkpoint
 from penstock.runtime.running import Run, RunSettings
+from penstock.sources.graph_updates import GraphUpdates
 
 
 @pytest.mark.parametrize("folder", FOLDERS[::5], ids=lambda folder: folder.name)
@@ -21,11 +25,27 @@ def test_a_run_goes_on_where_it_was(folder: Path, tmp_path: Path, monkeypatch: p
     """With what was forgotten forgotten, and what was written after the last commit cut off."""
     monkeypatch.setattr(Checkpoint, "new_engine", lambda self, file: DuckDBEngine(file, rows_between_looks=1))
     case = cases.read_case(folder)
+    cases.check(case, _ended_again_and_again(case, tmp_path))
+
+
+@pytest.mark.parametrize("name", ["graph-that-changes", "graph-that-changes-istream"])
+def test_the_changes_of_a_graph_go_on(name: str, tmp_path: Path) -> None:
+    """They are said as updates of a graph that has nothing else."""
+    case = cases.read_case(next(folder for folder in FOLDERS if folder.name == name))
+    changes: Updates = {
+        iri: GraphUpdates(change for triple, valid in held for change in changes_of(triple, [valid]))
+        for iri, held in case.inputs.graphs.items()
+    }
+    inputs = replace(case.inputs, graphs=dict.fromkeys(case.inputs.graphs, ()))
+    cases.check(case, _ended_again_and_again(replace(case, inputs=inputs), tmp_path, changes))
+
+
+def _ended_again_and_again(case: cases.Case, folder: Path, updates: Updates | None = None) -> list[Evaluation]:
     how = RunSettings(lateness=case.inputs.lateness, flush=case.flush, is_prompt=True, instants_per_slice=2)
     written: list[Evaluation] = []
     starts = 0
     while True:
-        checkpoint = Checkpoint(tmp_path / "checkpoint", "this run")
+        checkpoint = Checkpoint(folder / "checkpoint", "this run")
         del written[checkpoint.written or 0 :]
         for graph, triples in case.inputs.graphs.items():
             checkpoint.engine.load_graph(graph, triples)
@@ -39,6 +59,7 @@ def test_a_run_goes_on_where_it_was(folder: Path, tmp_path: Path, monkeypatch: p
             case.settings,
             how,
             name="q",
+            updates=updates,
             checkpoint=checkpoint,
             written=lambda: len(written),
         )
@@ -50,5 +71,4 @@ def test_a_run_goes_on_where_it_was(folder: Path, tmp_path: Path, monkeypatch: p
         has_finished = checkpoint.has_finished
         checkpoint.close()
         if has_finished:
-            break
-    cases.check(case, written)
+            return written

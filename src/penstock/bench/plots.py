@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from itertools import count
+from math import ceil, floor, log10
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -84,15 +85,24 @@ def _draw_panel(axes: Any, panel: Panel, styles: dict[str, int]) -> None:
     axes.set_title(panel.title, fontsize=10)
     axes.set_xlabel(panel.x.label)
     axes.set_ylabel(panel.y.label)
-    if panel.y.is_logarithmic:
-        axes.set_yscale("log")
-        axes.yaxis.set_major_formatter(lambda value, place: f"{value:,g}")
     if panel.kind == "bars":
         _draw_bars(axes, panel.series, styles)
     else:
         _draw_lines(axes, panel, styles)
-    if not panel.y.is_logarithmic:
-        axes.set_ylim(0, 1.08 * max(y for series in panel.series for _, y in series.points))
+    heights = [y for series in panel.series for _, y in series.points]
+    if panel.y.is_logarithmic:
+        _stretch_over_decades(axes, min(heights), max(heights))
+    else:
+        axes.set_ylim(0, 1.08 * max(heights))
+
+
+def _stretch_over_decades(axes: Any, least: float, most: float) -> None:
+    """From a power of ten to a power of ten, so that there are always two to read."""
+    first, last = floor(log10(least / 1.5)), ceil(log10(most))
+    axes.set_yscale("log")
+    axes.set_ylim(10.0**first, 10.0 ** max(last, first + 1))
+    axes.yaxis.set_major_formatter(lambda value, place: f"{value:,.0f}" if value >= 1 else f"{value:g}")
+    axes.yaxis.set_minor_formatter("")
 
 
 def _draw_lines(axes: Any, panel: Panel, styles: dict[str, int]) -> None:

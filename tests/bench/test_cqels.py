@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.bench.cqels import experiment
+from penstock.bench.cqels import experiment, together
 from penstock.bench.cqels.data import (
     EVERY,
     detections,
@@ -68,9 +68,11 @@ class TestQueries:
     def test_the_experiment(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in ("TEMPLATES", "WITH_PUBLICATIONS"):
             monkeypatch.setattr(experiment, name, ("Q1",))
+        monkeypatch.setattr(together, "TEMPLATES", ("Q1",))
         result = experiment.run(Setting(tmp_path, True, 0.1, 1, ("duckdb",)))
-        singles, history, sizes = result.tables
+        singles, history, sizes, many = result.tables
         assert [row[:2] for row in singles.rows] == [("Q1", "Penstock on DuckDB"), ("Q1", "pyoxigraph")]
         assert [row[:3] for row in history.rows] == [("Q1", "Penstock on DuckDB", 200)]
         assert {row[0] for row in sizes.rows} == {10_000}
-        assert len(result.figures) == 2
+        assert [row[1] for row in many.rows] == [1, 4, 16, 1, 4, 16]
+        assert len(result.figures) == 3

@@ -22,6 +22,7 @@ HOME = {
     "rdflib": 3,
     "rsp-js": 4,
     "Penstock on DuckDB, as it comes": 5,
+    "Penstock on DuckDB, one after another": 5,
     "pyoxigraph, by hand": 6,
     "Jena": 7,
     "penstock run": 7,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -72,23 +72,30 @@ def _terms(triple: Any) -> Row:
 
 def pyoxigraph_times(query: Instance, publications: Path, floorplan: Path, count: int) -> Times:
     """A store with the static data, and a graph for each window, into which detections come and from which they go."""
+    [times] = pyoxigraph_together([query], publications, floorplan, count)
+    return times
+
+
+def pyoxigraph_together(queries: Sequence[Instance], publications: Path, floorplan: Path, count: int) -> list[Times]:
+    """Several copies of a query, which have their windows in common."""
     store = Store()
     store.bulk_load(path=str(publications), format=RdfFormat.N_TRIPLES)
     store.load(path=str(floorplan), format=RdfFormat.N_TRIPLES, to_graph=NamedNode(FLOORPLAN))
-    windows = [_Window(store, place, window) for place, window in enumerate(query.windows)]
-    text = query.sparql
-    before: Counter[Row] = Counter()
-    times = Times()
+    windows = [_Window(store, place, window) for place, window in enumerate(queries[0].windows)]
+    texts = [query.sparql for query in queries]
+    before: list[Counter[Row]] = [Counter() for _ in queries]
+    times = [Times() for _ in queries]
     for s, p, o, ts in detections(count):
         began = time.perf_counter()
         for window in windows:
             window.take(s, p, o, ts)
-        rows = _asked(store, text)
-        new = rows - before
-        times.append((time.perf_counter() - began) * 1000)
-        if new:
-            times.answer[ts] = new
-        before = rows
+        for place, text in enumerate(texts):
+            rows = _asked(store, text)
+            new = rows - before[place]
+            times[place].append((time.perf_counter() - began) * 1000)
+            if new:
+                times[place].answer[ts] = new
+            before[place] = rows
     return times
 
 

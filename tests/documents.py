@@ -9,6 +9,8 @@ is said where it begins:
     sparql            a query in which there is nothing to complain about
     sh                commands that the test cannot run (they need a cluster, or go on for ever): their options exist
     … title="FILE"    whatever it is, it is in FILE from then on
+
+Where a page says http://localhost:7878/sparql, a SPARQL endpoint with the floor plan of `examples/rooms` is meant.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ import penstock
 from penstock.cli import commands
 
 ROOT = Path(__file__).parent.parent
+ENDPOINT = "http://localhost:7878/sparql"
 KINDS = {"console", "python", "sh", "sparql"}
 
 _BLOCK = re.compile(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
@@ -79,7 +82,7 @@ def blocks(page: Path) -> list[Block]:
 
 def _is_on_spark(command: str) -> bool:
     return bool(re.match(r"penstock (run|verify|demo)\b", command)) and not re.search(
-        r"--engine[ =]duckdb|--save", command
+        r"--engine[ =]duckdb|--save|--answer", command
     )
 
 
@@ -88,6 +91,7 @@ class Reader:
     """Somebody who reads a page and tries everything in it, with a shell and a Python in which there are `names`."""
 
     folder: Path
+    endpoint: str
     names: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -102,7 +106,7 @@ class Reader:
 
     def read(self, block: Block) -> None:
         if block.title:
-            (self.here / block.title).write_text(block.text, encoding="utf-8")
+            (self.here / block.title).write_text(block.text.replace(ENDPOINT, self.endpoint), encoding="utf-8")
         if block.kind == "console":
             for line, shown in block.commands:
                 _check_shown(line, self.run(line.replace("\\\n", "")), shown)
@@ -116,6 +120,7 @@ class Reader:
 
     def run(self, line: str) -> str:
         """What a command shows. One of Penstock's alone is run in this process, which is quicker."""
+        line = line.replace(ENDPOINT, self.endpoint)
         words = shlex.split(line)
         if words[0] == "cd":
             self.here = self.here / words[1]

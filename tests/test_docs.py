@@ -12,6 +12,7 @@ import click
 import pytest
 from pyspark.sql import SparkSession
 from tests.documents import KINDS, ROOT, Reader, blocks, pages
+from tests.endpoint import sparql_server
 
 import penstock
 from penstock.cli import commands
@@ -23,14 +24,15 @@ each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.rel
 
 
 def try_out(page: Path, folder: Path, **names: object) -> None:
-    reader = Reader(folder, names)
-    if page.is_relative_to(ROOT / "examples"):
-        reader.here /= page.parent.relative_to(ROOT)
-    for block in blocks(page):
-        try:
-            reader.read(block)
-        except Exception as error:
-            raise AssertionError(f"{page.relative_to(ROOT)}, line {block.line}: {error}") from error
+    with sparql_server((ROOT / "examples" / "rooms" / "floorplan.ttl").read_text()) as server:
+        reader = Reader(folder, server.address, names)
+        if page.is_relative_to(ROOT / "examples"):
+            reader.here /= page.parent.relative_to(ROOT)
+        for block in blocks(page):
+            try:
+                reader.read(block)
+            except Exception as error:
+                raise AssertionError(f"{page.relative_to(ROOT)}, line {block.line}: {error}") from error
 
 
 @each_page

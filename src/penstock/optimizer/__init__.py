@@ -13,8 +13,10 @@ from penstock.algebra.operators import Operator
 from penstock.optimizer.drop_unmatched import drop_what_cannot_match
 from penstock.optimizer.fold_constants import fold_constants
 from penstock.optimizer.knowledge import Knowledge
+from penstock.optimizer.merge_patterns import merge_patterns
 from penstock.optimizer.normalise import normalise
 from penstock.optimizer.push_filters import push_filters
+from penstock.optimizer.push_projections import push_projections
 
 __all__ = ["RULES", "Knowledge", "Optimized", "Rule", "Step", "name_of", "optimize"]
 
@@ -24,8 +26,13 @@ RULES: tuple[Rule, ...] = (
     normalise,
     fold_constants,
     drop_what_cannot_match,
+    merge_patterns,
     push_filters,
+    push_projections,
 )
+
+
+_PASSES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +50,17 @@ class Optimized:
 
 
 def optimize(expression: Operator, knowledge: Knowledge, rules: Sequence[Rule] = RULES) -> Optimized:
-    """The expression under all rules, and what each of them did."""
+    """The expression under all rules, and what each of them did. What one has moved, another may simplify."""
     steps: list[Step] = []
-    for rule in rules:
-        changed = rule(expression, knowledge)
-        if changed != expression:
-            expression = changed
-            steps.append(Step(name_of(rule), expression))
+    for _ in range(_PASSES):
+        before = len(steps)
+        for rule in rules:
+            changed = rule(expression, knowledge)
+            if changed != expression:
+                expression = changed
+                steps.append(Step(name_of(rule), expression))
+        if len(steps) == before:
+            break
     return Optimized(expression, tuple(steps))
 
 

@@ -7,7 +7,7 @@ take a snapshot. Columns to order by are named by their direction: `ascending1`,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -84,7 +84,7 @@ def projected(statement: Statement, relation: Relation, variables: Sequence[Vari
     columns = {variable: statement.column_name(variable) for variable in dict.fromkeys(variables)}
     query = aligned(relation, columns, relation.extra)
     certain = relation.certain & columns.keys()
-    return statement.relation(query, columns, certain, relation.extra, is_momentary=relation.is_momentary)
+    return replace(relation, name=statement.add(query), columns=columns, certain=certain)
 
 
 def distinct(statement: Statement, relation: Relation, *, by_order: bool) -> Relation:

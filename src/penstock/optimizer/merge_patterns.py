@@ -1,0 +1,73 @@
+"""Triple patterns of one graph that are joined are one basic graph pattern (C-SPARQL §5.1, MergeJoinedGPOs).
+
+BGP(A) ⋈ BGP(B) = BGP(A ∪ B), and WINDOW w { P } ⋈ WINDOW w { Q } = WINDOW w { P ⋈ Q } where the name stands for one
+content: not where a variable ranges over names, nor where several streams or graphs go by one name. A window that
+counts the matches of its patterns (MATCHING) is left as it is.
+"""
+
+from __future__ import annotations
+
+from penstock.algebra.expressions import Constant
+from penstock.algebra.model import Dataset, StreamWindow
+from penstock.algebra.operators import BasicGraphPattern, Join, Operator, PatternTerm, ReadGraph, ReadWindow
+from penstock.algebra.windows import CountWindow
+from penstock.optimizer.knowledge import Knowledge
+from penstock.optimizer.rewriting import from_the_leaves, joined, operands
+from penstock.rdf.terms import IRI
+
+
+def merge_patterns(operator: Operator, knowledge: Knowledge) -> Operator:
+    def merged(inner: Operator) -> Operator:
+        return _merged(operands(inner), knowledge.dataset) if isinstance(inner, Join) else inner
+
+    return from_the_leaves(operator, merged)
+
+
+def _merged(parts: list[Operator], dataset: Dataset) -> Operator:
+    """Each part goes to the first that reads the same."""
+    kept: list[Operator] = []
+    for part in parts:
+        for place, other in enumerate(kept):
+            together = _together(other, part, dataset)
+            if together is not None:
+                kept[place] = together
+                break
+        else:
+            kept.append(part)
+    return joined(kept)
+
+
+def _together(one: Operator, other: Operator, dataset: Dataset) -> Operator | None:
+    match one, other:
+        case BasicGraphPattern(patterns), BasicGraphPattern(more):
+            return BasicGraphPattern((*patterns, *more))
+        case ReadGraph(name, source), ReadGraph(same, more) if name == same and _is_one_graph(name, dataset):
+            return ReadGraph(name, _merged([*operands(source), *operands(more)], dataset))
+        case ReadWindow(name, source), ReadWindow(same, more) if name == same and _is_one_window(name, dataset):
+            return ReadWindow(name, _merged([*operands(source), *operands(more)], dataset))
+    return None
+
+
+def _is_one_window(name: PatternTerm, dataset: Dataset) -> bool:
+    found = _windows(name, dataset)
+    return len(found) == 1 and found[0].stream is not None and not _counts_matches(found[0])
+
+
+def _is_one_graph(name: PatternTerm, dataset: Dataset) -> bool:
+    """A graph, or a window by its name that is surely no graph besides."""
+    if not isinstance(name, Constant) or not _windows(name, dataset):
+        return isinstance(name, Constant)
+    is_graph = not dataset.has_clauses or any(name.term == IRI(graph) for graph in dataset.named_graphs)
+    return not is_graph and _is_one_window(name, dataset)
+
+
+def _windows(name: PatternTerm, dataset: Dataset) -> list[StreamWindow]:
+    return [
+        window
+        for window in dataset.windows
+        if isinstance(name, Constant) and window.name is not None and name.term == IRI(window.name)
+    ]
+
+
+def _counts_matches(window: StreamWindow) -> bool:
+    return isinstance(window.window, CountWindow) and window.window.matching

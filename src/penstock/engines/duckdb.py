@@ -24,8 +24,10 @@ from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.graph_tables import changes, graph_table
 from penstock.engines.held_triples import held_table, held_triples, triples_table
+from penstock.engines.observing import Observed
 from penstock.engines.protocol import CompiledReport, Slice, StorageError
-from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
+from penstock.optimizer import Sizes
+from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
 from penstock.relational.functions.library import Library
 from penstock.relational.intervals import INSTANTS
 from penstock.relational.matching import TRIPLE
@@ -73,6 +75,7 @@ class DuckDBEngine:
         self._streams: dict[str, _Stream] = {}
         self._graphs: dict[str | None, str] = {}
         self._predicates: dict[str, frozenset[str] | None] = {}
+        self.observed = Observed()
         self._changing: set[str | None] = set()
         self._changed: dict[str | None, str] = {}
         self._revisions = 0
@@ -85,9 +88,12 @@ class DuckDBEngine:
     def tables(self) -> Tables:
         streams = {iri: stream.table for iri, stream in self._streams.items()}
         known = {table: predicates for table, predicates in self._predicates.items() if predicates is not None}
-        return Tables(
-            streams, dict(self._graphs), frozenset(self._changing), known, dict(self._services), dict(self._changed)
-        )
+        changing, services, changed = frozenset(self._changing), dict(self._services), dict(self._changed)
+        return Tables(streams, dict(self._graphs), changing, known, services, changed, self.observed.counts)
+
+    @property
+    def sizes(self) -> Sizes:
+        return self.tables.sizes
 
     @property
     def has_changing_graphs(self) -> bool:
@@ -132,7 +138,7 @@ class DuckDBEngine:
         known = self._streams[stream]
         arrival = pa.arange(known.arrived, known.arrived + rows.num_rows)
         known.arrived += rows.num_rows
-        self._note_predicates(known.table, pc.unique(rows["p"]).to_pylist())
+        self._note_predicates(known.table, self.observed.note(known.table, rows["p"]))
         with self._view("incoming", rows.append_column("arrival", arrival)):
             self.run(f"INSERT INTO {known.table} SELECT s, p, o, ts, element, arrival, since FROM incoming")
         for report in self._closing_reports:
@@ -148,7 +154,8 @@ class DuckDBEngine:
         with self._view("loading", graph):
             self.run(f"CREATE OR REPLACE TABLE {table} AS SELECT DISTINCT * FROM loading")
         self._predicates[table] = frozenset()
-        self._note_predicates(table, pc.unique(graph["p"]).to_pylist())
+        self.observed.forget(table)
+        self._note_predicates(table, self.observed.note(table, graph["p"]))
 
     def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
         if not triples:
@@ -233,13 +240,18 @@ class DuckDBEngine:
     def compile(
         self, query: ContinuousQuery, expression: Operator, delivery: Delivery, *, is_optimized: bool = True
     ) -> DuckDBQuery:
-        def plan(shape: Shape) -> Plan:
-            return compile_query(query, expression, delivery, self.tables, shape, is_optimized=is_optimized)
+        def plan(now: Operator, shape: Shape) -> Plan:
+            return compile_query(query, now, delivery, self.tables, shape)
 
-        return DuckDBQuery(self, plan, compares=delivery != "rstream")
+        def best() -> Operator:
+            return optimized(query, expression, self.tables) if is_optimized else expression
+
+        return DuckDBQuery(self, plan, best, compares=delivery != "rstream")
 
     def compile_dataset(self, query: ContinuousQuery) -> DuckDBQuery:
-        return DuckDBQuery(self, lambda shape: compile_dataset(query, self.tables, shape))
+        return DuckDBQuery(
+            self, lambda _, shape: compile_dataset(query, self.tables, shape), lambda: query.expression
+        )  # fmt: skip
 
     def compile_report(self, query: ContinuousQuery) -> CompiledReport:
         closings = closing_report(query, self.tables)
@@ -369,15 +381,26 @@ class PreparedStatement:
 class DuckDBQuery:
     """Statements for the shapes that slices have, made when they are first needed.
 
-    `compares`: what is delivered depends on the instant before.
+    `best` is the expression to run, as things are now: when sizes have changed, it is asked for again, and another
+    order of joins has other statements. `compares`: what is delivered depends on the instant before.
     """
 
-    def __init__(self, engine: DuckDBEngine, plan: Callable[[Shape], Plan], *, compares: bool = False) -> None:
+    def __init__(
+        self,
+        engine: DuckDBEngine,
+        plan: Callable[[Operator, Shape], Plan],
+        best: Callable[[], Operator],
+        *,
+        compares: bool = False,
+    ) -> None:
         self.engine = engine
         self._plan = plan
+        self._best = best
+        self._now = best()
+        self._shifts = engine.observed.shifts
         self._compares = compares
         self._layout = engine.layout
-        self._plans: dict[Shape, tuple[Plan, PreparedStatement]] = {}
+        self._plans: dict[tuple[Operator, Shape], tuple[Plan, PreparedStatement]] = {}
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -412,10 +435,14 @@ class DuckDBQuery:
         if layout != self._layout:
             self._layout = layout
             self._plans.clear()
-        if shape not in self._plans:
-            plan = self._plan(shape)
-            self._plans[shape] = plan, self.engine.prepared(plan.statement)
-        return self._plans[shape]
+        if self.engine.observed.shifts != self._shifts:
+            self._shifts = self.engine.observed.shifts
+            self._now = self._best()
+        key = self._now, shape
+        if key not in self._plans:
+            plan = self._plan(*key)
+            self._plans[key] = plan, self.engine.prepared(plan.statement)
+        return self._plans[key]
 
 
 class DuckDBReport:

@@ -13,6 +13,7 @@ from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
+from penstock.optimizer import Sizes
 from penstock.relational.answers import Delivery
 
 
@@ -56,6 +57,10 @@ class Engine(Protocol):
         """What it knows of its streams beside their rows; JSON can hold it."""
 
     def restore(self, state: Mapping[str, Mapping[str, Any]]) -> None: ...
+
+    @property
+    def sizes(self) -> Sizes:
+        """How much of each predicate streams and graphs lately had, as far as it was counted."""
 
     @property
     def has_changing_graphs(self) -> bool:

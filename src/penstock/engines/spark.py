@@ -32,8 +32,9 @@ from penstock.engines.held_triples import held_table, held_triples, triples_tabl
 from penstock.engines.protocol import CompiledReport, Slice
 from penstock.engines.spark_closures import parts_of, with_parts, without_recursion
 from penstock.engines.spark_survey import Survey, survey_by_steps, survey_one_by_one, with_since
+from penstock.optimizer import Sizes
 from penstock.rdf.elements import Malformed
-from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
+from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
 from penstock.relational.functions.expansion import expanded
 from penstock.relational.intervals import INSTANTS
 from penstock.relational.matching import TRIPLE
@@ -105,6 +106,10 @@ class SparkEngine:
         streams = {iri: stream.table for iri, stream in self._streams.items()}
         changed = {iri: part.view for iri, part in self._changed.items() if iri not in self._changing}
         return Tables(streams, dict(self._graphs), frozenset(self._changing), {}, dict(self._services), changed)
+
+    @property
+    def sizes(self) -> Sizes:
+        return self.tables.sizes
 
     @property
     def has_changing_graphs(self) -> bool:
@@ -265,7 +270,8 @@ class SparkEngine:
         self, query: ContinuousQuery, expression: Operator, delivery: Delivery, *, is_optimized: bool = True
     ) -> SparkQuery:
         def plan(shape: Shape) -> Plan:
-            return compile_query(query, expression, delivery, self.tables, shape, is_optimized=is_optimized)
+            best = optimized(query, expression, self.tables) if is_optimized else expression
+            return compile_query(query, best, delivery, self.tables, shape)
 
         return SparkQuery(self, plan, delivery == "rstream", longest_window(query))
 

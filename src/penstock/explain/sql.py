@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from penstock.algebra import ContinuousQuery
 from penstock.algebra.inputs import InputError
 from penstock.algebra.services import service_calls
-from penstock.relational.answers import compile_query
+from penstock.relational.answers import compile_query, optimized
 from penstock.relational.relations import Shape
 from penstock.relational.sources import AnswerTable, Tables
 
@@ -30,5 +30,6 @@ def sql_of(query: ContinuousQuery, bound: Iterable[str | None] = (), *, is_optim
         services={call: AnswerTable(f"service_{n}", frozenset(), False) for n, call in enumerate(calls, 1)},
     )
     shape = Shape(is_regular=True, is_large=False)
-    plan = compile_query(query, query.expression, query.operator, tables, shape, is_optimized=is_optimized)
+    expression = optimized(query, query.expression, tables) if is_optimized else query.expression
+    plan = compile_query(query, expression, query.operator, tables, shape)
     return plan.statement.sql("duckdb", pretty=True) + "\n"

@@ -15,10 +15,12 @@ from penstock.optimizer.fold_constants import fold_constants
 from penstock.optimizer.knowledge import Knowledge
 from penstock.optimizer.merge_patterns import merge_patterns
 from penstock.optimizer.normalise import normalise
+from penstock.optimizer.order_joins import order_joins
 from penstock.optimizer.push_filters import push_filters
 from penstock.optimizer.push_projections import push_projections
+from penstock.optimizer.sizes import Sizes
 
-__all__ = ["RULES", "Knowledge", "Optimized", "Rule", "Step", "name_of", "optimize"]
+__all__ = ["RULES", "Knowledge", "Optimized", "Rule", "Sizes", "Step", "name_of", "optimize"]
 
 Rule = Callable[[Operator, Knowledge], Operator]
 
@@ -29,10 +31,8 @@ RULES: tuple[Rule, ...] = (
     merge_patterns,
     push_filters,
     push_projections,
+    order_joins,
 )
-
-
-_PASSES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +50,13 @@ class Optimized:
 
 
 def optimize(expression: Operator, knowledge: Knowledge, rules: Sequence[Rule] = RULES) -> Optimized:
-    """The expression under all rules, and what each of them did. What one has moved, another may simplify."""
+    """The expression under all rules, and what each of them did."""
     steps: list[Step] = []
-    for _ in range(_PASSES):
-        before = len(steps)
-        for rule in rules:
-            changed = rule(expression, knowledge)
-            if changed != expression:
-                expression = changed
-                steps.append(Step(name_of(rule), expression))
-        if len(steps) == before:
-            break
+    for rule in rules:
+        changed = rule(expression, knowledge)
+        if changed != expression:
+            expression = changed
+            steps.append(Step(name_of(rule), expression))
     return Optimized(expression, tuple(steps))
 
 

@@ -7,13 +7,14 @@ things: a condition on certain variables has the same value before a join and af
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from penstock.algebra import operators as algebra
 from penstock.algebra.expressions import Constant, Expression, Variable
 from penstock.algebra.model import ContinuousQuery, Dataset
 from penstock.algebra.operators import Operator, PatternTerm
+from penstock.optimizer.sizes import Sizes
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import walk
@@ -29,15 +30,19 @@ _NO_VARIABLES = Scope(frozenset(), frozenset())
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """`asks_for_time`: the query calls timestamp(), which asks what patterns bound a variable."""
+    """`asks_for_time`: the query calls timestamp(), which asks what patterns bound a variable.
+
+    `sizes` are those that streams and graphs lately had.
+    """
 
     dataset: Dataset
     asks_for_time: bool = False
+    sizes: Sizes = field(default_factory=Sizes)
 
     @staticmethod
-    def of(query: ContinuousQuery) -> Knowledge:
+    def of(query: ContinuousQuery, sizes: Sizes | None = None) -> Knowledge:
         calls = (node for node in walk(query.text) if isinstance(node, ast.Call))
-        return Knowledge(query.dataset, any(call.name == "TIMESTAMP" for call in calls))
+        return Knowledge(query.dataset, any(call.name == "TIMESTAMP" for call in calls), sizes or Sizes())
 
     def scope(self, operator: Operator) -> Scope:
         """The variables of the solutions of an operator."""

@@ -7,6 +7,8 @@ counts the matches of its patterns (MATCHING) is left as it is.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from penstock.algebra.expressions import Constant
 from penstock.algebra.model import Dataset, StreamWindow
 from penstock.algebra.operators import BasicGraphPattern, Join, Operator, PatternTerm, ReadGraph, ReadWindow
@@ -41,11 +43,18 @@ def _together(one: Operator, other: Operator, dataset: Dataset) -> Operator | No
     match one, other:
         case BasicGraphPattern(patterns), BasicGraphPattern(more):
             return BasicGraphPattern((*patterns, *more))
-        case ReadGraph(name, source), ReadGraph(same, more) if name == same and _is_one_graph(name, dataset):
-            return ReadGraph(name, _merged([*operands(source), *operands(more)], dataset))
-        case ReadWindow(name, source), ReadWindow(same, more) if name == same and _is_one_window(name, dataset):
-            return ReadWindow(name, _merged([*operands(source), *operands(more)], dataset))
+        case (ReadGraph(name, source), ReadGraph(same, more)) | (ReadWindow(name, source), ReadWindow(same, more)):
+            assert isinstance(one, ReadGraph | ReadWindow)
+            if name == same and is_one_content(one, dataset):
+                return replace(one, source=_merged([*operands(source), *operands(more)], dataset))
     return None
+
+
+def is_one_content(block: ReadGraph | ReadWindow, dataset: Dataset) -> bool:
+    """Whether the name of the block stands for one content, the same for each pattern in it."""
+    if isinstance(block, ReadWindow):
+        return _is_one_window(block.name, dataset)
+    return _is_one_graph(block.name, dataset)
 
 
 def _is_one_window(name: PatternTerm, dataset: Dataset) -> bool:

@@ -39,18 +39,19 @@ class Plan:
     stream_scans: int
 
 
+def optimized(query: ContinuousQuery, expression: Operator, tables: Tables) -> Operator:
+    """The expression under all rules, for what is known of the tables now."""
+    return optimize(expression, Knowledge.of(query, tables.sizes), RULES).expression
+
+
 def compile_query(
     query: ContinuousQuery,
     expression: Operator,
     delivery: Delivery,
     tables: Tables,
     shape: Shape,
-    *,
-    is_optimized: bool = True,
 ) -> Plan:
     """RSTREAM spreads rows over their instants at the very end; ISTREAM and DSTREAM are ends of merged intervals."""
-    if is_optimized:
-        expression = optimize(expression, Knowledge.of(query), RULES).expression
     compiler = Compiler(query, tables, shape)
     solutions = compiler.solutions(expression, keep_order=True)
     visible = {variable: name for variable, name in solutions.columns.items() if variable.is_visible}

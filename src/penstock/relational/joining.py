@@ -91,9 +91,9 @@ def _with_keys(statement: Statement, relations: list[Relation]) -> list[Relation
             new = static.columns.keys() - streams[partners[0]].columns.keys()
             if any(new & other.columns.keys() for other in relations if other is not static):
                 added.setdefault(partners[0], []).append(static)
-    joined = _each_joined(statement, [[stream, *added.get(place, ())] for place, stream in enumerate(streams)])
+    joined = iter(_each_joined(statement, [[stream, *added.get(place, ())] for place, stream in enumerate(streams)]))
     taken = {id(static) for group in added.values() for static in group}
-    return [*joined, *(r for r in relations if r.holds_always and id(r) not in taken)]
+    return [r if r.holds_always else next(joined) for r in relations if id(r) not in taken]
 
 
 def _each_joined(statement: Statement, groups: list[list[Relation]]) -> list[Relation]:

@@ -16,6 +16,7 @@ from penstock.algebra.expressions import Variable
 from penstock.algebra.model import Dataset, StreamWindow
 from penstock.algebra.services import ServiceCall
 from penstock.algebra.windows import CountWindow, RangeWindow
+from penstock.optimizer import Sizes
 from penstock.relational.intervals import INSTANTS, counted_until, once, spread
 from penstock.relational.matching import TRIPLE, Asked
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from, united
@@ -60,6 +61,15 @@ class Tables:
     services: Mapping[ServiceCall, AnswerTable] = field(default_factory=dict)
     changed: Mapping[str | None, str] = field(default_factory=dict)
     """Of a graph that is static but for a few triples, the table of these, which are not in the other one."""
+    counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """How many rows with each predicate a table has lately had, as far as it was counted."""
+
+    @property
+    def sizes(self) -> Sizes:
+        return Sizes(
+            {iri: self.counts[table] for iri, table in self.streams.items() if table in self.counts},
+            {iri: self.counts[table] for iri, table in self.graphs.items() if table in self.counts},
+        )
 
     def may_match(self, table: str, predicate: str | None) -> bool:
         known = self.predicates.get(table)

@@ -1,0 +1,54 @@
+"""What tables have lately had: rows by predicate, counted as they come in.
+
+That tells how much each triple pattern finds, without a statement of its own. What came long ago counts less and less:
+of a stream, about the last rows count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_RECENT = 10_000
+"""So many rows of a stream, or those of the last batch, say what it is like."""
+
+_MOST = 1_000
+"""So many predicates of a table are counted at most."""
+
+
+@dataclass(slots=True)
+class Observed:
+    """Counts of tables; `shifts` is how often one of them has doubled, or halved."""
+
+    shifts: int = 0
+    _counts: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def note(self, table: str, predicates: pa.ChunkedArray) -> list[str]:
+        """What came into a table, by its predicates; which ones there are."""
+        found: dict[str, int] = {
+            entry["values"]: entry["counts"]
+            for entry in pc.value_counts(predicates).to_pylist()
+            if entry["values"] is not None
+        }
+        known = self._counts.setdefault(table, {})
+        kept = max(0.0, 1.0 - len(predicates) / _RECENT)
+        for predicate in found.keys() | known.keys():
+            before = known.get(predicate, 0.0)
+            known[predicate] = now = before * kept + found.get(predicate, 0)
+            self.shifts += round(before).bit_length() != round(now).bit_length()
+        if len(known) > _MOST:
+            known.clear()
+        return list(found)
+
+    def forget(self, table: str) -> None:
+        self._counts.pop(table, None)
+
+    @property
+    def counts(self) -> Mapping[str, Mapping[str, int]]:
+        return {
+            table: {predicate: round(count) for predicate, count in counts.items()}
+            for table, counts in self._counts.items()
+        }

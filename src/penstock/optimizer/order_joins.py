@@ -1,0 +1,176 @@
+"""The order in which patterns are joined (Groppe §4.1): most join partners first, then the smaller one.
+
+Join is commutative and associative, so any order will do. What is joined first is the smallest of all; then, each
+time, what has the most variables in common with what is joined already, and of those the smallest. A pattern that has
+none in common waits, for it would be joined with everything. Engines may choose otherwise; they know less of the
+streams, and mostly follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from penstock.algebra.expressions import Variable
+from penstock.algebra.operators import (
+    BasicGraphPattern,
+    Filter,
+    Group,
+    Join,
+    LeftJoin,
+    Minus,
+    Operator,
+    PathPattern,
+    ReadGraph,
+    ReadWindow,
+    Service,
+    Table,
+    TriplePattern,
+    Union,
+)
+from penstock.optimizer.knowledge import Knowledge
+from penstock.optimizer.merge_patterns import is_one_content
+from penstock.optimizer.rewriting import joined, operands, with_inner
+from penstock.optimizer.sizes import Counts
+
+_LEFT_BY_A_FILTER = 0.3
+_OF_AN_ENDPOINT = 1000.0
+
+
+class _Part(NamedTuple):
+    """What is joined, and about how many solutions it has."""
+
+    operator: Operator
+    variables: frozenset[Variable]
+    size: float
+
+
+def order_joins(operator: Operator, knowledge: Knowledge) -> Operator:
+    return _Ordering(knowledge).inside(operator, knowledge.sizes.default(knowledge.dataset))
+
+
+class _Ordering:
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
+
+    def inside(self, operator: Operator, active: tuple[Counts, ...]) -> Operator:
+        match operator:
+            case Service():
+                return operator
+            case ReadGraph() | ReadWindow():
+                return with_inner(operator, lambda inner: self.inside(inner, self._read(operator)))
+            case Join() | BasicGraphPattern():
+                parts = [self._part(part, active) for part in self._split(operator)]
+                return joined(_in_blocks(_ordered(parts)))
+        return with_inner(operator, lambda inner: self.inside(inner, active))
+
+    def _split(self, operator: Operator) -> Iterator[Operator]:
+        """Triple patterns one by one, also those of a graph or a window that goes by its name."""
+        for part in operands(operator):
+            match part:
+                case BasicGraphPattern(patterns) if len(patterns) > 1:
+                    yield from (BasicGraphPattern((pattern,)) for pattern in patterns)
+                case ReadGraph(_, source) | ReadWindow(_, source) if is_one_content(part, self._knowledge.dataset):
+                    yield from (replace(part, source=inner) for inner in self._split(source))
+                case _:
+                    yield part
+
+    def _part(self, operator: Operator, active: tuple[Counts, ...]) -> _Part:
+        inner = operator if isinstance(operator, BasicGraphPattern) else self.inside(operator, active)
+        return _Part(inner, self._knowledge.scope(inner).possible, self._size(inner, active))
+
+    def _read(self, operator: ReadGraph | ReadWindow) -> tuple[Counts, ...]:
+        sizes, dataset = self._knowledge.sizes, self._knowledge.dataset
+        if isinstance(operator, ReadGraph):
+            return sizes.graph(operator.name, dataset)
+        return sizes.window(operator.name, dataset)
+
+    def _size(self, operator: Operator, active: tuple[Counts, ...]) -> float:
+        match operator:
+            case BasicGraphPattern(patterns):
+                return min((self._knowledge.sizes.of(pattern, active) for pattern in patterns), default=1.0)
+            case PathPattern():
+                return self._knowledge.sizes.of_all(active)
+            case Table(_, rows):
+                return float(len(rows))
+            case Filter(_, source):
+                return _LEFT_BY_A_FILTER * self._size(source, active)
+            case Join(left, right):
+                return min(self._size(left, active), self._size(right, active))
+            case Union(left, right):
+                return self._size(left, active) + self._size(right, active)
+            case LeftJoin(left) | Minus(left):
+                return self._size(left, active)
+            case Group(source, keys):
+                return self._size(source, active) if keys else 1.0
+            case ReadGraph(_, source) | ReadWindow(_, source):
+                return self._size(source, self._read(operator))
+            case Service():
+                return _OF_AN_ENDPOINT
+        (source,) = operator.children
+        return self._size(source, active)
+
+
+def _ordered(parts: list[_Part]) -> list[_Part]:
+    """Ties keep the order of the text."""
+    left = list(parts)
+    first = max(left, key=lambda part: (-part.size, _partners(part, left)))
+    order = [first]
+    left.remove(first)
+    known = first.variables
+    while left:
+        following = max(left, key=lambda part: (len(part.variables & known), -part.size, _partners(part, parts)))
+        order.append(following)
+        left.remove(following)
+        known |= following.variables
+    return order
+
+
+def _partners(part: _Part, parts: list[_Part]) -> int:
+    return sum(len(part.variables & other.variables) for other in parts if other is not part)
+
+
+def _in_blocks(parts: list[_Part]) -> Iterator[Operator]:
+    """Patterns of one graph that follow each other stand together again."""
+    block: Operator | None = None
+    for part in parts:
+        together = None if block is None else _together(block, part.operator)
+        if together is None and block is not None:
+            yield block
+        block = part.operator if together is None else together
+    if block is not None:
+        yield block
+
+
+def _together(one: Operator, other: Operator) -> Operator | None:
+    match one, other:
+        case BasicGraphPattern(patterns), BasicGraphPattern(more):
+            return BasicGraphPattern((*patterns, *more))
+        case (ReadGraph(name, source), ReadGraph(same, more)) | (ReadWindow(name, source), ReadWindow(same, more)):
+            assert isinstance(one, ReadGraph | ReadWindow)
+            if name == same and isinstance(source, BasicGraphPattern) and isinstance(more, BasicGraphPattern):
+                return replace(one, source=BasicGraphPattern((*source.patterns, *more.patterns)))
+    return None
+
+
+def patterns_in_order(operator: Operator, knowledge: Knowledge) -> Iterator[tuple[TriplePattern, int]]:
+    """The triple patterns as they are joined, each with how many triples it was seen to find."""
+    return _patterns(operator, knowledge, knowledge.sizes.default(knowledge.dataset))
+
+
+def _patterns(
+    operator: Operator, knowledge: Knowledge, active: tuple[Counts, ...]
+) -> Iterator[tuple[TriplePattern, int]]:
+    match operator:
+        case BasicGraphPattern(patterns):
+            yield from ((pattern, round(knowledge.sizes.of(pattern, active))) for pattern in patterns)
+            return
+        case ReadGraph(name):
+            active = knowledge.sizes.graph(name, knowledge.dataset)
+        case ReadWindow(name):
+            active = knowledge.sizes.window(name, knowledge.dataset)
+        case Service():
+            return
+    for inner in operator.children:
+        yield from _patterns(inner, knowledge, active)

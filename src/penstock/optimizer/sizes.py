@@ -1,0 +1,79 @@
+"""How much there is to match: triples by predicate, in each stream and graph, as they were seen lately.
+
+A count is known where somebody counted. A pattern with a constant predicate finds at most the triples that have it; a
+constant subject or object, and a condition, leave some of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from penstock.algebra.expressions import Constant
+from penstock.algebra.model import Dataset, StreamWindow
+from penstock.algebra.operators import PatternTerm, TriplePattern
+from penstock.rdf.encoding import encode
+from penstock.rdf.terms import IRI
+
+Counts = Mapping[str, int]
+"""Triples by their predicates, encoded."""
+
+_LEFT_BY_A_CONSTANT = 0.1
+_UNKNOWN = 1000.0
+"""More than most lists of VALUES."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Counts of streams and graphs, by their IRIs; the graph under None is the unnamed one."""
+
+    streams: Mapping[str, Counts] = field(default_factory=dict)
+    graphs: Mapping[str | None, Counts] = field(default_factory=dict)
+
+    @property
+    def are_known(self) -> bool:
+        return any(self.streams.values()) or any(self.graphs.values())
+
+    def of(self, pattern: TriplePattern, counts: tuple[Counts, ...]) -> float:
+        """How many triples the pattern finds there, or so."""
+        terms = (pattern.subject, pattern.object)
+        kept: float = _LEFT_BY_A_CONSTANT ** sum(isinstance(term, Constant) for term in terms)
+        if not self.are_known or not isinstance(pattern.predicate, Constant):
+            return kept * self.of_all(counts)
+        predicate = encode(pattern.predicate.term)
+        return kept * sum(table.get(predicate, 0) for table in counts)
+
+    def of_all(self, counts: tuple[Counts, ...]) -> float:
+        return float(sum(sum(table.values()) for table in counts)) if self.are_known else _UNKNOWN
+
+    # What is read, as far as counts are concerned (semantics.md §4)
+
+    def default(self, dataset: Dataset) -> tuple[Counts, ...]:
+        windows = [window for window in dataset.windows if not window.is_named]
+        return (*self._static_default(dataset), *self._of_windows(windows))
+
+    def graph(self, name: PatternTerm, dataset: Dataset) -> tuple[Counts, ...]:
+        windows = _named(name, dataset)
+        if windows:
+            merged = any(not window.is_named for window in windows)
+            return (*(self._static_default(dataset) if merged else ()), *self._of_windows(windows))
+        named = {iri: counts for iri, counts in self.graphs.items() if iri is not None}
+        return tuple(counts for iri, counts in named.items() if not _is_other(name, iri))
+
+    def window(self, name: PatternTerm, dataset: Dataset) -> tuple[Counts, ...]:
+        return self._of_windows(_named(name, dataset))
+
+    def _static_default(self, dataset: Dataset) -> tuple[Counts, ...]:
+        return tuple(self.graphs[iri] for iri in (None, *dataset.default_graphs) if iri in self.graphs)
+
+    def _of_windows(self, windows: list[StreamWindow]) -> tuple[Counts, ...]:
+        read = {iri for window in windows for iri in ([window.stream] if window.stream is not None else self.streams)}
+        return tuple(self.streams[iri] for iri in sorted(read) if iri in self.streams)
+
+
+def _named(name: PatternTerm, dataset: Dataset) -> list[StreamWindow]:
+    return [window for window in dataset.windows if window.name is not None and not _is_other(name, window.name)]
+
+
+def _is_other(name: PatternTerm, iri: str) -> bool:
+    return isinstance(name, Constant) and name.term != IRI(iri)

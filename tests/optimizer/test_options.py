@@ -54,7 +54,7 @@ def test_explain_shows_the_plan_and_the_rules() -> None:
     record = json.loads(said("explain", "query.rq", "--format", "json"))
     assert "push filters" in [entry["rule"] for entry in record["plan"]["rules"]]
     assert record["plan"]["operators"] == record["plan"]["rules"][-1]["operators"] != record["operators"]
-    assert "what is run, after the rules" in said("explain", "query.rq", "--format", "svg")
+    assert "What is run, after the rules" in said("explain", "query.rq", "--format", "svg")
     assert "After: push filters" in said("explain", "query.rq", "--format", "html")
 
 

@@ -11,6 +11,7 @@ from pyoxigraph import Triple
 from penstock.algebra import Settings
 from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.explain import FORMATS, Document, describe
+from penstock.optimizer import Sizes
 from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.elements import Element
 from penstock.sources import Source
@@ -56,6 +57,7 @@ def explained(
     is_dialect_given: bool,
     *,
     is_optimized: bool,
+    sizes: Sizes | None,
 ) -> Explanation:
     """With the beginning of each stream, as far as it is not a live one."""
     elements = {
@@ -71,6 +73,7 @@ def explained(
             prefixes=prefixes,
             dialect_said_by_user=is_dialect_given,
             is_optimized=is_optimized,
+            sizes=sizes,
         )
     )
 

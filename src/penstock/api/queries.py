@@ -89,6 +89,8 @@ class RegisteredQuery:
         self._prefixes, self._is_dialect_given = prefixes, is_dialect_given
         self._stopped = threading.Event()
         self._counts = Counts()
+        self._asked: Engine | None = None
+        """The engine of the latest run."""
         self._latest: Evaluation | None = None
 
     @property
@@ -117,7 +119,7 @@ class RegisteredQuery:
         return self._evaluations(run, outsiders, stopped)
 
     def _run(self, outsiders: _Outsiders) -> Run:
-        engine = self._engine()
+        engine = self._asked = self._engine()
         for iri, triples in self._graphs.items():
             engine.load_graph(iri, triples)
         sources = {iri: Stoppable.of(source, self._stopped) for iri, source in self._streams.items()}
@@ -256,11 +258,15 @@ class RegisteredQuery:
             return frame_of(run, self._spark, variables, terms=terms, types=types or {})
 
     def explain(self) -> Explanation:
-        """Why results come when they come: text in a terminal, a picture in a notebook."""
+        """Why results come when they come: text in a terminal, a picture in a notebook.
+
+        During a run and after it, the plan is that of now, with the sizes that it goes by.
+        """
         how = self._manner.how
+        sizes = None if self._asked is None else self._asked.sizes
         inputs = (self._streams, self._graphs, how.lateness, self._prefixes, self._is_dialect_given)
         return explained(
-            self._query, self.text, self._manner.settings, *inputs, is_optimized=how.is_optimized
+            self._query, self.text, self._manner.settings, *inputs, is_optimized=how.is_optimized, sizes=sizes
         )  # fmt: skip
 
     def __repr__(self) -> str:

@@ -38,6 +38,7 @@ def record(document: Document) -> dict[str, Any]:
         if document.plan is None
         else {
             "operators": _operator(document.plan.operators),
+            "sizes": [{"pattern": pattern, "triples": size} for pattern, size in document.plan.sizes],
             "rules": [{"rule": step.rule, "operators": _operator(step.operators)} for step in document.plan.steps],
         },
         "dgraph": _dgraph(document.dgraph),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+
+from pyoxigraph import Triple
 
 from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.algebra.inputs import InputError, Inputs
@@ -19,7 +22,9 @@ from penstock.explain.timeline import Timeline, streams_read, timeline
 from penstock.explain.times import TimeScale
 from penstock.explain.tree import OperatorNode, operator_tree
 from penstock.explain.windows import WindowAccount, window_accounts
+from penstock.optimizer import Sizes
 from penstock.oracle.datasets import Sources
+from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import walk
@@ -76,8 +81,12 @@ def describe(
     prefixes: Mapping[str, str] | None = None,
     dialect_said_by_user: bool = False,
     is_optimized: bool = True,
+    sizes: Sizes | None = None,
 ) -> Document:
-    """The document about a query; `inputs` need not bind all of its streams and graphs, or any."""
+    """The document about a query; `inputs` need not bind all of its streams and graphs, or any.
+
+    `sizes` are those that a run has seen; without them, the inputs are counted.
+    """
     given = inputs or Inputs({})
     user = settings or Settings()
     known = _all_bound(build(query, replace(user, origin=0)), given)
@@ -108,7 +117,7 @@ def describe(
         windows=accounts,
         graphs=_graphs(continuous, given, names),
         operators=operator_tree(continuous, expression, active_graphs, names),
-        plan=plan_account(continuous, active_graphs, names) if is_optimized else None,
+        plan=plan_account(continuous, active_graphs, names, sizes or _sizes(given)) if is_optimized else None,
         dgraph=denotational_graph(continuous, expression, active_graphs, names),
         timeline=timeline(query, resolved, known, accounts, names, scale) if times else None,
         names=names,
@@ -132,6 +141,20 @@ def _origin(query: ast.Query, user: Settings, inputs: Inputs) -> int:
     if first is None:
         raise InputError("t0 = first is the instant before the first element, and no stream has one: bind the streams")
     return first - 1
+
+
+def _sizes(inputs: Inputs) -> Sizes:
+    """Counted where there is a stream: graphs alone say little of what is joined with them."""
+    if not any(inputs.streams.values()):
+        return Sizes()
+    return Sizes(
+        {iri: _counted(t for element in elements for t in element.triples) for iri, elements in inputs.streams.items()},
+        {iri: _counted(entry.triple for entry in triples) for iri, triples in inputs.graphs.items()},
+    )
+
+
+def _counted(triples: Iterable[Triple]) -> Counter[str]:
+    return Counter(encode(IRI(triple.predicate.value)) for triple in triples)
 
 
 def _names(query: ast.Query, continuous: ContinuousQuery, prefixes: Mapping[str, str]) -> Names:

@@ -15,6 +15,7 @@ from penstock.explain.text import (
     as_text,
     kind_of_query,
     operator_lines,
+    plan_remark,
     window_facts,
 )
 from penstock.explain.windows import WindowAccount
@@ -147,8 +148,9 @@ def _plan(document: Document) -> list[str]:
         f"<pre>{escape(chr(10).join(operator_lines(step.operators)))}</pre></details>"
         for step in plan.steps
     )
-    remark = f"What is run, after the rules of the optimizer: {', '.join(plan.rules)}."
-    return [_section("Plan", f"{drawing}\n{steps}", remark)]
+    rows = [(_cell(pattern, code=True), _cell(f"{size:,}")) for pattern, size in plan.sizes]
+    sizes = _table(rows, ("joined in this order", "triples seen lately")) if rows else ""
+    return [_section("Plan", f"{drawing}\n{sizes}\n{steps}", f"{plan_remark(plan)}.")]
 
 
 def _timeline(document: Document) -> list[str]:

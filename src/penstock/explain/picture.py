@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penstock.explain import ograph, svg, timeline_picture
 from penstock.explain.document import Document
+from penstock.explain.text import plan_remark
 
 TIMELINE_REMARK = "The elements, the windows over them, and when each dialect's policy would have the query evaluated."
 
@@ -13,7 +14,7 @@ def as_svg(document: Document) -> str:
     remark = f"{document.title}, {document.form}; data flows upwards"
     parts = [svg.heading(f"{name}: operators", remark), ograph.picture(document)]
     if document.plan is not None:
-        parts.append(svg.heading(f"{name}: plan", f"what is run, after the rules: {', '.join(document.plan.rules)}"))
+        parts.append(svg.heading(f"{name}: plan", plan_remark(document.plan)))
         parts.append(ograph.picture(document, document.plan.operators))
     if document.timeline is not None:
         parts.append(svg.heading(f"{name}: timeline", TIMELINE_REMARK))

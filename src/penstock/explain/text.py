@@ -8,6 +8,7 @@ from typing import Literal as OneOf
 
 from penstock.algebra.windows import CountWindow
 from penstock.explain.document import Document
+from penstock.explain.plan import PlanAccount
 from penstock.explain.settings import SaidBy
 from penstock.explain.sources import Source
 from penstock.explain.tree import OperatorNode
@@ -164,8 +165,16 @@ def operator_lines(root: OperatorNode, paint: Paint = lambda text, _: text) -> I
 
 def _plan(document: Document, paint: Paint) -> Iterator[str]:
     if document.plan is not None:
-        yield from _wrapped(f"What is run, after the rules: {', '.join(document.plan.rules)}.", "  ")
+        yield from _wrapped(f"{plan_remark(document.plan)}.", "  ")
         yield from operator_lines(document.plan.operators, paint)
+        if document.plan.sizes:
+            yield "  Joined in this order, with the triples seen lately:"
+            widest = max(len(f"{size:,}") for _, size in document.plan.sizes)
+            yield from (f"  {size:>{widest + 2},}  {pattern}" for pattern, size in document.plan.sizes)
+
+
+def plan_remark(plan: PlanAccount) -> str:
+    return f"What is run, after the rules: {', '.join(plan.rules)}" if plan.rules else "What is run, as it is written"
 
 
 def _operator(node: OperatorNode, indent: str, branch: str, paint: Paint) -> Iterator[str]:

@@ -16,6 +16,7 @@ from penstock.explain.text import (
     kind_of_query,
     operator_lines,
     plan_remark,
+    size_text,
     window_facts,
 )
 from penstock.explain.windows import WindowAccount
@@ -148,7 +149,7 @@ def _plan(document: Document) -> list[str]:
         f"<pre>{escape(chr(10).join(operator_lines(step.operators)))}</pre></details>"
         for step in plan.steps
     )
-    rows = [(_cell(pattern, code=True), _cell(f"{size:,}")) for pattern, size in plan.sizes]
+    rows = [(_cell(pattern, code=True), _cell(size_text(size))) for pattern, size in plan.sizes]
     sizes = _table(rows, ("joined in this order", "triples seen lately")) if rows else ""
     return [_section("Plan", f"{drawing}\n{sizes}\n{steps}", f"{plan_remark(plan)}.")]
 

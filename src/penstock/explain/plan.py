@@ -26,12 +26,12 @@ class PlanAccount:
     """The operators that are run, and how they came about.
 
     `sizes` are the triple patterns in the order in which they are joined, with how many triples each was seen to find
-    lately; nothing where nobody has counted.
+    lately; None where nobody has counted.
     """
 
     operators: OperatorNode
     steps: tuple[PlanStep, ...]
-    sizes: tuple[tuple[str, int], ...] = ()
+    sizes: tuple[tuple[str, int | None], ...] = ()
 
     @property
     def rules(self) -> tuple[str, ...]:

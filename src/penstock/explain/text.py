@@ -169,8 +169,13 @@ def _plan(document: Document, paint: Paint) -> Iterator[str]:
         yield from operator_lines(document.plan.operators, paint)
         if document.plan.sizes:
             yield "  Joined in this order, with the triples seen lately:"
-            widest = max(len(f"{size:,}") for _, size in document.plan.sizes)
-            yield from (f"  {size:>{widest + 2},}  {pattern}" for pattern, size in document.plan.sizes)
+            sizes = [size_text(size) for _, size in document.plan.sizes]
+            for size, (pattern, _) in zip(sizes, document.plan.sizes, strict=True):
+                yield f"    {size:>{max(map(len, sizes))}}  {pattern}"
+
+
+def size_text(size: int | None) -> str:
+    return "?" if size is None else f"{size:,}"
 
 
 def plan_remark(plan: PlanAccount) -> str:

@@ -154,17 +154,18 @@ def _together(one: Operator, other: Operator) -> Operator | None:
     return None
 
 
-def patterns_in_order(operator: Operator, knowledge: Knowledge) -> Iterator[tuple[TriplePattern, int]]:
-    """The triple patterns as they are joined, each with how many triples it was seen to find."""
+def patterns_in_order(operator: Operator, knowledge: Knowledge) -> Iterator[tuple[TriplePattern, int | None]]:
+    """The triple patterns as they are joined, each with how many triples it was seen to find, if any were counted."""
     return _patterns(operator, knowledge, knowledge.sizes.default(knowledge.dataset))
 
 
 def _patterns(
     operator: Operator, knowledge: Knowledge, active: tuple[Counts, ...]
-) -> Iterator[tuple[TriplePattern, int]]:
+) -> Iterator[tuple[TriplePattern, int | None]]:
     match operator:
         case BasicGraphPattern(patterns):
-            yield from ((pattern, round(knowledge.sizes.of(pattern, active))) for pattern in patterns)
+            for pattern in patterns:
+                yield pattern, round(knowledge.sizes.of(pattern, active)) if active else None
             return
         case ReadGraph(name):
             active = knowledge.sizes.graph(name, knowledge.dataset)

@@ -38,13 +38,13 @@ class Sizes:
         """How many triples the pattern finds there, or so."""
         terms = (pattern.subject, pattern.object)
         kept: float = _LEFT_BY_A_CONSTANT ** sum(isinstance(term, Constant) for term in terms)
-        if not self.are_known or not isinstance(pattern.predicate, Constant):
+        if not counts or not isinstance(pattern.predicate, Constant):
             return kept * self.of_all(counts)
         predicate = encode(pattern.predicate.term)
         return kept * sum(table.get(predicate, 0) for table in counts)
 
     def of_all(self, counts: tuple[Counts, ...]) -> float:
-        return float(sum(sum(table.values()) for table in counts)) if self.are_known else _UNKNOWN
+        return float(sum(sum(table.values()) for table in counts)) if counts else _UNKNOWN
 
     # What is read, as far as counts are concerned (semantics.md §4)
 

@@ -28,8 +28,8 @@ from penstock.algebra.windows import CountWindow, RangeWindow
 from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.graph_tables import changes, graph_table
-from penstock.engines.held_triples import held_table, held_triples, triples_table
 from penstock.engines.protocol import CompiledReport, Slice
+from penstock.engines.spark_changes import ChangedTriples
 from penstock.engines.spark_closures import parts_of, with_parts, without_recursion
 from penstock.engines.spark_survey import Survey, survey_by_steps, survey_one_by_one, with_since
 from penstock.optimizer import Sizes
@@ -37,7 +37,6 @@ from penstock.rdf.elements import Malformed
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
 from penstock.relational.functions.expansion import expanded
 from penstock.relational.intervals import INSTANTS
-from penstock.relational.matching import TRIPLE
 from penstock.relational.relations import Shape
 from penstock.relational.reporting import InstantsPlan, compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted
@@ -75,18 +74,6 @@ class _Stream:
     """Rows that tell when windows close over content, if they are known."""
 
 
-@dataclass(slots=True)
-class _Changed:
-    """Of a graph, the view of the triples that change; `loaded` are all triples as they were at first."""
-
-    view: str
-    loaded: DataFrame
-    held: pa.Table = field(default_factory=lambda: held_table([]))
-    """When the triples hold that have changed."""
-    revised: pa.Table = field(default_factory=lambda: triples_table([]))
-    """Those triples: what was loaded of them does not count any more."""
-
-
 class SparkEngine:
     """Views of streams and graphs, and statements over them."""
 
@@ -96,7 +83,7 @@ class SparkEngine:
         self._streams: dict[str, _Stream] = {}
         self._graphs: dict[str | None, str] = {}
         self._changing: set[str | None] = set()
-        self._changed: dict[str | None, _Changed] = {}
+        self._changed: dict[str | None, ChangedTriples] = {}
         self._services: dict[ServiceCall, AnswerTable] = {}
         self._kept: list[DataFrame] = []
         """What is computed once."""
@@ -204,39 +191,25 @@ class SparkEngine:
         frame.createOrReplaceTempView(view)
 
     def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
-        if not triples:
-            return []
-        part = self._changing_part(iri)
-        asked = triples_table(triples)
-        known = part.held.join(asked, list(TRIPLE), join_type="left semi")
-        unknown = self.session.createDataFrame(asked.join(part.revised, list(TRIPLE), join_type="left anti"))
-        loaded = part.loaded.join(sf.broadcast(unknown), list(TRIPLE), "left_semi").toArrow()
-        return held_triples([*_rows(known), *_rows(loaded)])
+        return self._changed_part(iri).when_held(self.session, triples) if triples else []
 
     def revise_graph(
         self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple], needed: int
     ) -> None:  # fmt: skip
         """What changes is in a view of its own, so that what is static stays static."""
-        part = self._changing_part(iri)
-        revised = triples_table(triples)
-        kept = part.held.filter(pc.greater(part.held["ends"], needed)).join(
-            revised, list(TRIPLE), join_type="left anti"
-        )
-        part.held = pa.concat_tables([kept, held_table(held)])
-        part.revised = pa.concat_tables([part.revised, revised]).group_by(list(TRIPLE)).aggregate([])
-        gone = sf.broadcast(self.session.createDataFrame(part.revised))
-        static = part.loaded.join(gone, list(TRIPLE), "left_anti")
-        changing = self.session.createDataFrame(part.held)
+        part = self._changed_part(iri)
+        part.revise(triples, held, needed)
+        others, changed = part.frames(self.session)
         if iri in self._changing:
-            static.unionByName(changing).createOrReplaceTempView(self._graphs[iri])
+            others.unionByName(changed).createOrReplaceTempView(self._graphs[iri])
         else:
-            static.createOrReplaceTempView(self._graphs[iri])
-            changing.createOrReplaceTempView(part.view)
+            others.createOrReplaceTempView(self._graphs[iri])
+            changed.createOrReplaceTempView(part.view)
 
-    def _changing_part(self, iri: str | None) -> _Changed:
+    def _changed_part(self, iri: str | None) -> ChangedTriples:
         if iri not in self._changed:
             view = self._graphs[iri]
-            self._changed[iri] = _Changed(f"{view}_changed", self.session.table(view))
+            self._changed[iri] = ChangedTriples(f"{view}_changed", self.session.table(view))
         return self._changed[iri]
 
     @property
@@ -354,16 +327,6 @@ class SparkEngine:
             if not stream.is_seen:
                 self.session.createDataFrame(stream.rows).createOrReplaceTempView(stream.table)
                 stream.is_seen = True
-
-
-def _rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
-    """`(s, p, o, starts, ends)` of triples that hold always, or as they say."""
-    if "starts" not in table.column_names:
-        lasting = {"starts": -FOREVER, "ends": FOREVER}
-        for name, time in lasting.items():
-            table = table.append_column(name, pa.repeat(pa.scalar(time, pa.int64()), table.num_rows))
-    columns = [table[name].to_pylist() for name in (*TRIPLE, "starts", "ends")]
-    yield from zip(*columns, strict=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,58 @@
+"""The triples of a graph on Spark that change: what the driver knows of them, beside all that was loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyoxigraph import Triple
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from penstock.algebra.inputs import GraphTriple
+from penstock.engines.held_triples import held_table, held_triples, triples_table
+from penstock.relational.matching import TRIPLE
+from penstock.relational.windows import FOREVER
+
+_KEY = list(TRIPLE)
+
+
+@dataclass(slots=True)
+class ChangedTriples:
+    """`loaded` are all triples of the graph as they were at first; `view` is for those that have changed since."""
+
+    view: str
+    loaded: DataFrame
+    held: pa.Table = field(default_factory=lambda: held_table([]))
+    """When the triples hold that have changed."""
+    revised: pa.Table = field(default_factory=lambda: triples_table([]))
+    """Those triples: what was loaded of them does not count any more."""
+
+    def when_held(self, session: SparkSession, triples: Sequence[Triple]) -> list[GraphTriple]:
+        asked = triples_table(triples)
+        known = self.held.join(asked, _KEY, join_type="left semi")
+        unknown = session.createDataFrame(asked.join(self.revised, _KEY, join_type="left anti"))
+        loaded = self.loaded.join(sf.broadcast(unknown), _KEY, "left_semi").toArrow()
+        return held_triples([*_rows(known), *_rows(loaded)])
+
+    def revise(self, triples: Sequence[Triple], held: Sequence[GraphTriple], needed: int) -> None:
+        revised = triples_table(triples)
+        kept = self.held.filter(pc.greater(self.held["ends"], needed)).join(revised, _KEY, join_type="left anti")
+        self.held = pa.concat_tables([kept, held_table(held)])
+        self.revised = pa.concat_tables([self.revised, revised]).group_by(_KEY).aggregate([])
+
+    def frames(self, session: SparkSession) -> tuple[DataFrame, DataFrame]:
+        """What is as it was loaded, and what has changed."""
+        gone = sf.broadcast(session.createDataFrame(self.revised))
+        return self.loaded.join(gone, _KEY, "left_anti"), session.createDataFrame(self.held)
+
+
+def _rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
+    """`(s, p, o, starts, ends)` of triples that hold always, or as they say."""
+    for name, time in {"starts": -FOREVER, "ends": FOREVER}.items():
+        if name not in table.column_names:
+            table = table.append_column(name, pa.repeat(pa.scalar(time, pa.int64()), table.num_rows))
+    yield from zip(*(table[name].to_pylist() for name in (*TRIPLE, "starts", "ends")), strict=True)

@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from penstock.bench import experiments
 from penstock.bench import results as bench_results
+from penstock.bench.answers import OtherAnswerError
 from penstock.bench.experiments import EXPERIMENTS, Experiment
 from penstock.bench.results import Axis, Figure, Panel, Series, Table, faster_ones, times_as_long
 from penstock.bench.setting import Setting
@@ -81,6 +82,15 @@ class TestCommand:
         picture = (tmp_path / "out" / "toy-picture.svg").read_text()
         assert "time [s]" in picture
         assert "A toy" in picture
+
+    def test_another_answer_ends_it_with_a_sentence(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def differ(experiment: Experiment, setting: Setting) -> bench_results.Result:
+            raise OtherAnswerError("Penstock on Spark gives another answer than Penstock at 5")
+
+        monkeypatch.setattr(Experiment, "run", differ)
+        result = bench("memory", "--out", str(tmp_path))
+        assert result.exit_code == 1
+        assert "penstock bench: error: Penstock on Spark gives another answer" in result.stderr
 
 
 class TestResults:

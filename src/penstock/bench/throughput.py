@@ -138,17 +138,17 @@ class _Workload:
         trusted: list[Some] = []
         for peer in peers:
             length = min(TRIAL, peer.most_triples or TRIAL)
+            expected = self._expected(length)
             self.setting.say(f"comparing {peer.name}")
             try:
-                found = answer_of_peer(peer, self.query.asked, self._stream(length), self.graph)
-                compare(peer.name, found, self._expected(length))
+                compare(peer.name, answer_of_peer(peer, self.query.asked, self._stream(length), self.graph), expected)
                 trusted.append(peer)
             except (OtherAnswerError, PeerError) as error:
                 self.setting.remark(f"{peer.name} is not timed: {error}.")
         return trusted
 
     def _expected(self, length: int) -> Answer:
-        """Penstock's answer, which is the same on all engines."""
+        """Penstock's answer, which is the same on all engines. Raises OtherAnswerError where it is not."""
         if length not in self._answers:
             inputs = self._inputs(self._stream(length))
             first, *others = [(system.name, system.answer(self.query.rspql, inputs)) for system in self.systems]
@@ -158,9 +158,11 @@ class _Workload:
         return self._answers[length]
 
     def _quickest(self, peers: list[PyoxigraphWindows]) -> PyoxigraphWindows:
-        ways = {peer.way: partial(peer.run, self.query.asked, self.trial, self.graph) for peer in peers}
+        ways = {
+            f"{peer.name}, by {peer.way}": partial(peer.run, self.query.asked, self.trial, self.graph) for peer in peers
+        }
         times = self.setting.measure(ways, 1)
-        return min(peers, key=lambda peer: times[peer.way].processor)
+        return min(peers, key=lambda peer: times[f"{peer.name}, by {peer.way}"].processor)
 
     def _stream(self, length: int) -> Path:
         return write_stream(self.setting.folder, "passages", length)

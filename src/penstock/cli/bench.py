@@ -12,13 +12,16 @@ from pathlib import Path
 
 import click
 
+from penstock.bench.answers import OtherAnswerError
 from penstock.bench.experiments import EXPERIMENTS, Experiment
 from penstock.bench.machine import surroundings
+from penstock.bench.peers.commands import PeerError
 from penstock.bench.plots import can_draw, draw
 from penstock.bench.results import Result
 from penstock.bench.setting import Setting
 from penstock.cli.engines import ENGINES, engine_name
-from penstock.cli.mistakes import told
+from penstock.cli.messages import show_error
+from penstock.cli.mistakes import FAILED, told
 from penstock.syntax.suggestions import did_you_mean
 
 ALL = "all"
@@ -128,6 +131,9 @@ def bench(
             with told("penstock bench"):
                 for name in chosen:
                     _measure(EXPERIMENTS[name], setting, out)
+        except (OtherAnswerError, PeerError) as error:
+            show_error("penstock bench", str(error))
+            raise click.exceptions.Exit(FAILED) from None
         finally:
             setting.close()
 

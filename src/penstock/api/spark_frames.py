@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from sqlglot import exp, parse_one
+
 from penstock.rdf.encoding import TAGS_OF_DATATYPES
 from penstock.rdf.vocabulary import XSD
+from penstock.relational.spark_sql import to_spark
 from penstock.runtime.history import HistoryRun
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
-
-_ANNOTATED = "nLO"
-"""The tags of literals that say more of themselves before a space: a language, a datatype."""
+    from pyspark.sql import DataFrame, SparkSession
 
 
 def frame_of(
@@ -24,8 +24,6 @@ def frame_of(
     A value is a text: an IRI, a label, a lexical form; or, with `terms`, a term as N-Triples. A variable for which
     `types` has a type of Spark's is a column of that type, NULL where a value is none of it.
     """
-    from pyspark.sql import functions as sf
-
     from penstock.engines.spark import SparkQuery
 
     found = run.slice()
@@ -37,46 +35,55 @@ def frame_of(
     assert isinstance(compiled, SparkQuery)
     rows = compiled.frame(part)
     places = dict(zip(compiled.variables, rows.columns, strict=False))
-    selected = [sf.col("t").cast("bigint").alias("time")]
+    selected = ["CAST(t AS BIGINT) AS time"]
     for name in variables:
-        value = sf.col(places[name]) if name in places else sf.lit(None).cast("string")
+        value = exp.column(places[name], quoted=True) if name in places else exp.cast(exp.null(), "string")
+        shown = _applied(_TERM if terms and name not in types else _TEXT, value)
         if name in types:
-            selected.append(_text(value).try_cast(types[name]).alias(name))
-        else:
-            selected.append((_term(value) if terms else _text(value)).alias(name))
-    return rows.select(*selected)
+            shown = exp.TryCast(this=shown, to=exp.DataType.build(types[name], dialect="spark"))
+        selected.append(to_spark(exp.alias_(shown, name, quoted=True)))
+    return rows.selectExpr(*selected)  # one call of Java's, where functions of columns would be hundreds
 
 
-def _text(term: Column) -> Column:
-    """Without tag, datatype and language."""
-    from pyspark.sql import functions as sf
+def _applied(template: exp.Expr, value: exp.Expr) -> exp.Expr:
+    """The template with the value for `term`, and what `_TEXT` says of it for `text`."""
 
-    rest = sf.substr(term, sf.lit(2))
-    behind_space = sf.substr(rest, sf.locate(" ", rest) + 1)
-    return sf.when(term.substr(1, 1).isin(*_ANNOTATED), behind_space).otherwise(rest)
+    def filled(node: exp.Expr) -> exp.Expr:
+        if not isinstance(node, exp.Column):
+            return node
+        return value.copy() if node.name == "term" else _applied(_TEXT, value)
 
-
-def _term(term: Column) -> Column:
-    """In the syntax of N-Triples."""
-    from pyspark.sql import functions as sf
-
-    from penstock.sources.spark.terms import escaped
-
-    rest, quote = sf.substr(term, sf.lit(2)), sf.lit('"')
-    return (
-        sf.when(term.startswith("I"), sf.concat(sf.lit("<"), rest, sf.lit(">")))
-        .when(term.startswith("B"), sf.concat(sf.lit("_:"), rest))
-        .otherwise(sf.concat(quote, escaped(_text(term)), quote, _annotation(term)))
-    )
+    return template.transform(filled)
 
 
-def _annotation(literal: Column) -> Column:
-    """What follows the quotes."""
-    from pyspark.sql import functions as sf
+_TEXT = parse_one(
+    """
+    CASE WHEN substr(term, 1, 1) IN ('n', 'L', 'O') THEN substr(substr(term, 2), locate(' ', substr(term, 2)) + 1)
+    ELSE substr(term, 2) END
+    """,
+    dialect="spark",
+)
+"""Of an encoded term, without tag, datatype and language: those of some literals stand before a space."""
 
-    tag, word = literal.substr(1, 1), sf.substring_index(sf.substr(literal, sf.lit(2)), " ", 1)
-    found = sf.when(tag == "S", sf.lit("")).when(tag == "L", sf.concat(sf.lit("@"), word))
-    found = found.when(tag == "n", sf.concat(sf.lit(f"^^<{XSD}"), word, sf.lit(">")))
-    for datatype, letter in TAGS_OF_DATATYPES.items():
-        found = found.when(tag == letter, sf.lit(f"^^<{datatype}>"))
-    return found.when(tag == "O", sf.concat(sf.lit("^^<"), word, sf.lit(">")))
+_TERM = parse_one(
+    rf"""
+    CASE
+      WHEN startswith(term, 'I') THEN concat('<', substr(term, 2), '>')
+      WHEN startswith(term, 'B') THEN concat('_:', substr(term, 2))
+      ELSE concat(
+        '"',
+        replace(replace(replace(replace(text, '\\', '\\\\'), '"', '\\"'), '\n', '\\n'), '\r', '\\r'),
+        '"',
+        CASE substr(term, 1, 1)
+          WHEN 'S' THEN ''
+          WHEN 'L' THEN concat('@', substring_index(substr(term, 2), ' ', 1))
+          WHEN 'n' THEN concat('^^<{XSD}', substring_index(substr(term, 2), ' ', 1), '>')
+          WHEN 'O' THEN concat('^^<', substring_index(substr(term, 2), ' ', 1), '>')
+          {" ".join(f"WHEN '{tag}' THEN '^^<{datatype}>'" for datatype, tag in TAGS_OF_DATATYPES.items())}
+        END
+      )
+    END
+    """,
+    dialect="spark",
+)
+"""In the syntax of N-Triples."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, Observation, SparkSession, Window
+from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql import functions as sf
 
 from penstock.algebra.model import ContinuousQuery
@@ -25,9 +25,47 @@ from penstock.engines.spark import SparkEngine
 from penstock.relational.retention import compile_oldest, compile_uncounted
 from penstock.relational.sources import streams_of
 from penstock.relational.windows import FOREVER
-from penstock.sources.spark.terms import bound
 
 _SEGMENT = "stream int, s string, p string, o string, ts bigint, element bigint, arrival bigint, since bigint"
+
+_STAMPED = """
+    SELECT
+      CAST(stream AS INT) AS stream, s, p, o, ts,
+      element, arrival, CASE WHEN ts < watermark THEN watermark END AS since, begins
+    FROM (
+      SELECT
+        stream, s, p, o, ts, begins,
+        try_cast(known[4 * stream] AS BIGINT) + elements - 1 AS element,
+        try_cast(known[4 * stream + 1] AS BIGINT) + place - 1 AS arrival,
+        greatest(
+          greatest(reached, try_cast(known[4 * stream + 2] AS BIGINT)) - :lateness,
+          try_cast(known[4 * stream + 3] AS BIGINT)
+        ) AS watermark
+      FROM (
+        SELECT
+          *,
+          sum(begins) OVER (
+            PARTITION BY stream ORDER BY of, came ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+          ) AS elements,
+          split(:known, ',') AS known
+        FROM (
+          SELECT
+            stream, s, p, o, ts, element AS of, arrival AS came,
+            CAST(NOT (element <=> lag(element) OVER here) AS BIGINT) AS begins,
+            max(ts) OVER (
+              PARTITION BY stream ORDER BY element, arrival ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            ) AS reached,
+            row_number() OVER here AS place
+          FROM identifier(:batch)
+          WINDOW here AS (PARTITION BY stream ORDER BY element, arrival)
+        )
+      )
+    )
+"""
+"""`known` is of each stream how many elements and triples there were, its greatest timestamp, and an instant reached.
+
+One text for all batches: Java keeps the code that it has compiled, for it holds nothing of what changes.
+"""
 
 _SETTINGS = {
     # Else each shuffle is a job of its own, and what a batch has is too little to adapt to.
@@ -80,6 +118,8 @@ class WindowLog(SparkEngine):
         self.segments: dict[int, dict[str, Share]] = {}
         self._elements: dict[str, int] = {}
         self._reports: list[ClosingReport] = []
+        self._made: dict[tuple[_Closing, ...], list[Column]] = {}
+        self._batch = f"{self._prefix}_batch"
         self._needed: dict[int, Mapping[str, int]] = {}
 
     def move_to(self, session: SparkSession) -> None:
@@ -91,6 +131,7 @@ class WindowLog(SparkEngine):
     def clear(self) -> None:
         for view in [*self._graphs.values(), *(part.view for part in self._changed.values())]:
             self._started_from.catalog.dropTempView(view)
+        self.session.catalog.dropTempView(self._batch)
         super().clear()
 
     def add_stream(self, iri: str) -> None:
@@ -112,17 +153,13 @@ class WindowLog(SparkEngine):
         `arrival` that grow in the order of the input.
         """
         observation = Observation()
-        closings = self._closings
-        stamped = self._stamped(rows, before, lateness)
-        figures = [sf.count_if(sf.col("ts").isNull()).alias("odd"), *self._figures()]
-        figures += [self._told_by(closing).alias(f"told_{n}") for n, closing in enumerate(closings)]
-        kept = stamped.observe(observation, *figures).drop("begins")
+        kept = self._stamped(rows, before, lateness).observe(observation, *self._figures).drop("begins")
         kept.write.mode("overwrite").parquet(str(self._path(number)))
         found = observation.get
         if found["odd"]:
             return None
         shares = self._shares(found)
-        for place, closing in enumerate(closings):
+        for place, closing in enumerate(self._closings):
             for report in self._reports:
                 _note(report, closing, found[f"told_{place}"])
         self.segments[number] = shares
@@ -134,62 +171,33 @@ class WindowLog(SparkEngine):
 
     def _stamped(self, rows: DataFrame, before: Mapping[str, Before], lateness: int) -> DataFrame:
         """The rows numbered on, `since` being the watermarks that late ones are behind; `begins` counts elements."""
-        here = Window.partitionBy("stream").orderBy("of", "arrival")
-        until_here = here.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-        earlier = here.rowsBetween(Window.unboundedPreceding, -1)
-        is_new = ~sf.col("of").eqNullSafe(sf.lag("of").over(here))
-        marked = rows.withColumnRenamed("element", "of").select(
-            *("stream", "s", "p", "o", "ts", "of", "arrival"),
-            is_new.cast("bigint").alias("begins"),
-            sf.max("ts").over(earlier).alias("reached"),
-            sf.row_number().over(here).alias("place"),
-        )
-        counted = marked.select("*", sf.sum("begins").over(until_here).alias("elements"))
-        known = sf.struct("stream", "ts", "reached", "place", "elements")
-        # What changes from batch to batch is not compiled, and so Java keeps the code that it has compiled.
-        numbers = bound(known, lambda row: self._numbers(row, before, lateness))
-        return counted.select("stream", "s", "p", "o", "ts", "begins", numbers.alias("numbers")).select(
-            *(sf.col("stream").cast("int"), "s", "p", "o", "ts", "numbers.*", "begins")
-        )
+        known: list[int | None] = []
+        for iri, stream in self._streams.items():
+            known += [self._elements[iri], stream.arrived, before[iri].greatest, before[iri].evaluated]
+        values = ",".join("" if value is None else str(value) for value in known)
+        rows.createOrReplaceTempView(self._batch)
+        parameters = {"batch": self._batch, "known": values, "lateness": lateness}
+        return self.session.sql(_STAMPED, parameters)
 
-    def _numbers(self, row: Column, before: Mapping[str, Before], lateness: int) -> Column:
-        """Of a row: those of its element and its arrival, and the watermark that it is behind."""
-
-        def known(values: Mapping[str, int | None]) -> Column:
-            return self._by_stream(row["stream"], values)
-
-        reached = sf.greatest(row["reached"], known({iri: known.greatest for iri, known in before.items()}))
-        evaluated = known({iri: known.evaluated for iri, known in before.items()})
-        watermark = sf.greatest(reached - sf.lit(lateness), evaluated)
-        arrived = known({iri: stream.arrived for iri, stream in self._streams.items()})
-        return sf.struct(
-            (known(self._elements) + row["elements"] - 1).alias("element"),
-            (arrived + row["place"] - 1).alias("arrival"),
-            sf.when(row["ts"] < watermark, watermark).alias("since"),
-        )
-
-    def _by_stream(self, stream: Column, values: Mapping[str, int | None]) -> Column:
-        chosen = sf.lit(None).cast("bigint")
-        for place, iri in enumerate(self._streams):
-            value = values.get(iri)
-            if value is not None:
-                chosen = sf.when(stream == place, sf.lit(value).cast("bigint")).otherwise(chosen)
-        return chosen
-
+    @property
     def _figures(self) -> list[Column]:
-        """What a `Share` tells, of each stream."""
-        figures = []
-        for place in range(len(self._streams)):
-            here = sf.col("stream") == place
-            in_time = here & sf.col("since").isNull()
-            figures += [
-                sf.count_if(here).alias(f"triples_{place}"),
-                sf.sum(sf.when(here, sf.col("begins"))).alias(f"elements_{place}"),
-                sf.sum(sf.when(in_time, sf.col("begins"))).alias(f"in_time_{place}"),
-                sf.min(sf.when(in_time, sf.col("ts"))).alias(f"least_{place}"),
-                sf.max(sf.when(here, sf.col("ts"))).alias(f"greatest_{place}"),
-            ]
-        return figures
+        """What a `Share` tells, of each stream, and what tells when windows close; made once, as long as it holds."""
+        closings = self._closings
+        if closings not in self._made:
+            texts = ["count_if(ts IS NULL) AS odd"]
+            for place in range(len(self._streams)):
+                in_time = f"stream = {place} AND since IS NULL"
+                texts += [
+                    f"count_if(stream = {place}) AS triples_{place}",
+                    f"sum(CASE WHEN stream = {place} THEN begins END) AS elements_{place}",
+                    f"sum(CASE WHEN {in_time} THEN begins END) AS in_time_{place}",
+                    f"min(CASE WHEN {in_time} THEN ts END) AS least_{place}",
+                    f"max(CASE WHEN stream = {place} THEN ts END) AS greatest_{place}",
+                ]
+            figures = [sf.expr(text) for text in texts]
+            figures += [self._told_by(closing).alias(f"told_{n}") for n, closing in enumerate(closings)]
+            self._made[closings] = figures
+        return self._made[closings]
 
     def _shares(self, found: Mapping[str, Any]) -> dict[str, Share]:
         names = ("triples", "elements", "in_time", "least", "greatest")
@@ -216,8 +224,8 @@ class WindowLog(SparkEngine):
         return report
 
     @property
-    def _closings(self) -> list[_Closing]:
-        return sorted(set(chain.from_iterable(map(_closings_in, self._reports))), key=str)
+    def _closings(self) -> tuple[_Closing, ...]:
+        return tuple(sorted(set(chain.from_iterable(map(_closings_in, self._reports))), key=str))
 
     def _told_by(self, closing: _Closing) -> Column:
         here = sf.col("stream") == list(self._streams).index(closing.stream)

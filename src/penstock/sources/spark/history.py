@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
 
@@ -30,12 +30,20 @@ class History:
     by_lines: Mapping[int, Path]
     by_quads: Mapping[int, NQuadsFile]
     as_a_whole: Mapping[int, Source]
+    _read: list[DataFrame] = field(default_factory=list, init=False)
+
+    @property
+    def _lines(self) -> DataFrame:
+        """To find the files takes Spark some time."""
+        if not self._read:
+            self._read.append(read_lines(self.spark, self.by_lines))
+        return self._read[0]
 
     def rows(self) -> DataFrame:
         """A row for each triple (`rows.ROWS`), in no order of its own: `arrival` and `element` tell the order."""
         parts = []
         if self.by_lines:
-            parts.append(tnt_rows(read_lines(self.spark, self.by_lines), self.scope))
+            parts.append(tnt_rows(self._lines, self.scope))
         if self.by_quads:
             lines = read_lines(self.spark, _paths(self.by_quads))
             parts.append(nquads_rows(lines, self.scope, _time_predicate(self.by_quads)))
@@ -49,15 +57,15 @@ class History:
 
     def times(self) -> DataFrame:
         """Of lines: what is soon told of them (`tnt.times_of_lines`)."""
-        return times_of_lines(read_lines(self.spark, self.by_lines))
+        return times_of_lines(self._lines)
 
     def ordinary_rows(self) -> DataFrame:
         """The rows of lines none of which is odd, sooner."""
-        return ordinary_rows(read_lines(self.spark, self.by_lines))
+        return ordinary_rows(self._lines)
 
     def rows_if_ordinary(self) -> DataFrame:
         """Of lines: their rows, sooner, as long as each has a `ts`; where one has none, some line is odd."""
-        return rows_if_ordinary(read_lines(self.spark, self.by_lines))
+        return rows_if_ordinary(self._lines)
 
     def malformed(self) -> DataFrame:
         """What is not part of the stream (`rows.MALFORMED`): where it stands, the text, and the reason."""

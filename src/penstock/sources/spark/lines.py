@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
@@ -12,6 +11,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from penstock.sources.spark.rows import NUMBERS_PER_FILE
+from penstock.sources.spark.terms import map_of
 
 _WITHIN_PARTITION = (1 << 33) - 1
 """The bits of `monotonically_increasing_id` that count the rows of a partition."""
@@ -81,7 +81,8 @@ def _number(lines: DataFrame, files: Mapping[int, Path]) -> Column:
         return within_file + sf.lit(next(iter(files)) * NUMBERS_PER_FILE)
     place_of = {path.resolve(): place for place, path in files.items()}
     starts = {name: place_of[_path(name)] * NUMBERS_PER_FILE for name in lines.inputFiles()}
-    return sf.create_map(*map(sf.lit, chain.from_iterable(starts.items())))[sf.input_file_name()] + within_file
+    start = map_of({name: str(number) for name, number in starts.items()})[sf.input_file_name()]
+    return start.cast("bigint") + within_file
 
 
 def _path(name: str) -> Path:

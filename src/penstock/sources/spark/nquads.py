@@ -89,23 +89,29 @@ def _timed(lines: DataFrame, scope: str, time_predicate: NamedNode) -> DataFrame
 
 
 def _quads(lines: DataFrame, scope: str) -> DataFrame:
-    pieces = lines.select("value", "number", sf.split("value", ">").alias("pieces"))
+    pieces = lines.selectExpr("value", "number", f"{ordinary.PIECES} AS pieces")
     line, prefix = sf.col("value"), label_prefix(scope)
     odd = bound(line, lambda text: sf.filter(sf.array(_odd(text, prefix)), _is_right))
-    found = sf.when(line.rlike(_LINE), sf.array(_ordinary(line, sf.col("pieces")))).otherwise(odd)
+    found = sf.when(line.rlike(_LINE), sf.array(sf.expr(_ORDINARY))).otherwise(odd)
     return pieces.select(found.alias("found"), "number").select(sf.inline("found").alias(*_PARTS), "number")
 
 
-def _ordinary(line: Column, pieces: Column) -> Column:
-    """Behind the quotes of a literal there are its datatype and the graph, each if there is one."""
-    behind = sf.substring_index(line, '"', -1)
-    annotation = sf.concat(sf.substring_index(behind, " ", 1), sf.lit(" "))
-    last = sf.substring_index(sf.substring_index(behind, " <", -1), ">", 1)
-    of_literal = sf.when(behind.contains(" <"), sf.concat(sf.lit("I"), last))
-    of_iri = sf.when(pieces[3].startswith(" <"), ordinary.iri_of(pieces[3]))
-    graph = sf.when(pieces[2].startswith(" <"), of_iri).otherwise(of_literal)
-    object_ = ordinary.object_of(pieces[2], line, annotation)
-    return _struct(graph, ordinary.iri_of(pieces[0], 2), ordinary.iri_of(pieces[1]), object_)
+_BEHIND = """substring_index(value, '"', -1)"""
+"""What follows the quotes of a literal: its datatype and the graph, each if there is one."""
+
+_GRAPH_OF_LITERAL = f"""
+    CASE WHEN contains({_BEHIND}, ' <')
+    THEN concat('I', substring_index(substring_index({_BEHIND}, ' <', -1), '>', 1)) END
+"""
+_ORDINARY = f"""
+    struct(
+      CASE WHEN {ordinary.is_iri(2)} THEN CASE WHEN {ordinary.is_iri(3)} THEN {ordinary.iri(3)} END
+      ELSE {_GRAPH_OF_LITERAL} END AS g,
+      {ordinary.iri(0)} AS s,
+      {ordinary.iri(1)} AS p,
+      {ordinary.object_or_literal(f"concat(substring_index({_BEHIND}, ' ', 1), ' ')")} AS o
+    )
+"""
 
 
 def _odd(line: Column, prefix: str) -> Column:

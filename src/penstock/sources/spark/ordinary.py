@@ -1,11 +1,10 @@
-"""Terms of ordinary lines (`patterns.py`), which are cut at every `>`; nothing is checked again."""
+"""Terms of ordinary lines (`patterns.py`), which are cut at every `>`; nothing is checked again.
+
+They are texts of Spark SQL about the line, `value`, and what it was cut into, `pieces`: an expression is one call of
+Java's that way, and not one for each function in it.
+"""
 
 from __future__ import annotations
-
-from itertools import chain
-
-from pyspark.sql import Column
-from pyspark.sql import functions as sf
 
 from penstock.rdf.encoding import INTEGER_TYPES, TAGS_OF_DATATYPES
 from penstock.rdf.vocabulary import XSD
@@ -15,23 +14,26 @@ _TAGS = {
     **{f"^^<{datatype}> ": tag for datatype, tag in TAGS_OF_DATATYPES.items()},
     **{f"^^<{XSD}{name}> ": f"n{name} " for name in INTEGER_TYPES},
 }
+_MAP_OF_TAGS = f"str_to_map('{';'.join(f'{annotation}={tag}' for annotation, tag in _TAGS.items())}', ';', '=')"
+
+PIECES = "split(value, '>')"
 
 
-def iri_of(piece: Column, start: int = 3) -> Column:
+def iri(place: int) -> str:
     """What is behind the `<` of a piece, before which there is a space, unless it is the first of its line."""
-    return sf.concat(sf.lit("I"), sf.substr(piece, sf.lit(start)))
+    return f"concat('I', substr(pieces[{place}], {3 if place else 2}))"
 
 
-def object_of(piece: Column, line: Column, annotation: Column) -> Column:
+def is_iri(place: int) -> str:
+    return f"startswith(pieces[{place}], ' <')"
+
+
+def object_or_literal(annotation: str) -> str:
     """The third piece, if that is an IRI; a literal is between the line's first quotes.
 
     `annotation` is what follows those, with a space at its end: `^^<IRI> `, or the space alone.
     """
-    lexical = sf.substring_index(sf.substring_index(line, '"', 2), '"', -1)
-    return sf.when(piece.startswith(" <"), iri_of(piece)).otherwise(sf.concat(_tag(annotation), lexical))
-
-
-def _tag(annotation: Column) -> Column:
-    known = sf.create_map(*map(sf.lit, chain.from_iterable(_TAGS.items())))
-    datatype = sf.substring(annotation, sf.lit(4), sf.length(annotation) - 5)
-    return sf.coalesce(known[annotation], sf.concat(sf.lit("O"), datatype, sf.lit(" ")))
+    lexical = """substring_index(substring_index(value, '"', 2), '"', -1)"""
+    datatype = f"substring({annotation}, 4, length({annotation}) - 5)"
+    tag = f"coalesce({_MAP_OF_TAGS}[{annotation}], concat('O', {datatype}, ' '))"
+    return f"CASE WHEN {is_iri(2)} THEN {iri(2)} ELSE concat({tag}, {lexical}) END"

@@ -5,8 +5,7 @@ These functions are about any term, however odd, and not quick. What is ordinary
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import chain
+from collections.abc import Callable, Mapping
 
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
@@ -79,9 +78,15 @@ def _tag(annotation: Column) -> Column:
 
 def tag_of_datatype(datatype: Column) -> Column:
     """The tag by the datatype's IRI; a literal must not be written with those of language strings."""
-    known = sf.create_map(*map(sf.lit, chain.from_iterable(_TAGS.items())))
+    known = map_of(_TAGS)
     is_other = ~datatype.isin(RDF + "langString", RDF + "dirLangString")
     return sf.coalesce(known[datatype], sf.when(is_other, sf.concat(sf.lit("O"), datatype, sf.lit(" "))))
+
+
+def map_of(texts: Mapping[str, str]) -> Column:
+    """A constant map of texts without line ends and tabs; one call of Java's makes it, and not one for each text."""
+    pairs = "\n".join(f"{key}\t{value}" for key, value in texts.items())
+    return sf.str_to_map(sf.lit(pairs), sf.lit("\n"), sf.lit("\t"))
 
 
 def unescaped(text: Column) -> Column:

@@ -21,6 +21,15 @@ from penstock.sources.tnt import read_line
 
 _LINE = rf"^{IRI} {IRI} (?:{IRI}|{LITERAL}) {MILLISECONDS} \.\r?+\z"
 
+_TIME = """CAST(substring_index(substring_index(value, '"', -2), '"', 1) AS BIGINT)"""
+_TERMS = {
+    "s": ordinary.iri(0),
+    "p": ordinary.iri(1),
+    "o": ordinary.object_or_literal("""substring_index(substring_index(value, '"', 3), '"', -1)"""),
+}
+_TRIPLE = f"struct({', '.join(f'{text} AS {name}' for name, text in _TERMS.items())}, {_TIME} AS ts)"
+"""Of an ordinary line, which has been cut."""
+
 _SPACE = "[\\s\\x1c-\\x1f\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]"
 _ODD_LINE = (
     rf"^{_SPACE}*+({TERM})[ \t]*+({TERM})[ \t]*+({TERM})"
@@ -32,19 +41,25 @@ _NOTHING = rf"^{_SPACE}*+(?:#|\z)"
 
 def tnt_rows(lines: DataFrame, scope: str) -> DataFrame:
     """The elements of numbered lines."""
-    found = lines.select(_found(scope), "number")
+    found = _cut(lines, "number").select(_found(scope), "number")
     triple = sf.inline("found").alias("s", "p", "o", "ts")
     return found.select(triple, sf.col("number").alias("element"), sf.col("number").alias("arrival"))
 
 
 def rows_and_lines(lines: DataFrame, scope: str) -> DataFrame:
     """The triples of lines with their timestamps, and those lines that are no elements as they are (`line`)."""
-    found = lines.select(_found(scope), "value").select("value", sf.inline_outer("found").alias("s", "p", "o", "ts"))
+    found = (
+        _cut(lines).select(_found(scope), "value").select("value", sf.inline_outer("found").alias("s", "p", "o", "ts"))
+    )
     return found.select("s", "p", "o", "ts", sf.when(sf.col("ts").isNull(), sf.col("value")).alias("line"))
 
 
 def _found(scope: str) -> Column:
-    return _triples(sf.col("value"), sf.split("value", ">"), label_prefix(scope)).alias("found")
+    return _triples(sf.col("value"), label_prefix(scope)).alias("found")
+
+
+def _cut(lines: DataFrame, *beside: str) -> DataFrame:
+    return lines.selectExpr("value", f"{ordinary.PIECES} AS pieces", *beside)
 
 
 def ordinary_rows(lines: DataFrame) -> DataFrame:
@@ -53,33 +68,26 @@ def ordinary_rows(lines: DataFrame) -> DataFrame:
     Spark would cut a line once for each condition on what is in it. It does not where something is not determined by
     the line alone: that is what the partition is for.
     """
-    cut = lines.select(
-        "value",
-        "number",
-        sf.split("value", ">").alias("pieces"),
-        _time(sf.col("value")).alias("ts"),
-        sf.spark_partition_id().alias("partition"),
+    cut = lines.selectExpr(
+        "value", "number", f"{ordinary.PIECES} AS pieces", f"{_TIME} AS ts", "spark_partition_id() AS partition"
     )
-    number = sf.col("number")
-    terms = zip("spo", _terms(sf.col("value"), sf.col("pieces")), strict=True)
-    return cut.where("partition >= 0").select(
-        *(term.alias(name) for name, term in terms), "ts", number.alias("element"), number.alias("arrival")
-    )
+    terms = [f"{text} AS {name}" for name, text in _TERMS.items()]
+    return cut.where("partition >= 0").selectExpr(*terms, "ts", "number AS element", "number AS arrival")
 
 
 def rows_if_ordinary(lines: DataFrame) -> DataFrame:
     """A row for each of some numbered lines; one that is not ordinary has no `ts`."""
-    cut = lines.select("value", "number", sf.split("value", ">").alias("pieces"))
-    triple = sf.when(sf.col("value").rlike(_LINE), _ordinary(sf.col("value"), sf.col("pieces")))
-    found, number = cut.select(triple.alias("found"), "number"), sf.col("number")
-    return found.select("found.*", number.alias("element"), number.alias("arrival"))
+    triple = sf.when(sf.col("value").rlike(_LINE), sf.expr(_TRIPLE))
+    return _cut(lines, "number").select(triple.alias("found"), "number").selectExpr(
+        "found.*", "number AS element", "number AS arrival"
+    )  # fmt: skip
 
 
 def times_of_lines(lines: DataFrame) -> DataFrame:
     """What is soon told of numbered lines: `ts` and `arrival`, and of a line that is not ordinary, that it is odd."""
     is_ordinary = sf.col("value").rlike(_LINE)
     return lines.select(
-        sf.when(is_ordinary, _time(sf.col("value"))).alias("ts"),
+        sf.when(is_ordinary, sf.expr(_TIME)).alias("ts"),
         sf.col("number").alias("arrival"),
         (~is_ordinary).alias("is_odd"),
     )
@@ -93,24 +101,10 @@ def malformed_tnt(lines: DataFrame, scope: str) -> DataFrame:
     return odd.mapInArrow(partial(_judge, scope=scope), MALFORMED)
 
 
-def _triples(line: Column, pieces: Column, prefix: str) -> Column:
+def _triples(line: Column, prefix: str) -> Column:
     """The triple of a line with its timestamp, in an array, which is empty where the line is malformed."""
     odd = bound(line, lambda text: sf.filter(sf.array(_odd(text, prefix)), _is_right))
-    return sf.when(line.rlike(_LINE), sf.array(_ordinary(line, pieces))).otherwise(odd)
-
-
-def _ordinary(line: Column, pieces: Column) -> Column:
-    return _struct(*_terms(line, pieces), _time(line))
-
-
-def _terms(line: Column, pieces: Column) -> tuple[Column, Column, Column]:
-    annotation = sf.substring_index(sf.substring_index(line, '"', 3), '"', -1)
-    object_ = ordinary.object_of(pieces[2], line, annotation)
-    return ordinary.iri_of(pieces[0], 2), ordinary.iri_of(pieces[1]), object_
-
-
-def _time(line: Column) -> Column:
-    return sf.substring_index(sf.substring_index(line, '"', -2), '"', 1).cast("bigint")
+    return sf.when(line.rlike(_LINE), sf.array(sf.expr(_TRIPLE))).otherwise(odd)
 
 
 def _odd(line: Column, prefix: str) -> Column:

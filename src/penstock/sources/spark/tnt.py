@@ -13,13 +13,18 @@ from penstock.rdf.blank_nodes import label_prefix, prefixed
 from penstock.rdf.elements import Malformed
 from penstock.sources.spark import ordinary
 from penstock.sources.spark.grammar import TERM
-from penstock.sources.spark.patterns import IRI, LITERAL, MILLISECONDS
+from penstock.sources.spark.patterns import COMMON_IRI, IRI, LITERAL, MILLISECONDS
 from penstock.sources.spark.rows import ARROW_MALFORMED, MALFORMED, batch_of
 from penstock.sources.spark.terms import bound, object_of, predicate_of, subject_of
 from penstock.sources.spark.times import time_of
 from penstock.sources.tnt import read_line
 
-_LINE = rf"^{IRI} {IRI} (?:{IRI}|{LITERAL}) {MILLISECONDS} \.\r?+\z"
+
+def _line(iri: str) -> str:
+    return rf"^{iri} {iri} (?:{iri}|{LITERAL}) {MILLISECONDS} \.\r?+\z"
+
+
+_COMMON_LINE, _LINE = _line(COMMON_IRI), _line(IRI)
 
 _TIME = """CAST(substring_index(substring_index(value, '"', -2), '"', 1) AS BIGINT)"""
 _TERMS = {
@@ -77,7 +82,7 @@ def ordinary_rows(lines: DataFrame) -> DataFrame:
 
 def rows_if_ordinary(lines: DataFrame) -> DataFrame:
     """A row for each of some numbered lines; one that is not ordinary has no `ts`."""
-    triple = sf.when(sf.col("value").rlike(_LINE), sf.expr(_TRIPLE))
+    triple = sf.when(_is_ordinary(), sf.expr(_TRIPLE))
     return _cut(lines, "number").select(triple.alias("found"), "number").selectExpr(
         "found.*", "number AS element", "number AS arrival"
     )  # fmt: skip
@@ -85,7 +90,7 @@ def rows_if_ordinary(lines: DataFrame) -> DataFrame:
 
 def times_of_lines(lines: DataFrame) -> DataFrame:
     """What is soon told of numbered lines: `ts` and `arrival`, and of a line that is not ordinary, that it is odd."""
-    is_ordinary = sf.col("value").rlike(_LINE)
+    is_ordinary = _is_ordinary()
     return lines.select(
         sf.when(is_ordinary, sf.expr(_TIME)).alias("ts"),
         sf.col("number").alias("arrival"),
@@ -96,7 +101,7 @@ def times_of_lines(lines: DataFrame) -> DataFrame:
 def malformed_tnt(lines: DataFrame, scope: str) -> DataFrame:
     """The lines that are no elements, and why; `place` is where the line is."""
     is_nothing = sf.is_valid_utf8("value") & sf.col("value").rlike(_NOTHING)
-    odd = lines.where(~sf.col("value").rlike(_LINE) & ~is_nothing)
+    odd = lines.where(~_is_ordinary() & ~is_nothing)
     odd = odd.withColumn("value", sf.col("value").cast("binary"))
     return odd.mapInArrow(partial(_judge, scope=scope), MALFORMED)
 
@@ -104,7 +109,13 @@ def malformed_tnt(lines: DataFrame, scope: str) -> DataFrame:
 def _triples(line: Column, prefix: str) -> Column:
     """The triple of a line with its timestamp, in an array, which is empty where the line is malformed."""
     odd = bound(line, lambda text: sf.filter(sf.array(_odd(text, prefix)), _is_right))
-    return sf.when(line.rlike(_LINE), sf.array(sf.expr(_TRIPLE))).otherwise(odd)
+    return sf.when(_is_ordinary(), sf.array(sf.expr(_TRIPLE))).otherwise(odd)
+
+
+def _is_ordinary() -> Column:
+    """Of a line, `value`."""
+    line = sf.col("value")
+    return line.rlike(_COMMON_LINE) | line.rlike(_LINE)
 
 
 def _odd(line: Column, prefix: str) -> Column:

@@ -80,3 +80,22 @@ def test_a_rule_leaves_itself_nothing_to_do(scenario: Scenario) -> None:
     for rule in RULES:
         once = rule(query.expression, knowledge)
         assert rule(once, knowledge) == once, name_of(rule)
+
+
+MARKETS = "FROM NAMED WINDOW :v ON :s [RANGE 6ms STEP 3ms] FROM NAMED WINDOW :w ON :t [RANGE 6ms STEP 3ms]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"SELECT ?a ?m (SUM(?n) AS ?x) (COUNT(*) AS ?y) {MARKETS} {{ WINDOW ?m {{ ?a :n ?n }} }} GROUP BY ?m ?a",
+        f"SELECT ?a ?g (COUNT(*) AS ?x) {MARKETS} FROM NAMED :g {{ GRAPH ?g {{ ?a :p ?b }} }} GROUP BY ?g ?a",
+    ],
+)
+def test_aggregates_of_each_window_are_the_oracles(engine: DuckDBEngine, text: str) -> None:
+    lines = [f"{time} :{'abc'[time % 3]} :n {time % 4} . :{'ab'[time % 2]} :p :c" for time in range(1, 30)]
+    scenario = Scenario(text, "rspql", {"s": "\n".join(lines), "t": "\n".join(lines[::2])}, {"g": "-9 - :a :p :b"})
+    assert changing_rules(scenario)
+    reference = answer(scenario.parsed(), scenario.inputs(), scenario.settings())
+    difference = first_difference(run(engine, scenario, is_optimized=True), list(reference.with_solutions()), False)
+    assert difference is None, difference.text

@@ -16,6 +16,7 @@ from penstock.optimizer.knowledge import Knowledge
 from penstock.optimizer.merge_patterns import merge_patterns
 from penstock.optimizer.normalise import normalise
 from penstock.optimizer.order_joins import order_joins
+from penstock.optimizer.push_aggregates import push_aggregates
 from penstock.optimizer.push_filters import push_filters
 from penstock.optimizer.push_projections import push_projections
 from penstock.optimizer.sizes import Sizes
@@ -30,6 +31,7 @@ RULES: tuple[Rule, ...] = (
     drop_what_cannot_match,
     merge_patterns,
     push_filters,
+    push_aggregates,
     push_projections,
     order_joins,
 )

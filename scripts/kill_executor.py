@@ -18,12 +18,11 @@ from pathlib import Path
 
 from kill_live import GRAPH, LATENESS, QUERY, compare_with_oracle, put
 
-from penstock.algebra.inputs import GraphTriple
 from penstock.engines.spark_session import session
-from penstock.rdf.graphs import read_graph
 from penstock.rdf.results import Evaluation
 from penstock.runtime.micro_batches import Callback, MicroBatches, Standing
 from penstock.runtime.running import RunSettings
+from penstock.sources.graph_files import open_graph
 from penstock.sources.spark.live import GrowingFolder
 from penstock.syntax import parse
 
@@ -55,7 +54,7 @@ def main() -> int:
         print(f"{time.monotonic() - began:.1f} s: answered {evaluation.time}", flush=True)
 
     began = time.monotonic()
-    graph = [GraphTriple(triple) for triple in read_graph(work / "graph.ttl", scope="g")]
+    graph = open_graph(work / "graph.ttl", scope="g")
     run = MicroBatches(
         session("local-cluster[2,1,1024]", QUICK),
         [Standing(parse(QUERY), Callback(take))],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from penstock.algebra import Settings
 from penstock.algebra.inputs import Inputs
 from penstock.rdf.results import Evaluation
-from penstock.runtime.bounded import sources_of
+from penstock.runtime.bounded import graphs_of, sources_of
 from penstock.runtime.history import HistoryRun
 from penstock.runtime.running import RunSettings
 from penstock.syntax import ast
@@ -26,8 +26,8 @@ def run_on_spark(
 
     engine = SparkEngine(spark)
     try:
-        for graph, triples in inputs.graphs.items():
-            engine.load_graph(graph, triples)
+        for iri, graph in graphs_of(inputs).items():
+            engine.load_graph(iri, graph)
         for call, answers in inputs.services.items():
             engine.load_answers(call, answers)
         streams = {iri: gathered(spark, source) for iri, source in sources_of(inputs).items()}

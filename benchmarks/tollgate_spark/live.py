@@ -20,11 +20,10 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock import parse
-from penstock.algebra.inputs import GraphTriple
 from penstock.bench.tollgates.data import STREAM, stream_lines
-from penstock.rdf.graphs import read_graph
 from penstock.rdf.results import Evaluation, to_json_line
 from penstock.runtime.micro_batches import Callback, MicroBatches, Standing
+from penstock.sources.graph_files import open_graph
 from penstock.sources.spark.live import GrowingFolder
 from tollgate_spark.answers import Solutions, solutions_of, written_answer
 from tollgate_spark.jobs import Windows, read_districts, read_triples
@@ -143,7 +142,7 @@ def run_penstock(
             spark,
             [Standing(parse(workload.query.rspql), Callback(write))],
             {STREAM: GrowingFolder(folder, "tollgates", files_per_batch=1)},
-            {None: [GraphTriple(triple) for triple in read_graph(graph, scope="districts")]},
+            {None: open_graph(graph, scope="districts")},
             checkpoint=work / "checkpoint",
             is_bounded=True,
         )

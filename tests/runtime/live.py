@@ -11,6 +11,7 @@ from tests import cases
 
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
+from penstock.runtime.bounded import graphs_of
 from penstock.runtime.micro_batches import Callback, MicroBatches, Standing
 from penstock.runtime.running import RunSettings
 from penstock.sources.spark.live import GrowingFolder
@@ -26,7 +27,7 @@ def run_live(spark: SparkSession, case: cases.Case, folder: Path, batches: int =
         spark,
         [Standing(case.query, Callback(found.append), "q", case.settings)],
         folders_of(case, folder, batches),
-        case.inputs.graphs,
+        graphs_of(case.inputs),
         RunSettings(lateness=case.inputs.lateness, flush=case.flush),
         is_bounded=True,
     )

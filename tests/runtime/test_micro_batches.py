@@ -23,6 +23,7 @@ from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element, Malformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.batch_states import BatchStates
+from penstock.runtime.bounded import graphs_of
 from penstock.runtime.checkpoints import CheckpointError
 from penstock.runtime.micro_batches import Callback, MicroBatches, Standing
 from penstock.runtime.running import RunSettings
@@ -112,7 +113,7 @@ def test_a_run_goes_on_where_it_was(
             spark,
             [Standing(case.query, outlet, "q", case.settings)],
             streams,
-            case.inputs.graphs,
+            graphs_of(case.inputs),
             RunSettings(lateness=case.inputs.lateness, flush=case.flush),
             checkpoint=tmp_path / "checkpoint",
             is_bounded=True,

@@ -13,7 +13,7 @@ from tests.suite.test_suite import FOLDERS
 from penstock.engines.duckdb import DuckDBEngine
 from penstock.rdf.changes import changes_of
 from penstock.rdf.results import Evaluation
-from penstock.runtime.bounded import sources_of
+from penstock.runtime.bounded import graphs_of, sources_of
 from penstock.runtime.changing_graphs import Updates
 from penstock.runtime.checkpoints import Checkpoint
 from penstock.runtime.running import Run, RunSettings
@@ -47,8 +47,8 @@ def _ended_again_and_again(case: cases.Case, folder: Path, updates: Updates | No
     while True:
         checkpoint = Checkpoint(folder / "checkpoint", "this run")
         del written[checkpoint.written or 0 :]
-        for graph, triples in case.inputs.graphs.items():
-            checkpoint.engine.load_graph(graph, triples)
+        for iri, graph in graphs_of(case.inputs).items():
+            checkpoint.engine.load_graph(iri, graph)
         for call, answers in case.inputs.services.items():
             checkpoint.engine.load_answers(call, answers)
         streams = sources_of(case.inputs, batch_elements=2)

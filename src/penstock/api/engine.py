@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
 from penstock.algebra import Settings, build
-from penstock.algebra.inputs import GraphTriple, InputError
+from penstock.algebra.inputs import InputError
 from penstock.api.changing import ChangingGraph
-from penstock.api.graphs import graph_of_file
 from penstock.api.queries import Manner, RegisteredQuery, start_together
 from penstock.api.settings import SettingError, duration, origin, report_policy
 from penstock.api.spark_streams import LiveStream, is_spark_frame, is_streamed_by_spark, spark_stream
-from penstock.api.tables import TableSource, is_table, table_of_stream, triples_of_table
+from penstock.api.tables import TableSource, graph_of_table, is_table, table_of_stream
 from penstock.api.terms import elements_of, triple_of
 from penstock.rdf.blank_nodes import prefixed
 from penstock.rdf.endpoints import DEFAULT_TIMEOUT
@@ -26,10 +25,13 @@ from penstock.runtime.running import RunSettings
 from penstock.sources import Source, open_source
 from penstock.sources.batches import MOST_ELEMENTS
 from penstock.sources.files import ElementFile
+from penstock.sources.graph_files import open_graph
 from penstock.sources.graph_updates import GraphUpdates
+from penstock.sources.graphs import TRIPLES, Graph, TableGraph
 from penstock.sources.live import LiveElements
 from penstock.sources.mirrors import mirror_of
 from penstock.sources.services import ServiceSettings
+from penstock.sources.tables import encoded_triples
 from penstock.syntax import ast
 from penstock.syntax.reading import read
 from penstock.syntax.suggestions import did_you_mean
@@ -64,7 +66,7 @@ class Engine:
     def __init__(self, spark: SparkSession | None = None) -> None:
         self._spark = spark
         self._streams: dict[str, Source | LiveStream] = {}
-        self._graphs: dict[str | None, list[GraphTriple]] = {}
+        self._graphs: dict[str | None, list[Graph]] = {}
         self._updates: dict[str | None, GraphUpdates] = {}
         self._scopes = 0
 
@@ -112,9 +114,10 @@ class Engine:
     def graph(self, source: str | Path | Iterable[Any] | Any, iri: str | None = None) -> ChangingGraph:
         """Add triples to the graph `iri`, or to the default graph, which can be changed while queries run over it.
 
-        `source` is a file (`.ttl`, `.nt`, …; `.changes` for one that changes with time), a table with the columns s, p
-        and o, or an iterable of triples: of pyoxigraph, or `(s, p, o)` with terms as in `stream`. It may also be at a
-        SPARQL endpoint, `sparql+http://host/sparql`; with `?refresh=30s` it is fetched again while a query runs.
+        `source` is a file (`.ttl`, `.nt`, …; `.changes` for one that changes with time; `.parquet` with the columns s,
+        p and o, terms as N-Triples), a table with these columns, or an iterable of triples: of pyoxigraph, or
+        `(s, p, o)` with terms as in `stream`. Each run of a query reads the file. It may also be at a SPARQL endpoint,
+        `sparql+http://host/sparql`; with `?refresh=30s` it is fetched again while a query runs.
 
         >>> engine = Engine()
         >>> graph = engine.graph([("<http://ex.org/north>", "<http://ex.org/in>", "<http://ex.org/milano>")])
@@ -126,19 +129,18 @@ class Engine:
         scope = self._new_scope()
         updates = self._updates.setdefault(name, GraphUpdates())
         mirror = mirror_of(source, scope) if isinstance(source, str) else None
-        triples: list[GraphTriple] = []
+        called = "graph" if name is None else f"<{name}>"
+        graph: Graph = TableGraph(called, TRIPLES.empty_table())
         if mirror is not None:
             updates.mirror(mirror)
         elif isinstance(source, str | Path):
-            triples = graph_of_file(source, scope)
+            graph = open_graph(source, scope=scope)
         else:
-            rename = prefixed(scope)
             try:
-                found = triples_of_table(source, rename) if is_table(source) else (triple_of(t, rename) for t in source)
-                triples = [GraphTriple(triple) for triple in dict.fromkeys(found)]
+                graph = graph_of_table(called, source, scope) if is_table(source) else _listed(called, source, scope)
             except ReadingError as error:
                 raise InputError(f"the graph has something in it that is no triple: {error.reason}") from None
-        self._graphs.setdefault(name, []).extend(triples)
+        self._graphs.setdefault(name, []).append(graph)
         return ChangingGraph(name, updates, scope)
 
     def register(
@@ -235,8 +237,13 @@ class Engine:
 
     def __repr__(self) -> str:
         streams = ", ".join(f"<{iri}> = {source.name}" for iri, source in self._streams.items()) or "no stream"
-        triples = sum(map(len, self._graphs.values()))
-        return f"<penstock.Engine: {streams}; graphs of {triples} triples>"
+        graphs = ", ".join(graph.name for parts in self._graphs.values() for graph in parts) or "no graph"
+        return f"<penstock.Engine: {streams}; {graphs}>"
+
+
+def _listed(name: str, triples: Iterable[Any], scope: str) -> Graph:
+    rename = prefixed(scope)
+    return TableGraph(name, encoded_triples([triple_of(triple, rename) for triple in triples]))
 
 
 def _iri(text: str) -> str:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby, islice
 
 from pyoxigraph import Triple
 
 from penstock.algebra import Settings
-from penstock.algebra.inputs import GraphTriple, Inputs
+from penstock.algebra.inputs import Inputs
 from penstock.explain import FORMATS, Document, describe
 from penstock.optimizer import Sizes
 from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.elements import Element
 from penstock.sources import Source
+from penstock.sources.graphs import Graph, triples_of
 from penstock.syntax import ast
 
 MOST_ELEMENTS = 5000
@@ -51,7 +52,7 @@ def explained(
     text: str,
     settings: Settings,
     streams: Mapping[str, Source],
-    graphs: Mapping[str | None, Sequence[GraphTriple]],
+    graphs: Mapping[str | None, Graph],
     lateness: int,
     prefixes: Mapping[str, str],
     is_dialect_given: bool,
@@ -63,7 +64,8 @@ def explained(
     elements = {
         iri: list(islice(_elements(source), MOST_ELEMENTS)) for iri, source in streams.items() if not source.is_live
     }
-    inputs = Inputs(elements, graphs, lateness)
+    triples = {iri: list(dict.fromkeys(triples_of(graph))) for iri, graph in graphs.items()}
+    inputs = Inputs(elements, triples, lateness)
     return Explanation(
         describe(
             query,

@@ -1,4 +1,4 @@
-"""Graphs from files: static ones, and those that change with time."""
+"""Graphs from files, triple by triple, as the oracle reads them: static ones, and those that change with time."""
 
 from __future__ import annotations
 
@@ -9,13 +9,9 @@ from pyoxigraph import Triple
 
 from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.windows import Interval
-from penstock.rdf.changes import Change, changes_of, read_changes, validity
-from penstock.rdf.compression import uncompressed_name
+from penstock.rdf.changes import Change, changes_of, is_changing, read_changes, validity
 from penstock.rdf.graphs import read_graph
 from penstock.rdf.remote_graphs import is_remote, parse_remote
-
-CHANGES = ".changes"
-"""The ending of a graph that changes: lines `A <s> <p> <o> "TS" .` and `D <s> <p> <o> "TS" .`."""
 
 
 def with_updates(triples: Sequence[GraphTriple], changes: Sequence[Change]) -> list[GraphTriple]:
@@ -37,7 +33,7 @@ def graph_of_file(file: str | Path, scope: str) -> list[GraphTriple]:
     """
     if is_remote(str(file)):
         return [GraphTriple(triple) for triple in parse_remote(str(file)).triples(scope)]
-    if uncompressed_name(Path(file)).suffix.lower() == CHANGES:
+    if is_changing(Path(file)):
         held = validity(read_changes(file, scope=scope))
         return [GraphTriple(entry.triple, Interval(entry.start, entry.end)) for entry in held]
     return [GraphTriple(triple) for triple in read_graph(file, scope=scope)]

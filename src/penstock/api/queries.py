@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from penstock.algebra import ContinuousQuery, Settings
-from penstock.algebra.inputs import GraphTriple, InputError
+from penstock.algebra.inputs import InputError
 from penstock.algebra.model import SelectForm
 from penstock.api.dead_letters import DeadLetters, MalformedError
 from penstock.api.explanations import Explanation, explained
@@ -34,6 +34,7 @@ from penstock.runtime.running import Late, Run, RunSettings
 from penstock.runtime.starting import way_of
 from penstock.sinks.counts import Counts
 from penstock.sources import Source
+from penstock.sources.graphs import Graph, merged
 from penstock.syntax import ast
 from penstock.syntax.recognition import TITLES
 
@@ -72,7 +73,7 @@ class RegisteredQuery:
         query: ast.Query,
         meaning: ContinuousQuery,
         streams: Mapping[str, Source | LiveStream],
-        graphs: Mapping[str | None, list[GraphTriple]],
+        graphs: Mapping[str | None, Sequence[Graph]],
         updates: Updates,
         manner: Manner,
         prefixes: Mapping[str, str],
@@ -120,8 +121,8 @@ class RegisteredQuery:
 
     def _run(self, outsiders: _Outsiders) -> Run:
         engine = self._asked = self._engine()
-        for iri, triples in self._graphs.items():
-            engine.load_graph(iri, triples)
+        for iri, graph in self._loaded.items():
+            engine.load_graph(iri, graph)
         sources = {iri: Stoppable.of(source, self._stopped) for iri, source in self._streams.items()}
         return way_of(engine, sources, self._manner.how)(
             engine,
@@ -201,6 +202,10 @@ class RegisteredQuery:
 
         return Callback(tell)
 
+    @property
+    def _loaded(self) -> dict[str | None, Graph]:
+        return {iri: merged(parts) for iri, parts in self._graphs.items()}
+
     def _on_spark(self) -> SparkSession:
         if self._spark is None:
             raise InputError("this is for an engine on Spark: Engine(spark)")
@@ -264,7 +269,7 @@ class RegisteredQuery:
         """
         how = self._manner.how
         sizes = None if self._asked is None else self._asked.sizes
-        inputs = (self._streams, self._graphs, how.lateness, self._prefixes, self._is_dialect_given)
+        inputs = (self._streams, self._loaded, how.lateness, self._prefixes, self._is_dialect_given)
         return explained(
             self._query, self.text, self._manner.settings, *inputs, is_optimized=how.is_optimized, sizes=sizes
         )  # fmt: skip
@@ -322,7 +327,7 @@ def start_together(
             for query, each in zip(queries, outsiders, strict=True)
         ],
         streams,
-        first._graphs,
+        first._loaded,
         first._manner.how,
         checkpoint=checkpoint,
         fingerprint="\n".join([*(f"{query.text}\n{query._manner}" for query in queries), *sorted(streams)]),

@@ -12,12 +12,13 @@ from pyoxigraph import Triple
 
 from penstock.algebra.inputs import InputError
 from penstock.api.terms import element_of, instant_of, term_of, triple_of
-from penstock.rdf.blank_nodes import Rename, label_prefix, prefixed
+from penstock.rdf.blank_nodes import label_prefix, prefixed
 from penstock.rdf.conversion import encode_oxigraph
 from penstock.rdf.elements import Malformed
 from penstock.rdf.errors import ReadingError
 from penstock.sources.batches import MOST_ELEMENTS, SCHEMA, Batch, Position
 from penstock.sources.columns import objects, predicates, subjects
+from penstock.sources.graphs import TableGraph, with_odd
 
 _TERMS = ("s", "p", "o")
 _TIME = ("ts", "time")
@@ -86,13 +87,18 @@ def table_of_stream(data: Any) -> pa.Table:
     return table.select([*_TERMS, time])
 
 
-def triples_of_table(data: Any, rename: Rename) -> Iterator[Triple]:
+def graph_of_table(name: str, data: Any, scope: str) -> TableGraph:
     """The triples of a graph. Raises InputError where a column is missing, and ReadingError."""
     table = _arrow(data)
     if not set(_TERMS) <= set(table.column_names):
         raise InputError(f"a graph has the columns s, p and o, and this one has {_list(table)}: rename them")
-    for row in zip(*(table[name].to_pylist() for name in _TERMS), strict=True):
-        yield triple_of(row, rename)
+    terms = table.select(_TERMS)
+    rename = prefixed(scope)
+
+    def read(odd: list[int]) -> list[Triple]:
+        return [triple_of(list(row.values()), rename) for row in terms.take(odd).to_pylist()]
+
+    return TableGraph(name, with_odd(_ordinary_terms(terms, label_prefix(scope)), read))
 
 
 def _arrow(data: Any) -> pa.Table:
@@ -109,12 +115,15 @@ def _encoded(triple: Triple) -> tuple[str, str, str]:
 
 def _ordinary(part: pa.Table, prefix: str) -> list[pa.Array]:
     """Encoded terms and timestamps; NULL where they are not ordinary."""
-    subject, predicate, object_, time = part.columns
+    return [*_ordinary_terms(part, prefix), _times(part.column(3))]
+
+
+def _ordinary_terms(part: pa.Table, prefix: str) -> list[pa.Array]:
+    subject, predicate, object_ = part.columns[:3]
     return [
         subjects(_texts(subject), prefix),
         predicates(_texts(predicate)),
         objects(_texts(object_), prefix) if _is_text(object_.type) else _read_once(object_, _value, pa.large_string()),
-        _times(time),
     ]
 
 

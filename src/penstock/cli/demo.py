@@ -84,8 +84,8 @@ def _run(engine: EngineOptions) -> None:
         console.print(f"{engine.title} is ready after {time.monotonic() - began:.1f} s.\n", style="dim")
         began = time.monotonic()
         sources = options.sources(asked.continuous, asked.prefixes)
-        for iri, triples in options.graphs_of(asked.continuous, asked.prefixes).items():
-            used.load_graph(iri, triples)
+        for iri, graph in options.graphs_of(asked.continuous, asked.prefixes).items():
+            used.load_graph(iri, graph)
         output = Output(STANDARD_OUTPUT, "table", late=None, is_strict=True, has_empty=False, progress=None)
         with interruptible(used.interrupt):
             run_query(asked, used, sources, options.settings, RunSettings(), output, None, name="demo")

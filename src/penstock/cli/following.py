@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.algebra.inputs import GraphTriple, InputError
+from penstock.algebra.inputs import InputError
 from penstock.api.spark_streams import FOLLOW, without_follow
 from penstock.cli.endless import SERVER, is_endless
 from penstock.cli.engines import EngineOptions
@@ -23,6 +23,7 @@ from penstock.rdf.results import Evaluation
 from penstock.runtime.checkpoints import Written
 from penstock.runtime.running import RunSettings
 from penstock.sinks import Sink
+from penstock.sources.graphs import Graph
 
 if TYPE_CHECKING:
     from penstock.sources.spark.live import LiveStream
@@ -32,7 +33,7 @@ def follow_query(
     asked: Asked,
     engine: EngineOptions,
     bindings: Mapping[str, str],
-    graphs: Mapping[str | None, list[GraphTriple]],
+    graphs: Mapping[str | None, Graph],
     run: RunOptions,
     how: RunSettings,
     output: Output,

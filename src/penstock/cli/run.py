@@ -122,8 +122,8 @@ def run(
             click.echo(f"{checkpoint}: this run has been finished before; there is nothing left to do", err=True)
             return
         used = engine.open() if kept is None else kept.engine
-        for iri, triples in graphs.items():
-            used.load_graph(iri, triples)
+        for iri, graph in graphs.items():
+            used.load_graph(iri, graph)
         with interruptible(used.interrupt):
             updates = run.updates_of(asked.continuous, asked.prefixes)
             run_query(asked, used, sources, run.settings, how, output, kept, updates, name=query_name(query))

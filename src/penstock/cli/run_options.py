@@ -14,10 +14,11 @@ import click
 from penstock.algebra import ContinuousQuery, Settings
 from penstock.algebra.inputs import GraphTriple, InputError, Inputs
 from penstock.algebra.services import ServiceAnswer, ServiceCall, service_calls
-from penstock.api.graphs import CHANGES, graph_of_file, with_updates
+from penstock.api.graphs import graph_of_file, with_updates
 from penstock.api.settings import SettingError, duration, origin, report_policy
 from penstock.cli.bindings import graph_bindings, stream_bindings
 from penstock.cli.endless import refuse_endless
+from penstock.rdf.changes import ENDING as CHANGES
 from penstock.rdf.changes import Change, read_changes
 from penstock.rdf.elements import Element, OnMalformed
 from penstock.rdf.endpoints import DEFAULT_TIMEOUT
@@ -29,6 +30,7 @@ from penstock.syntax import ast
 if TYPE_CHECKING:
     from penstock.runtime.changing_graphs import Updates
     from penstock.sources import Source
+    from penstock.sources.graphs import Graph
     from penstock.sources.services import ServiceSettings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -101,15 +103,18 @@ class RunOptions:
             raise InputError("standard input is one stream, and two are bound to it: name a file for the other")
         return bindings
 
-    def graphs_of(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str | None, list[GraphTriple]]:
+    def graphs_of(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str | None, Graph]:
         """The graphs, to be loaded by an engine, but for those that `updates_of` fetches, which begin with nothing."""
-        graphs: dict[str | None, list[GraphTriple]] = {}
+        from penstock.sources.graph_files import open_graph  # slow to load, as above
+        from penstock.sources.graphs import merged
+
+        graphs: dict[str | None, list[Graph]] = {}
         for number, (name, file) in enumerate(self._graph_bindings(query, prefixes), start=1):
             is_mirrored = is_remote(file) and parse_remote(file).refresh is not None
-            graphs.setdefault(name, []).extend([] if is_mirrored else graph_of_file(file, f"g{number}"))
+            graphs.setdefault(name, []).extend([] if is_mirrored else [open_graph(file, scope=f"g{number}")])
         for name, _ in self._update_bindings(query, prefixes):
             graphs.setdefault(name, [])
-        return graphs
+        return {name: merged(parts) for name, parts in graphs.items()}
 
     def _triples_of(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str | None, list[GraphTriple]]:
         """The graphs with all that changes them."""
@@ -219,8 +224,9 @@ _OPTIONS = (
         "graphs",
         multiple=True,
         metavar="[IRI=]SOURCE",
-        help=f"A graph: named, or part of the default graph (repeatable). A file, of which what ends with {CHANGES} "
-        "changes with time; or a SPARQL endpoint, sparql+http://HOST/PATH, whose default graph it is "
+        help="A graph: named, or part of the default graph (repeatable). A file: RDF, "
+        f"compressed or not, .parquet with columns s, p, o (terms as N-Triples), {CHANGES} for one that changes; "
+        "or a SPARQL endpoint, sparql+http://HOST/PATH, whose default graph it is "
         "(?graph=IRI: a named one), fetched once (?refresh=30s: again and again; ?timeout=5s).",
     ),
     click.option(

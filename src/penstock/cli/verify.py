@@ -86,8 +86,8 @@ def verify(
 def _found(given: Prepared, on: EngineOptions, run: RunOptions, how: RunSettings) -> Iterator[Evaluation]:
     """The engine's answer."""
     engine = on.open()
-    for iri, triples in run.graphs_of(given.continuous, given.prefixes).items():
-        engine.load_graph(iri, triples)
+    for iri, graph in run.graphs_of(given.continuous, given.prefixes).items():
+        engine.load_graph(iri, graph)
     for call, answers in given.inputs.services.items():
         engine.load_answers(call, answers)
     opened = run.sources(given.continuous, given.prefixes, at_once=True)

@@ -22,7 +22,6 @@ from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.algebra.windows import CountWindow
 from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
-from penstock.engines.graph_tables import changes, graph_table
 from penstock.engines.held_triples import held_table, held_triples, triples_table
 from penstock.engines.observing import Observed
 from penstock.engines.protocol import CompiledReport, Slice, StorageError
@@ -36,8 +35,11 @@ from penstock.relational.reporting import InstantsPlan, compile_instants, compil
 from penstock.relational.retention import compile_oldest, compile_uncounted
 from penstock.relational.sources import AnswerTable, Tables
 from penstock.relational.windows import FOREVER, passed
+from penstock.sources.graphs import CHANGING, TRIPLES, Graph
 
 _ROWS_BETWEEN_LOOKS = 20_000
+
+_TYPES = {pa.string(): "VARCHAR", pa.int64(): "BIGINT"}
 
 _LARGE = 30_000
 """From so many rows on it pays to look for what comes again before sorting."""
@@ -144,18 +146,27 @@ class DuckDBEngine:
         for report in self._closing_reports:
             report.note(stream, rows)
 
-    def load_graph(self, iri: str | None, triples: Sequence[GraphTriple]) -> None:
-        table = self._graphs.get(iri, f"graph_{len(self._graphs) + 1}")
-        self._graphs[iri] = table
-        graph = graph_table(triples)
+    def load_graph(self, iri: str | None, graph: Graph) -> None:
+        table = self._graphs.setdefault(iri, f"graph_{len(self._graphs) + 1}")
         self._changing.discard(iri)
-        if changes(graph):
+        if graph.changes:
             self._changing.add(iri)
-        with self._view("loading", graph):
-            self.run(f"CREATE OR REPLACE TABLE {table} AS SELECT DISTINCT * FROM loading")
+        schema = CHANGING if graph.changes else TRIPLES
+        self.run(f"CREATE OR REPLACE TABLE {table} ({', '.join(f'{f.name} {_TYPES[f.type]}' for f in schema)})")
+        for part in graph.tables():
+            with self._view("loading", part):
+                self.run(f"INSERT INTO {table} SELECT {', '.join(schema.names)} FROM loading")
+        self._keep_each_once(table, schema.names)
         self._predicates[table] = frozenset()
-        self.observed.forget(table)
-        self._note_predicates(table, self.observed.note(table, graph["p"]))
+        found = dict(self.rows(f"SELECT p, count(*) FROM {table} GROUP BY p"))
+        self.observed.know(table, found)
+        self._note_predicates(table, found)
+
+    def _keep_each_once(self, table: str, columns: Sequence[str]) -> None:
+        """Few graphs say a thing twice, and to look for equal hashes takes less memory than for equal rows."""
+        ((rows, different),) = self.rows(f"SELECT count(*), count(DISTINCT hash({', '.join(columns)})) FROM {table}")
+        if different < rows:
+            self.run(f"CREATE OR REPLACE TABLE {table} AS SELECT DISTINCT * FROM {table}")
 
     def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
         if not triples:

@@ -43,8 +43,10 @@ class Observed:
             known.clear()
         return list(found)
 
-    def forget(self, table: str) -> None:
-        self._counts.pop(table, None)
+    def know(self, table: str, counts: Mapping[str, int]) -> None:
+        """So many rows of each predicate a table has now, whatever it had before."""
+        self._counts[table] = {**counts} if len(counts) <= _MOST else {}
+        self.shifts += 1
 
     @property
     def counts(self) -> Mapping[str, Mapping[str, int]]:

@@ -15,6 +15,7 @@ from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.optimizer import Sizes
 from penstock.relational.answers import Delivery
+from penstock.sources.graphs import Graph
 
 
 class StorageError(Exception):
@@ -71,7 +72,8 @@ class Engine(Protocol):
 
     def add_stream(self, iri: str) -> None: ...
 
-    def load_graph(self, iri: str | None, triples: Sequence[GraphTriple]) -> None: ...
+    def load_graph(self, iri: str | None, graph: Graph) -> None:
+        """The graph under this name, in place of what was there. Raises `SourceError` where it is malformed."""
 
     def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
         """When the triples are in a graph, as far as they are."""

@@ -27,7 +27,6 @@ from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.algebra.windows import CountWindow, RangeWindow
 from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
-from penstock.engines.graph_tables import changes, graph_table
 from penstock.engines.protocol import CompiledReport, Slice
 from penstock.engines.spark_changes import ChangedTriples
 from penstock.engines.spark_closures import parts_of, with_parts, without_recursion
@@ -44,7 +43,9 @@ from penstock.relational.sources import AnswerTable, Tables
 from penstock.relational.spark_sql import to_spark
 from penstock.relational.windows import FOREVER, longest_window, passed
 from penstock.sources.batches import Source
+from penstock.sources.graphs import Graph
 from penstock.sources.spark.frames import FrameHistory, FrameSource
+from penstock.sources.spark.graphs import graph_frame
 from penstock.sources.spark.history import History, history_of
 
 _NUMBERS = count(1)
@@ -85,6 +86,8 @@ class SparkEngine:
         self._changing: set[str | None] = set()
         self._changed: dict[str | None, ChangedTriples] = {}
         self._services: dict[ServiceCall, AnswerTable] = {}
+        self._loaded: dict[str | None, DataFrame] = {}
+        """Graphs that Spark has read."""
         self._kept: list[DataFrame] = []
         """What is computed once."""
 
@@ -116,9 +119,10 @@ class SparkEngine:
         answers = [table.name for table in self._services.values()]
         for view in [*self.tables.streams.values(), *self._graphs.values(), *changed, *answers]:
             self.session.catalog.dropTempView(view)
-        for frame in self._kept:
+        for frame in [*self._kept, *self._loaded.values()]:
             frame.unpersist()
-        self._streams, self._graphs, self._changing, self._services, self._kept = {}, {}, set(), {}, []
+        self._streams, self._graphs, self._changing = {}, {}, set()
+        self._services, self._loaded, self._kept = {}, {}, []
         self._changed = {}
 
     def close(self) -> None:
@@ -177,16 +181,15 @@ class SparkEngine:
         known.rows = pa.concat_tables([known.rows, rows.append_column("arrival", arrival).select(_ROWS.names)])
         known.is_seen = False
 
-    def load_graph(self, iri: str | None, triples: Sequence[GraphTriple]) -> None:
-        graph = graph_table(triples)
+    def load_graph(self, iri: str | None, graph: Graph) -> None:
+        frame, is_kept = graph_frame(self.session, graph)
         self._changing.discard(iri)
-        if changes(graph):
+        if graph.changes:
             self._changing.add(iri)
-        distinct = graph.group_by(graph.column_names).aggregate([])
-        self.bind_graph(iri, self.session.createDataFrame(distinct))
-
-    def bind_graph(self, iri: str | None, frame: DataFrame) -> None:
-        """The graph is what the frame has: columns s, p and o, each triple once."""
+        if iri in self._loaded:
+            self._loaded.pop(iri).unpersist()
+        if is_kept:
+            self._loaded[iri] = frame
         view = self._graphs.setdefault(iri, f"{self._prefix}_graph_{len(self._graphs) + 1}")
         frame.createOrReplaceTempView(view)
 

@@ -10,10 +10,14 @@ from typing import NamedTuple
 from pyoxigraph import Triple
 
 from penstock.rdf.blank_nodes import prefixed
+from penstock.rdf.compression import uncompressed_name
 from penstock.rdf.elements import Malformed
 from penstock.rdf.errors import ReadingError, SourceError
 from penstock.rdf.formats.tnt import decode_line, parse_timed_triple
 from penstock.rdf.inputs import check_readable, file_input
+
+ENDING = ".changes"
+"""The ending of a file of changes."""
 
 _CHANGE = re.compile(r"([AD])\s+(.*)")
 
@@ -32,6 +36,11 @@ class Validity(NamedTuple):
     triple: Triple
     start: int
     end: int | None
+
+
+def is_changing(path: Path) -> bool:
+    """Whether a file is one of changes, by its name."""
+    return uncompressed_name(path).suffix.lower() == ENDING
 
 
 def read_changes(path: str | Path, *, scope: str) -> list[Change]:

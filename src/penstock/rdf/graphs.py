@@ -1,12 +1,14 @@
-"""Static graphs: all triples of a file (semantics.md §4)."""
+"""Static graphs: all triples of a file, one by one (semantics.md §4)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from pyoxigraph import RdfFormat, Triple, parse
 
-from penstock.rdf.blank_nodes import numbered
+from penstock.rdf import parquet
+from penstock.rdf.blank_nodes import Rename, numbered
 from penstock.rdf.compression import damage, is_damage, open_bytes, uncompressed_name
 from penstock.rdf.errors import ReadingError, SourceError
 from penstock.rdf.inputs import check_readable
@@ -27,26 +29,42 @@ _FORMATS = {
 def read_graph(path: str | Path, *, scope: str) -> list[Triple]:
     """The triples of a graph, each once, in the order of the file.
 
-    The ending says the format: `.ttl .nt .n3 .rdf .owl .jsonld .trig .nq`, and `.gz`, `.bz2` or `.zst` may follow. Of
-    TriG, N-Quads and JSON-LD it is the default graph; their named graphs are not part of it. `scope` is the graph's own
-    name: no blank node of this graph is one of a source with another scope.
+    The ending says the format: `.ttl .nt .n3 .rdf .owl .jsonld .trig .nq`, and `.gz`, `.bz2` or `.zst` may follow; or
+    `.parquet`. Of TriG, N-Quads and JSON-LD it is the default graph; their named graphs are not part of it. `scope` is
+    the graph's own name: no blank node of this graph is one of a source with another scope.
 
     Raises `SourceError`: a graph that is only half right would give answers that are only half right.
     """
+    return list(dict.fromkeys(iterate_graph(path, scope=scope)))
+
+
+def iterate_graph(path: str | Path, *, scope: str) -> Iterator[Triple]:
+    """The triples as they come, some perhaps several times. Raises `SourceError`, as `read_graph` does."""
     path = Path(path)
-    ending = uncompressed_name(path).suffix.lower()
-    if ending not in _FORMATS:
-        found = f"the ending {ending} is not one of a graph" if ending else "the file has no ending"
-        raise SourceError(f"{path}: {found}: write the graph as {' '.join(_FORMATS)}; .gz, .bz2 or .zst may follow")
+    ending = graph_ending(path)
     check_readable(path)
-    triples: dict[Triple, None] = {}
-    has_named_graphs = False
+    rename = numbered(scope, "1")
+    return _rows_of_parquet(path, rename) if ending == parquet.ENDING else _parsed(path, _FORMATS[ending], rename)
+
+
+def graph_ending(path: Path) -> str:
+    """The ending that says the format. Raises `SourceError` where it is not one of a graph."""
+    ending = uncompressed_name(path).suffix.lower()
+    if ending in _FORMATS or path.suffix.lower() == parquet.ENDING:
+        return ending
+    found = f"the ending {ending} is not one of a graph" if ending else "the file has no ending"
+    endings = f"{' '.join(_FORMATS)}, after which .gz, .bz2 or .zst may follow, or as {parquet.ENDING}"
+    raise SourceError(f"{path}: {found}: write the graph as {endings}")
+
+
+def _parsed(path: Path, format: RdfFormat, rename: Rename) -> Iterator[Triple]:
+    has_triples = has_named_graphs = False
     try:
         with open_bytes(path) as file:
-            parser = parse(file, _FORMATS[ending], base_iri=path.resolve().as_uri())
-            for graph, triple in checked(parser, numbered(scope, "1")):
+            for graph, triple in checked(parse(file, format, base_iri=path.resolve().as_uri()), rename):
                 if graph is None:
-                    triples[triple] = None
+                    has_triples = True
+                    yield triple
                 else:
                     has_named_graphs = True
     except ReadingError as error:
@@ -55,9 +73,19 @@ def read_graph(path: str | Path, *, scope: str) -> list[Triple]:
         if not is_damage(error):
             raise
         raise SourceError(f"{path}: {damage(error)}") from None
-    if has_named_graphs and not triples:
+    if has_named_graphs and not has_triples:
         raise SourceError(
             f"{path}: all triples of this file are in named graphs, and a static graph is a file's default graph: "
             "write each graph into a file of its own, and name it (IRI=FILE)"
         )
-    return list(triples)
+
+
+def _rows_of_parquet(path: Path, rename: Rename) -> Iterator[Triple]:
+    number = 0
+    for batch in parquet.batches_of_terms(path, _ROWS):
+        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            number += 1
+            yield parquet.triple_of_row(path, number, row, rename)
+
+
+_ROWS = 10_000

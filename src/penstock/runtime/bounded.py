@@ -12,6 +12,7 @@ from penstock.rdf.results import Evaluation
 from penstock.runtime.running import Run, RunSettings
 from penstock.sources.batches import MOST_ELEMENTS, Source
 from penstock.sources.files import ElementFile
+from penstock.sources.graphs import Graph, graph_of_triples
 from penstock.syntax import ast
 
 
@@ -33,8 +34,8 @@ def run_bounded(
     """
     engine = engine or DuckDBEngine()
     engine.clear()
-    for graph, triples in inputs.graphs.items():
-        engine.load_graph(graph, triples)
+    for iri, graph in graphs_of(inputs).items():
+        engine.load_graph(iri, graph)
     for call, answers in inputs.services.items():
         engine.load_answers(call, answers)
     streams = sources_of(inputs, batch_elements)
@@ -52,6 +53,11 @@ def sources_of(inputs: Inputs, batch_elements: int | None = None) -> dict[str, S
     """Streams in memory as sources of batches."""
     most = batch_elements or MOST_ELEMENTS
     return {iri: ElementFile(iri, _reader(elements), most) for iri, elements in inputs.streams.items()}
+
+
+def graphs_of(inputs: Inputs) -> dict[str | None, Graph]:
+    """Graphs in memory as engines load them."""
+    return {iri: graph_of_triples(triples) for iri, triples in inputs.graphs.items()}
 
 
 def _reader(elements: Sequence[Element]) -> Callable[[OnMalformed], Iterator[Element]]:

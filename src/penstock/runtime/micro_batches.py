@@ -21,7 +21,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.algebra import ContinuousQuery, Settings
-from penstock.algebra.inputs import GraphTriple
 from penstock.engines.spark_log import Before, Share, WindowLog
 from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
@@ -30,6 +29,7 @@ from penstock.runtime.changing_graphs import ChangingGraphs, Updates
 from penstock.runtime.checkpoints import State, Written
 from penstock.runtime.running import Late, RunSettings, TimedQuery
 from penstock.runtime.slices import ALL, Slicing
+from penstock.sources.graphs import Graph
 from penstock.sources.spark.live import LiveBatch, LiveInput, LiveStream
 from penstock.syntax import ast
 
@@ -171,7 +171,7 @@ class MicroBatches:
         spark: SparkSession,
         queries: Sequence[Standing],
         streams: Mapping[str, LiveStream],
-        graphs: Mapping[str | None, Sequence[GraphTriple]] | None = None,
+        graphs: Mapping[str | None, Graph] | None = None,
         how: RunSettings | None = None,
         *,
         checkpoint: Path | None = None,
@@ -191,8 +191,8 @@ class MicroBatches:
         folder = Path(tempfile.mkdtemp(prefix="penstock-")) if checkpoint is None else checkpoint
         self.states = BatchStates(folder.resolve(), fingerprint)  # Java may be at work in another folder
         self.engine = WindowLog(spark, self.states.folder / "log")
-        for iri, triples in (graphs or {}).items():
-            self.engine.load_graph(iri, triples)
+        for iri, graph in (graphs or {}).items():
+            self.engine.load_graph(iri, graph)
         for iri in self.streams:
             self.engine.add_stream(iri)
         changing = ChangingGraphs(self.engine, updates, queries[0].on_failure)

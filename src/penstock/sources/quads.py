@@ -68,12 +68,19 @@ def _none(length: int) -> pa.Table:
 _WITH_LINE = QUADS.append(pa.field("line", pa.int64()))
 
 
-def parsed_line(line: bytes, name: str, number: int, scope: str, on_malformed: OnMalformed) -> list[Statement]:
-    """What `parse_lines` does with a line."""
+def parsed_line(
+    line: bytes,
+    name: str,
+    number: int,
+    scope: str,
+    on_malformed: OnMalformed,
+    format: RdfFormat = RdfFormat.N_QUADS,
+) -> list[Statement]:
+    """What `parse_lines` does with a line; N-Triples are quads without a graph."""
     if number == 1:
         line = line.removeprefix(codecs.BOM_UTF8)
     try:
-        return parse_statements(line + b"\n", RdfFormat.N_QUADS, prefixed(scope))
+        return parse_statements(line + b"\n", format, prefixed(scope))
     except ReadingError as error:
         on_malformed(Malformed(f"{name}:{number}", line.decode(errors="replace").strip(), error.reason))
         return []

@@ -1,4 +1,4 @@
-"""Elements as tables of encoded terms."""
+"""Elements and triples as tables of encoded terms."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import pyarrow as pa
+from pyoxigraph import Triple
 
 from penstock.rdf.conversion import encode_oxigraph
 from penstock.rdf.elements import Element
@@ -30,3 +31,13 @@ def table_of(elements: Sequence[Element]) -> pa.Table:
     ]
     arrays = [pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)]
     return pa.table(arrays, schema=SCHEMA)
+
+
+def encoded_triples(triples: Sequence[Triple]) -> pa.Table:
+    """Columns s, p and o."""
+    columns = {
+        "s": [_encoded(triple.subject) for triple in triples],
+        "p": [_encoded(triple.predicate) for triple in triples],
+        "o": [_encoded(triple.object) for triple in triples],
+    }
+    return pa.table({name: pa.array(column, pa.string()) for name, column in columns.items()})

@@ -89,14 +89,17 @@ def encoded(frame: DataFrame, name: str, scope: str) -> DataFrame:
             f"{name}: a stream has the columns s, p, o and ts, and this frame has no {missing[0]!r}: it has "
             f"{', '.join(frame.columns)}; penstock.triples makes triples of other columns"
         )
-    prefix = label_prefix(scope)
-    return frame.select(
+    graph = [frame["g"].cast("string").alias("g")] if has_graphs(frame) else []
+    return frame.select(*encoded_terms(frame, label_prefix(scope)), _milliseconds(frame).alias("ts"), *graph)
+
+
+def encoded_terms(frame: DataFrame, prefix: str) -> list[Column]:
+    """The columns s, p and o of a frame, with encoded terms; NULL is what is none."""
+    return [
         _term(frame["s"], lambda text: subject_of(text, prefix)).alias("s"),
         _term(frame["p"], predicate_of).alias("p"),
         _term(frame["o"], lambda text: object_of(text, prefix)).alias("o"),
-        _milliseconds(frame).alias("ts"),
-        *([frame["g"].cast("string").alias("g")] if has_graphs(frame) else []),
-    )
+    ]
 
 
 def _term(column: Column, read: Callable[[Column], Column]) -> Column:

@@ -88,12 +88,24 @@ def _timed(lines: DataFrame, scope: str, time_predicate: NamedNode) -> DataFrame
     )
 
 
+def triples_of_lines(lines: DataFrame, scope: str) -> DataFrame:
+    """The triples of lines of N-Triples, which are quads without a graph; NULL where a line is malformed."""
+    found = _found(lines, scope).where(~(sf.is_valid_utf8("value") & sf.col("value").rlike(_NOTHING)))
+    quads = found.select(sf.inline_outer("found").alias(*_PARTS))
+    return quads.select(*(sf.when(sf.col("g").isNull(), sf.col(part)).alias(part) for part in "spo"))
+
+
 def _quads(lines: DataFrame, scope: str) -> DataFrame:
+    return _found(lines, scope).select(sf.inline("found").alias(*_PARTS), "number")
+
+
+def _found(lines: DataFrame, scope: str) -> DataFrame:
+    """Numbered lines, and the quad that is in each, in an array, which is empty where the line is malformed."""
     pieces = lines.selectExpr("value", "number", f"{ordinary.PIECES} AS pieces")
     line, prefix = sf.col("value"), label_prefix(scope)
     odd = bound(line, lambda text: sf.filter(sf.array(_odd(text, prefix)), _is_right))
     found = sf.when(line.rlike(_LINE), sf.array(sf.expr(_ORDINARY))).otherwise(odd)
-    return pieces.select(found.alias("found"), "number").select(sf.inline("found").alias(*_PARTS), "number")
+    return pieces.select(found.alias("found"), "number", "value")
 
 
 _BEHIND = """substring_index(value, '"', -1)"""

@@ -6,6 +6,7 @@ import os
 import pickle
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,25 +21,26 @@ _MOST_TASKS = 1000
 
 def whole_rows(spark: SparkSession, sources: Mapping[int, Source]) -> DataFrame:
     """The rows of sources, which are given by their places. Their files must be where Spark's executors find them."""
-    return _packed(spark, sources).mapInArrow(_rows, ROWS)
+    return packed(spark, sources).mapInArrow(_rows, ROWS)
 
 
 def malformed_in_whole(spark: SparkSession, sources: Mapping[int, Source]) -> DataFrame:
-    return _packed(spark, sources).mapInArrow(_malformed, MALFORMED)
+    return packed(spark, sources).mapInArrow(_malformed, MALFORMED)
 
 
-def _packed(spark: SparkSession, sources: Mapping[int, Source]) -> DataFrame:
-    packed = [(place, str(Path.cwd()), _pack(source)) for place, source in sources.items()]
-    files = spark.createDataFrame(packed, "place bigint, folder string, source binary")
-    return files.repartition(min(len(packed), _MOST_TASKS))
+def packed(spark: SparkSession, sources: Mapping[int, Any]) -> DataFrame:
+    """What is to be read, a row each, for `unpacked` in some executor."""
+    rows = [(place, str(Path.cwd()), _pack(source)) for place, source in sources.items()]
+    files = spark.createDataFrame(rows, "place bigint, folder string, source binary")
+    return files.repartition(min(len(rows), _MOST_TASKS))
 
 
-def _pack(source: Source) -> bytes:
-    packed: bytes = cloudpickle.dumps(source)  # type: ignore[no-untyped-call]
-    return packed
+def _pack(source: object) -> bytes:
+    written: bytes = cloudpickle.dumps(source)  # type: ignore[no-untyped-call]
+    return written
 
 
-def _unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Source]]:
+def unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Any]]:
     for batch in batches:
         for row in batch.to_pylist():
             if Path(row["folder"]).is_dir():  # a file may be named as it is seen from there
@@ -46,8 +48,8 @@ def _unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Source]]
             yield row["place"], pickle.loads(row["source"])
 
 
-def _rows(packed: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for place, source in _unpacked(packed):
+def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for place, source in unpacked(batches):
         for table in numbered_tables(source, place * NUMBERS_PER_FILE):
             yield from table.to_batches()
 
@@ -63,7 +65,7 @@ def numbered_tables(source: Source, first: int = 0) -> Iterator[pa.Table]:
         arrival += table.num_rows
 
 
-def _malformed(packed: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for _, source in _unpacked(packed):
+def _malformed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for _, source in unpacked(batches):
         for batch in source.batches():
             yield batch_of(batch.malformed, ARROW_MALFORMED)

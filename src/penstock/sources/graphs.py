@@ -1,0 +1,130 @@
+"""Graphs by columns: what an engine loads are tables of encoded terms (rdf/encoding.py), some thousand triples each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyoxigraph import Triple
+
+from penstock.algebra.inputs import ALWAYS, GraphTriple
+from penstock.algebra.windows import Interval
+from penstock.rdf.conversion import decode_oxigraph
+from penstock.relational.windows import FOREVER
+from penstock.sources.tables import encoded_triples
+
+TRIPLES = pa.schema([(name, pa.string()) for name in ("s", "p", "o")])
+CHANGING = pa.schema([*TRIPLES, ("starts", pa.int64()), ("ends", pa.int64())])
+"""Of a graph that changes also when each triple begins and ceases to be there; `FOREVER` is never."""
+
+MOST_TRIPLES = 100_000
+"""How many triples of what is read one by one go into a table."""
+
+
+class Graph(Protocol):
+    """A graph to be loaded. Nothing of a file is read before somebody asks for its tables.
+
+    The tables have the schema `TRIPLES`, or `CHANGING` if it changes. They come in no order that matters, and a triple
+    may come several times.
+    """
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+    @property
+    def changes(self) -> bool: ...
+
+    def tables(self) -> Iterator[pa.Table]:
+        """Raises `SourceError` where something is no triple: half a graph would give answers that are half right."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableGraph:
+    """A graph in memory."""
+
+    name: str
+    table: pa.Table
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.table.schema.names == CHANGING.names)
+
+    def tables(self) -> Iterator[pa.Table]:
+        yield self.table
+
+
+@dataclass(frozen=True, slots=True)
+class MergedGraph:
+    """Several graphs as one."""
+
+    parts: Sequence[Graph]
+
+    @property
+    def name(self) -> str:
+        return " + ".join(part.name for part in self.parts)
+
+    @property
+    def changes(self) -> bool:
+        return any(part.changes for part in self.parts)
+
+    def tables(self) -> Iterator[pa.Table]:
+        for part in self.parts:
+            for table in part.tables():
+                yield table if part.changes or not self.changes else _lasting(table)
+
+
+def merged(parts: Sequence[Graph]) -> Graph:
+    """Of no parts an empty graph."""
+    if not parts:
+        return TableGraph("nothing", TRIPLES.empty_table())
+    return parts[0] if len(parts) == 1 else MergedGraph(tuple(parts))
+
+
+def graph_of_triples(triples: Sequence[GraphTriple], name: str = "graph", *, changes: bool = False) -> TableGraph:
+    """Triples in memory; the graph also `changes` if one of them does not hold always."""
+    table = encoded_triples([triple for triple, _ in triples])
+    if not changes and all(valid == ALWAYS for _, valid in triples):
+        return TableGraph(name, table)
+    starts = pa.array([valid.start for _, valid in triples], pa.int64())
+    ends = pa.array([FOREVER if valid.end is None else valid.end for _, valid in triples], pa.int64())
+    return TableGraph(name, table.append_column("starts", starts).append_column("ends", ends))
+
+
+def triples_of(graph: Graph) -> Iterator[GraphTriple]:
+    """The triples one by one, for those who do not read by columns; each as often as it comes."""
+    for table in graph.tables():
+        for row in table.to_pylist():
+            triple = Triple(*(decode_oxigraph(row[part]) for part in TRIPLES.names))  # type: ignore[arg-type]
+            end = row.get("ends")
+            valid = Interval(row["starts"], None if end == FOREVER else end) if graph.changes else ALWAYS
+            yield GraphTriple(triple, valid)
+
+
+def tables_of(triples: Iterable[Triple]) -> Iterator[pa.Table]:
+    """Triples that come one by one, some thousand at a time."""
+    triples = iter(triples)
+    while some := list(islice(triples, MOST_TRIPLES)):
+        yield encoded_triples(some)
+
+
+def with_odd(columns: Sequence[pa.Array], read: Callable[[list[int]], Sequence[Triple]]) -> pa.Table:
+    """The triples of three columns. A term that is not ordinary is NULL: `read` reads these rows, by their places."""
+    table = pa.table(list(columns), names=TRIPLES.names).cast(TRIPLES)
+    is_ordinary = columns[0].is_valid()
+    for column in columns[1:]:
+        is_ordinary = pc.and_(is_ordinary, column.is_valid())
+    if is_ordinary.true_count == len(is_ordinary):
+        return table
+    odd = pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist()
+    return pa.concat_tables([table.filter(is_ordinary), encoded_triples(read(odd))])
+
+
+def _lasting(table: pa.Table) -> pa.Table:
+    """The triples of a static graph as those of one that changes."""
+    starts, ends = (pa.repeat(pa.scalar(time, pa.int64()), table.num_rows) for time in (ALWAYS.start, FOREVER))
+    return table.append_column("starts", starts).append_column("ends", ends)

@@ -1,0 +1,55 @@
+"""Lines of N-Triples as a table of triples: the ordinary ones by columns, and every other one by the parser."""
+
+from __future__ import annotations
+
+import codecs
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyoxigraph import RdfFormat, Triple
+
+from penstock.rdf.blank_nodes import label_prefix, prefixed
+from penstock.rdf.elements import Malformed
+from penstock.rdf.errors import ReadingError, SourceError
+from penstock.rdf.parsing import parse_statements
+from penstock.sources.columns import objects, predicates, subjects
+from penstock.sources.graphs import TRIPLES, with_odd
+from penstock.sources.quads import parsed_line
+from penstock.sources.words import FEW, cut, texts_of
+
+
+def decode_ntriples(lines: pa.Array, *, name: str, first_line: int, scope: str) -> pa.Table:
+    """The triples of lines, given as bytes without their ends.
+
+    `name` and `first_line` say where the lines are from. Raises `SourceError` at the first that is no triple.
+    """
+
+    def read(odd: list[int]) -> list[Triple]:
+        found = [lines[index].as_py() for index in odd]
+        if first_line == 1 and odd[0] == 0:
+            found[0] = found[0].removeprefix(codecs.BOM_UTF8)
+        try:
+            statements = parse_statements(b"\n".join([*found, b""]), RdfFormat.N_TRIPLES, prefixed(scope))
+        except ReadingError:
+            for index, line in zip(odd, found, strict=True):
+                parsed_line(line, name, first_line + index, scope, refuse, RdfFormat.N_TRIPLES)
+            raise
+        return [statement.triple for statement in statements]
+
+    columns = _ordinary(lines, scope) if len(lines) > FEW else [pa.nulls(len(lines), kind) for kind in TRIPLES.types]
+    return with_odd(columns, read)
+
+
+def _ordinary(lines: pa.Array, scope: str) -> list[pa.Array]:
+    """Subject, predicate and object of each line; NULL where they are not ordinary."""
+    subject, predicate, object_, end = cut(texts_of(lines), left=2, right=1)
+    prefix = label_prefix(scope)
+    property_ = predicates(predicate)
+    is_end = pc.or_(pc.equal(end, "."), pc.equal(end, ".\r"))
+    if is_end.false_count:
+        property_ = pc.if_else(is_end, property_, None)
+    return [subjects(subject, prefix), property_, objects(object_, prefix)]
+
+
+def refuse(malformed: Malformed) -> None:
+    raise SourceError(f"{malformed.place}: {malformed.reason}")

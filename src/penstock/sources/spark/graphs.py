@@ -1,0 +1,87 @@
+"""Graphs on Spark: large files are read where Spark has room, what is small or in memory by the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from penstock.rdf.blank_nodes import label_prefix
+from penstock.rdf.errors import SourceError
+from penstock.rdf.parquet import COLUMNS, check_columns
+from penstock.sources.graph_files import ChangesFile, GraphFile, NTriplesFile, TermsFile
+from penstock.sources.graphs import CHANGING, TRIPLES, Graph, MergedGraph, merged
+from penstock.sources.spark.frames import encoded_terms
+from penstock.sources.spark.lines import can_split, read_lines
+from penstock.sources.spark.nquads import triples_of_lines
+from penstock.sources.spark.whole import packed, unpacked
+
+_TRIPLES = "s string, p string, o string"
+
+_SMALL = 16 << 20
+"""So many bytes of a file are read sooner by the driver."""
+
+
+def graph_frame(spark: SparkSession, graph: Graph, *, small: int = _SMALL) -> tuple[DataFrame, bool]:
+    """Each triple of a graph once, and whether Spark has computed it: then it is kept, and to be unpersisted.
+
+    Raises `SourceError` where something is no triple, as the graph itself does.
+    """
+    parts = graph.parts if isinstance(graph, MergedGraph) else [graph]
+    large = [] if graph.changes else [part for part in parts if isinstance(part, GraphFile) and _is_large(part, small)]
+    if not large:
+        return spark.createDataFrame(_in_memory(graph)), False
+    frames = [_read(spark, part) for part in large]
+    rest = [part for part in parts if part not in large]
+    if rest:
+        frames.append(spark.createDataFrame(_in_memory(merged(rest))))
+    kept = reduce(DataFrame.unionAll, frames).distinct().persist()
+    if not kept.where(_IS_WRONG).isEmpty():
+        kept.unpersist()
+        raise _mistake(large)
+    return kept, True
+
+
+_IS_WRONG = " OR ".join(f"{name} IS NULL" for name in COLUMNS)
+
+
+def _in_memory(graph: Graph) -> pa.Table:
+    schema = CHANGING if graph.changes else TRIPLES
+    return pa.concat_tables([schema.empty_table(), *graph.tables()]).group_by(schema.names).aggregate([])
+
+
+def _is_large(file: GraphFile, small: int) -> bool:
+    return not isinstance(file, ChangesFile) and file.path.is_file() and file.path.stat().st_size > small
+
+
+def _read(spark: SparkSession, file: GraphFile) -> DataFrame:
+    """The triples of a file; where something is none, a row in which a term is NULL."""
+    if isinstance(file, NTriplesFile) and can_split(file.path):
+        return triples_of_lines(read_lines(spark, {0: file.path}), file.scope)
+    if isinstance(file, TermsFile) and can_split(file.path):
+        rows = spark.read.parquet(file.path.resolve().as_uri())
+        check_columns(file.path, dict(rows.dtypes))
+        return rows.select(*encoded_terms(rows, label_prefix(file.scope)))
+    return packed(spark, {0: file}).mapInArrow(_tables, _TRIPLES)
+
+
+def _tables(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for _, file in unpacked(batches):
+        try:
+            for table in file.tables():
+                yield from table.to_batches()
+        except SourceError:
+            yield pa.record_batch([pa.nulls(1, kind) for kind in TRIPLES.types], schema=TRIPLES)
+
+
+def _mistake(files: Sequence[GraphFile]) -> SourceError:
+    """What is wrong, and where: found by reading once more, from the beginning."""
+    try:
+        for file in files:
+            for _ in file.tables():
+                pass
+    except SourceError as error:
+        return error
+    return SourceError(f"{merged(files).name}: something in it is no triple")

@@ -13,7 +13,8 @@ from dataclasses import replace
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import walk
 
-_NEW_EACH_TIME = frozenset({"BNODE", "NOW", "RAND", "STRUUID", "UUID"})
+NEW_EACH_TIME = frozenset({"BNODE", "NOW", "RAND", "STRUUID", "UUID"})
+"""Functions that may have another value when they are asked again."""
 
 
 def certain_part(query: ast.Query) -> ast.Query | None:
@@ -40,7 +41,7 @@ def _is_settled(expression: ast.Expression) -> bool:
 
 
 def _may_change(node: ast.Node) -> bool:
-    is_new = isinstance(node, ast.Call) and node.name in _NEW_EACH_TIME
+    is_new = isinstance(node, ast.Call) and node.name in NEW_EACH_TIME
     return is_new or isinstance(node, (ast.Aggregate, ast.Exists))
 
 

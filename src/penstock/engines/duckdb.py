@@ -22,6 +22,7 @@ from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.algebra.windows import CountWindow
 from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
+from penstock.engines.duckdb_kept import KeptTables
 from penstock.engines.held_triples import held_table, held_triples, triples_table
 from penstock.engines.observing import Observed
 from penstock.engines.protocol import CompiledReport, Slice, StorageError
@@ -44,6 +45,17 @@ _TYPES = {pa.string(): "VARCHAR", pa.int64(): "BIGINT"}
 _LARGE = 30_000
 """From so many rows on it pays to look for what comes again before sorting."""
 
+_SETTINGS = {
+    # Estimates are too low here, and loops too slow.
+    "asof_loop_join_threshold": 0,
+    # So many rows of a stream are looked up in the index of what is kept; with more of them it is scanned.
+    "dynamic_or_filter_threshold": 1000,
+    "index_scan_max_count": 100_000,
+}
+
+_KEEP_FROM = 10_000
+"""A triple pattern over graphs of fewer triples is matched each time."""
+
 _MANY = 100
 """So many predicates of a table are known by name at most."""
 
@@ -65,15 +77,25 @@ class _Stream:
 class DuckDBEngine:
     """Tables of streams and graphs, and statements over them. `database` is a file; without one all is in memory.
 
+    Static parts of queries are computed once and kept, triple patterns from `keep_from` triples of graphs on.
     Whenever `rows_between_looks` more have come it is asked which are still needed: to forget some costs time, too.
     """
 
-    def __init__(self, database: Path | None = None, *, rows_between_looks: int = _ROWS_BETWEEN_LOOKS) -> None:
+    def __init__(
+        self,
+        database: Path | None = None,
+        *,
+        rows_between_looks: int = _ROWS_BETWEEN_LOOKS,
+        keep_from: int = _KEEP_FROM,
+    ) -> None:
         self._rows_between_looks = rows_between_looks
         with _told():
             self.connection = duckdb.connect(":memory:" if database is None else str(database))
-        self.run("SET asof_loop_join_threshold = 0")  # estimates are too low here, and loops too slow
+        for setting, value in _SETTINGS.items():
+            self.run(f"SET {setting} = {value}")
         self._library = Library(self.connection)
+        self._kept = KeptTables(self, keep_from)
+        self._triples: dict[str, int] = {}
         self._streams: dict[str, _Stream] = {}
         self._graphs: dict[str | None, str] = {}
         self._predicates: dict[str, frozenset[str] | None] = {}
@@ -91,7 +113,8 @@ class DuckDBEngine:
         streams = {iri: stream.table for iri, stream in self._streams.items()}
         known = {table: predicates for table, predicates in self._predicates.items() if predicates is not None}
         changing, services, changed = frozenset(self._changing), dict(self._services), dict(self._changed)
-        return Tables(streams, dict(self._graphs), changing, known, services, changed, self.observed.counts)
+        counts = self.observed.counts
+        return Tables(streams, dict(self._graphs), changing, known, services, changed, counts, self._keep)
 
     @property
     def sizes(self) -> Sizes:
@@ -103,7 +126,8 @@ class DuckDBEngine:
 
     @property
     def layout(self) -> Hashable:
-        """What plans depend on: how many times a predicate was seen for the first time, and what tables look like."""
+        """What plans depend on: how many times a predicate was seen for the first time, what tables look like, and
+        that what is kept of graphs is what they are."""
         predicates = sum(_MANY + 1 if known is None else len(known) for known in self._predicates.values())
         changing = frozenset(self._changing), frozenset(self._changed), self._revisions
         return predicates, changing, frozenset(self._services.values())
@@ -125,7 +149,8 @@ class DuckDBEngine:
         others = [*self._changed.values(), *(table.name for table in self._services.values())]
         for table in [*self.tables.streams.values(), *self._graphs.values(), *others]:
             self.run(f"DROP TABLE {table}")
-        self._services, self._changed = {}, {}
+        self._kept.forget()
+        self._services, self._changed, self._triples = {}, {}, {}
         self._streams, self._graphs, self._predicates, self._changing, self._horizons = {}, {}, {}, set(), {}
         self._closing_reports = []
 
@@ -152,21 +177,29 @@ class DuckDBEngine:
         if graph.changes:
             self._changing.add(iri)
         schema = CHANGING if graph.changes else TRIPLES
+        self._revise()
         self.run(f"CREATE OR REPLACE TABLE {table} ({', '.join(f'{f.name} {_TYPES[f.type]}' for f in schema)})")
         for part in graph.tables():
             with self._view("loading", part):
                 self.run(f"INSERT INTO {table} SELECT {', '.join(schema.names)} FROM loading")
-        self._keep_each_once(table, schema.names)
+        self._triples[table] = self._keep_each_once(table, schema.names)
         self._predicates[table] = frozenset()
         found = dict(self.rows(f"SELECT p, count(*) FROM {table} GROUP BY p"))
         self.observed.know(table, found)
         self._note_predicates(table, found)
 
-    def _keep_each_once(self, table: str, columns: Sequence[str]) -> None:
-        """Few graphs say a thing twice, and to look for equal hashes takes less memory than for equal rows."""
+    def _keep_each_once(self, table: str, columns: Sequence[str]) -> int:
+        """How many triples there are.
+
+        Few graphs say a thing twice, and to look for equal hashes takes less memory than for equal rows.
+        """
         ((rows, different),) = self.rows(f"SELECT count(*), count(DISTINCT hash({', '.join(columns)})) FROM {table}")
         if different < rows:
             self.run(f"CREATE OR REPLACE TABLE {table} AS SELECT DISTINCT * FROM {table}")
+        return int(different)
+
+    def _keep(self, statement: exp.Select, keys: tuple[str, ...], is_pattern: bool) -> str | None:
+        return self._kept.keep(statement, keys, is_pattern=is_pattern, triples=sum(self._triples.values()))
 
     def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
         if not triples:
@@ -193,12 +226,18 @@ class DuckDBEngine:
             for table in self._tables_of(iri):
                 same = " AND ".join(f"{table}.{part} = revised.{part}" for part in TRIPLE)
                 ((lost,),) = self.rows(f"DELETE FROM {table} USING revised WHERE {same}")
-                self._revisions += bool(lost) and table != changing
+                if lost and table != changing:
+                    self._revise()
         self.run(f"DELETE FROM {changing} WHERE ends <= {needed}")
         now = held_table(held)
         with self._view("loading", now):
             self.run(f"INSERT INTO {changing} SELECT s, p, o, starts, ends FROM loading")
         self._note_predicates(changing, pc.unique(now["p"]).to_pylist())
+
+    def _revise(self) -> None:
+        """What was static has changed: what was made of it is no longer right."""
+        self._revisions += 1
+        self._kept.forget()
 
     def _tables_of(self, iri: str | None) -> dict[str, str]:
         """The tables of a graph, each with what tells when its triples hold."""

@@ -31,12 +31,15 @@ from penstock.algebra.operators import (
     TriplePattern,
     Union,
 )
+from penstock.optimizer import Knowledge
+from penstock.optimizer.static_split import is_static, together
 from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI, Literal
 from penstock.relational import modifiers
 from penstock.relational.expressions import Expressions
 from penstock.relational.grouping import Grouping
 from penstock.relational.joining import join, left_join, minus, numbered, union, with_extra, without
+from penstock.relational.keeping import Place, kept_relation, looked_up, outer_variables, table_statement
 from penstock.relational.kinds import kinds_of
 from penstock.relational.matching import asked_by, terms_of
 from penstock.relational.paths import PathCompiler
@@ -51,6 +54,8 @@ class Context:
 
     graph: ActiveGraph
     seed: Relation | None = None
+    name: Constant | None = None
+    """The name of that graph or window; None in the default graph."""
 
 
 class Compiler:
@@ -59,12 +64,16 @@ class Compiler:
         self.statement = Statement(shape)
         self.sources = Sources(self.statement, query.dataset, tables)
         self.timestamps = Timestamps.of(query)
+        self._keep = None if self.timestamps.is_asked else tables.keep
+        self._whole: Operator | None = None
+        """The expression that is compiled."""
 
     def solutions(self, operator: Operator, context: Context | None = None, *, keep_order: bool = False) -> Relation:
         """A pattern with its modifiers; `keep_order`: the columns to order by stay, for `ordered`."""
         context = context or Context(self.sources.default)
+        self._whole = self._whole or operator
         chain = modifiers.Modifiers.of(operator)
-        relation = self._operator(chain.source, Context(context.graph))
+        relation = self._operator(chain.source, replace(context, seed=None))
         if chain.order:
             rows = self._expressions(chain.source, context).rows(
                 relation, [expression for expression, _ in chain.order]
@@ -83,6 +92,9 @@ class Compiler:
         return modifiers.ordered(relation)
 
     def _operator(self, operator: Operator, context: Context) -> Relation:
+        kept = self._kept(operator, context)
+        if kept is not None:
+            return self._seeded([kept], context)
         match operator:
             case BasicGraphPattern(patterns):
                 return self._seeded([self._scan(pattern, context.graph) for pattern in patterns], context)
@@ -95,7 +107,7 @@ class Compiler:
             case LeftJoin(left, right, condition):
                 return self._left_join(left, right, condition, context)
             case Minus(left, right):
-                removed = self._operator(right, Context(context.graph))
+                removed = self._operator(right, replace(context, seed=None))
                 return minus(self.statement, self._operator(left, context), removed)
             case Union(left, right):
                 return union(self.statement, [self._operator(left, context), self._operator(right, context)])
@@ -117,18 +129,37 @@ class Compiler:
                 raise TypeError(f"this cannot be compiled: {operator}")
 
     def _operands(self, operator: Operator, context: Context) -> list[Relation]:
-        """What is joined, all in one: so the engine is free to choose the order."""
+        """What is joined, all in one: so the engine is free to choose the order. What is static is joined before."""
+        flat = self._flat(operator, context)
+        if self._keep is None or context.seed is not None:
+            return [self._operator(operand, there) for operand, there in flat]
+        places = list(dict.fromkeys(there for _, there in flat))
+        relations: list[Relation] = []
+        for there in places:
+            operands = [operand for operand, place in flat if place == there]
+            for joined in self._together(operands, there):
+                kept = self._kept(joined, there)
+                if kept is None:
+                    relations += (self._operator(operand, there) for operand, _ in self._flat(joined, there))
+                else:
+                    relations.append(kept)
+        return relations
+
+    def _flat(self, operator: Operator, context: Context) -> list[tuple[Operator, Context]]:
+        """What is joined, and where it is read: single patterns, as far as that is allowed."""
         match operator:
             case Join(left, right):
-                return [*self._operands(left, context), *self._operands(right, context)]
+                return [*self._flat(left, context), *self._flat(right, context)]
             case BasicGraphPattern(patterns) if patterns and context.seed is None:
-                return [self._scan(pattern, context.graph) for pattern in patterns]
-            case ReadWindow(Constant(IRI(name)), source) | ReadGraph(Constant(IRI(name)), source):
+                return [(BasicGraphPattern((pattern,)), context) for pattern in patterns]
+            case ReadWindow(Constant(IRI(name)) as constant, source) | ReadGraph(
+                Constant(IRI(name)) as constant, source
+            ):
                 windows = isinstance(operator, ReadWindow)
                 among = [n for n in (self.sources.windows() if windows else self.sources.graphs()) if n.name == name]
                 if len(among) == 1 and among[0].stream_variable is None:
-                    return self._operands(source, Context(among[0].graph, context.seed))
-        return [self._operator(operator, context)]
+                    return self._flat(source, Context(among[0].graph, context.seed, constant))
+        return [(operator, context)]
 
     def _seeded(self, relations: list[Relation], context: Context) -> Relation:
         """Joined with the rows that an EXISTS is asked about, if it is one."""
@@ -142,10 +173,41 @@ class Compiler:
         """Expressions over the solutions of `source`."""
 
         def asking(pattern: Operator, rows: Relation) -> Relation:
-            return self._operator(pattern, Context(context.graph, rows))
+            return self._operator(pattern, replace(context, seed=rows))
 
         kinds = kinds_of(source, is_asked=context.seed is not None)
         return Expressions(self.statement, asking, self.query.text.prologue.base, kinds, self.timestamps)
+
+    # What is static
+
+    def _kept(self, operator: Operator, context: Context) -> Relation | None:
+        """The solutions of a static part, computed once; None where it is not static, or to keep it does not pay."""
+        if self._keep is None or not self._can_be_kept(operator, context):
+            return None
+        read = operator if context.name is None else ReadGraph(context.name, operator)
+        alone = Compiler(self.query, replace(self.sources.tables, keep=None), Shape(is_snapshot=True))
+        solutions = alone.solutions(read)
+        if not solutions.columns or self._whole is None:
+            return None
+        keys = looked_up(solutions, outer_variables(self._whole, operator))
+        is_pattern = isinstance(operator, BasicGraphPattern) and len(operator.patterns) == 1
+        table = self._keep(table_statement(alone.statement, solutions), keys, is_pattern)
+        return None if table is None else kept_relation(self.statement, table, solutions)
+
+    def _can_be_kept(self, operator: Operator, context: Context) -> bool:
+        """What an EXISTS is asked about is known to patterns alone, which are joined with it."""
+        if context.seed is not None and not isinstance(operator, BasicGraphPattern | PathPattern):
+            return False
+        default = Place(self.sources.default, self.sources.graphs)
+        place = default if context.name is None else default.within(context.name)
+        is_it = place is not None and place.graph is context.graph
+        return is_it and is_static(operator, Place(context.graph, self.sources.graphs))
+
+    def _together(self, operands: list[Operator], context: Context) -> list[Operator]:
+        known = Knowledge.of(self.query)
+        return together(
+            operands, lambda operand: self._can_be_kept(operand, context), lambda operand: known.scope(operand).certain
+        )
 
     # Patterns
 
@@ -201,7 +263,7 @@ class Compiler:
         for named in among:
             if named.counts_matches if isinstance(name, Variable) else name.term != IRI(named.name):
                 continue
-            inner = self._operator(source, Context(named.graph, context.seed))
+            inner = self._operator(source, Context(named.graph, context.seed, Constant(IRI(named.name))))
             told = {} if isinstance(name, Constant) else {name: named.name}
             if named.stream_variable is not None and named.stream is not None:
                 told[Variable(named.stream_variable)] = named.stream
@@ -238,7 +300,7 @@ class Compiler:
         return self._expressions(source, context).extended(self._operator(source, context), values)
 
     def _group(self, group: Group, context: Context) -> Relation:
-        source = self._operator(group.source, Context(context.graph))
+        source = self._operator(group.source, replace(context, seed=None))
         solution = [variable for variable in source.columns if variable.is_visible]
         values = {variable: value for variable, value in group.keys if variable not in source.columns}
         arguments = {

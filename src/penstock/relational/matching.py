@@ -59,9 +59,9 @@ def counted_patterns(query: ContinuousQuery, window: StreamWindow) -> list[Tripl
     if not (isinstance(window.window, CountWindow) and window.window.matching):
         return [None]
     found: list[TriplePattern | None] = []
-    for node in _nodes(query.expression):
+    for node in nodes_of(query.expression):
         if isinstance(node, ReadWindow) and isinstance(node.name, Constant) and _iri(node.name) == window.name:
-            for inner in _nodes(node.source):
+            for inner in nodes_of(node.source):
                 if isinstance(inner, BasicGraphPattern):
                     found += inner.patterns
                 elif isinstance(inner, PathPattern):
@@ -73,12 +73,12 @@ def _iri(constant: Constant) -> str | None:
     return constant.term[0] if isinstance(constant.term, IRI) else None
 
 
-def _nodes(node: object) -> Iterator[object]:
+def nodes_of(node: object) -> Iterator[object]:
     """Operators and expressions, one in another."""
     yield node
     if isinstance(node, tuple):
         for entry in node:
-            yield from _nodes(entry)
+            yield from nodes_of(entry)
     elif is_dataclass(node):
         for field in fields(node):
-            yield from _nodes(getattr(node, field.name))
+            yield from nodes_of(getattr(node, field.name))

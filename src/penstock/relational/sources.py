@@ -7,7 +7,7 @@ tables itself, so that what it does not match is not touched.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -44,6 +44,14 @@ def answer_column(place: int) -> str:
     return f"c{place}"
 
 
+Keep = Callable[[exp.Select, tuple[str, ...], bool], str | None]
+"""Computes a statement without parameters and keeps what comes out, once: the name of the table.
+
+The columns are those that rows are looked up by; the last argument tells whether it is no more than a triple pattern.
+None where to keep it does not pay.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Tables:
     """Where the input is: tables `(s, p, o, ts, element, arrival, since)` of streams, `(s, p, o)` of graphs.
@@ -63,6 +71,8 @@ class Tables:
     """Of a graph that is static but for a few triples, the table of these, which are not in the other one."""
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """How many rows with each predicate a table has lately had, as far as it was counted."""
+    keep: Keep | None = field(default=None, compare=False)
+    """Where static parts of a query are kept, if they are."""
 
     @property
     def sizes(self) -> Sizes:
@@ -112,6 +122,11 @@ class ActiveGraph:
         """Whether what is found holds at every instant."""
         matching = self._with(asked.predicate)
         return not matching.windows and not matching.changing
+
+    def is_static_for(self, asked: Asked) -> bool:
+        """Whether what is found is part of static graphs, in which there is something to find."""
+        matching = self._with(asked.predicate)
+        return bool(matching.static) and not matching.windows and not matching.changing
 
     def is_momentary(self, asked: Asked) -> bool:
         """Whether what is found holds at one instant: that at which its window closes, before the next one begins."""

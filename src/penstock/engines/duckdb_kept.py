@@ -1,0 +1,78 @@
+"""Static parts of queries, computed once and kept in DuckDB: a table each, with an index for each variable asked by.
+
+A few rows of a stream are joined with such a table by looking up their values in the index, so that the time does not
+grow with the table. (DuckDB hands the values of the smaller side of a join to the scan of the other one.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from sqlglot import exp
+
+_INDEXED = 2_000
+"""A table of fewer rows is scanned sooner than looked up."""
+
+_TIMES, _MORE = 4, 100_000
+"""What is kept may have so many times as many rows as there are triples, and some more: else it is joined each time."""
+
+
+class Database(Protocol):
+    def rows(self, text: str) -> list[tuple[Any, ...]]: ...
+
+    def provide(self, text: str) -> None:
+        """Makes the functions known that a statement calls."""
+
+
+@dataclass(slots=True)
+class _Table:
+    name: str
+    rows: int
+    keys: set[str] = field(default_factory=set)
+
+
+class KeptTables:
+    """`least`: a lone triple pattern is kept if the graphs have at least so many triples together."""
+
+    def __init__(self, database: Database, least: int) -> None:
+        self._database = database
+        self._least = least
+        self._tables: dict[str, _Table | None] = {}
+        self._made = 0
+
+    def forget(self) -> None:
+        """The graphs have changed."""
+        for table in self._tables.values():
+            if table is not None:
+                self._database.rows(f"DROP TABLE {table.name}")
+        self._tables.clear()
+
+    def keep(self, statement: exp.Select, keys: Sequence[str], *, is_pattern: bool, triples: int) -> str | None:
+        """The table of what the statement selects; None where it is no gain."""
+        if is_pattern and triples < self._least:
+            return None
+        text = statement.sql("duckdb")
+        if text not in self._tables:
+            self._tables[text] = self._computed(text, _TIMES * triples + _MORE)
+        table = self._tables[text]
+        if table is None:
+            return None
+        for key in keys if table.rows >= _INDEXED else ():
+            if key not in table.keys:
+                self._database.rows(f"CREATE INDEX {table.name}_{key} ON {table.name} ({key})")
+                table.keys.add(key)
+        return table.name
+
+    def _computed(self, text: str, most: int) -> _Table | None:
+        """None where there are more rows than are worth keeping; they are not counted to the end."""
+        self._made += 1
+        name = f"static_{self._made}"
+        self._database.provide(text)
+        self._database.rows(f"CREATE TEMP TABLE {name} AS SELECT * FROM ({text}) LIMIT {most + 1}")
+        ((rows,),) = self._database.rows(f"SELECT count(*) FROM {name}")
+        if rows > most:
+            self._database.rows(f"DROP TABLE {name}")
+            return None
+        return _Table(name, rows)

@@ -55,7 +55,7 @@ class KeptTables:
             return None
         text = statement.sql("duckdb")
         if text not in self._tables:
-            self._tables[text] = self._computed(text, _TIMES * triples + _MORE)
+            self._tables[text] = self._computed(statement, _TIMES * triples + _MORE)
         table = self._tables[text]
         if table is None:
             return None
@@ -65,12 +65,16 @@ class KeptTables:
                 table.keys.add(key)
         return table.name
 
-    def _computed(self, text: str, most: int) -> _Table | None:
-        """None where there are more rows than are worth keeping; they are not counted to the end."""
+    def _computed(self, statement: exp.Select, most: int) -> _Table | None:
+        """None where there are more rows than are worth keeping; they are not counted to the end.
+
+        The limit is one of the statement itself: around it, DuckDB 2.0 waits for ever where a part is read twice.
+        """
         self._made += 1
         name = f"static_{self._made}"
+        text = statement.limit(most + 1).sql("duckdb")
         self._database.provide(text)
-        self._database.rows(f"CREATE TEMP TABLE {name} AS SELECT * FROM ({text}) LIMIT {most + 1}")
+        self._database.rows(f"CREATE TEMP TABLE {name} AS {text}")
         ((rows,),) = self._database.rows(f"SELECT count(*) FROM {name}")
         if rows > most:
             self._database.rows(f"DROP TABLE {name}")

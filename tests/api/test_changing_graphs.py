@@ -26,6 +26,7 @@ from penstock.rdf.elements import Element
 from penstock.runtime import changing_graphs
 from penstock.runtime.changing_graphs import ChangingGraphs
 from penstock.sources.graph_updates import GraphUpdates, Update
+from penstock.sources.graphs import graph_of_triples
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -222,7 +223,7 @@ class TestHandles:
         """A graph may change for ever: what nobody asks about any more is not kept."""
         monkeypatch.setattr(changing_graphs, "_ENOUGH", 3)
         engine, updates = DuckDBEngine(), GraphUpdates()
-        engine.load_graph(None, [])
+        engine.load_graph(None, graph_of_triples([]))
         graphs = ChangingGraphs(engine, {None: updates})
         graphs.begin("query")
         for time in range(100):

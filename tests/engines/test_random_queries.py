@@ -61,7 +61,7 @@ FOUND_BEFORE = [
 
 @pytest.fixture(scope="module")
 def engine() -> DuckDBEngine:
-    return DuckDBEngine(rows_between_looks=1)
+    return DuckDBEngine(rows_between_looks=1, keep_from=0)
 
 
 def run(engine: DuckDBEngine, scenario: Scenario, batch: int, slices: int | None) -> list[Evaluation]:

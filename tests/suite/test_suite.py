@@ -25,8 +25,8 @@ from penstock.syntax.translation.variables import plain_names
 HERE = Path(__file__).parent
 FOLDERS = [*cases.case_folders(HERE / "cases"), *cases.case_folders(HERE.parent / "papers" / "worked")]
 
-ENGINES = {"duckdb": lambda: DuckDBEngine(rows_between_looks=1)}
-"""They forget what they can as soon as they can."""
+ENGINES = {"duckdb": lambda: DuckDBEngine(rows_between_looks=1, keep_from=0)}
+"""They forget what they can as soon as they can, and keep what is static however little it is."""
 
 
 class Cut(TypedDict, total=False):

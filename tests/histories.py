@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from penstock.algebra import Settings
+from penstock.algebra.chaining import registered_name
 from penstock.algebra.inputs import Inputs
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import graphs_of, sources_of
 from penstock.runtime.history import HistoryRun
-from penstock.runtime.running import RunSettings
+from penstock.runtime.running import RunSettings, Standing
 from penstock.syntax import ast
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def run_on_spark(
             engine.load_answers(call, answers)
         streams = {iri: gathered(spark, source) for iri, source in sources_of(inputs).items()}
         how = RunSettings(lateness=inputs.lateness, flush=flush)
-        yield from HistoryRun(engine, query, streams, settings, how, name="q").evaluations()
+        standing = Standing(query, registered_name(query) or "q", settings or Settings())
+        yield from HistoryRun(engine, [standing], streams, how).evaluations()
     finally:
         engine.close()

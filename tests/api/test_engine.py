@@ -359,3 +359,48 @@ class TestNotebooks:
         query = engine.register(QUERY)
         assert "Windows" in repr(query.explain())
         assert answer(query) == EXPECTED
+
+
+class TestStreamsFromQueries:
+    GIVER = f"REGISTER STREAM seen AS CONSTRUCT {{ ?car <http://e/at> ?gate }} {QUERY.split('?car', 1)[1]}"
+    READER = "SELECT ?car ?gate FROM STREAM <seen> [RANGE 20ms STEP 10ms] { ?car <http://e/at> ?gate }"
+
+    def test_a_query_runs_with_those_that_it_needs(self, engine: ps.Engine) -> None:
+        engine.stream(TOLL, ROWS)
+        query = engine.register(self.READER, name="reader", flush=True)
+        giver = engine.register(self.GIVER, flush=True)
+        assert [evaluation.time for evaluation in giver.results()] == [10, 20]
+        assert answer(query) == [
+            (20, ("http://e/c1", "http://e/g1")),
+            (20, ("http://e/c2", "http://e/g2")),
+            (30, ("http://e/c2", "http://e/g2")),
+        ]
+        assert {evaluation.query for evaluation in query.results()} == {"reader"}
+
+    def test_all_queries_run_together(self, engine: ps.Engine) -> None:
+        with pytest.raises(ValueError, match="no query is registered"):
+            engine.results()
+        engine.stream(TOLL, ROWS)
+        engine.register(self.READER, name="reader", flush=True)
+        engine.register(self.GIVER, flush=True)
+        text = f"SELECT ?gate FROM STREAM <{TOLL}> [RANGE 10ms STEP 10ms] {{ ?gate <http://e/sees> <http://e/%s> }}"
+        for car in ("c1", "c2", "c3"):
+            engine.register(text % car, name=car, flush=True)
+        found = [(evaluation.time, evaluation.query) for evaluation in engine.results()]
+        assert [time for time, _ in found] == [10, 10, 20, 20, 20, 30]
+        assert sorted(found) == [(10, "c1"), (10, "seen"), (20, "c2"), (20, "reader"), (20, "seen"), (30, "reader")]
+
+    def test_they_have_to_agree(self, engine: ps.Engine) -> None:
+        engine.stream(TOLL, ROWS)
+        engine.register(self.GIVER)
+        with pytest.raises(ValueError, match="register both with flush=True, or none"):
+            engine.register(self.READER, flush=True).results()
+
+    def test_a_stream_is_given_once(self, engine: ps.Engine) -> None:
+        assert engine.register(self.GIVER).name == engine.register(self.GIVER).name
+        with pytest.raises(ValueError, match="seen and seen-2 both give the stream <seen>"):
+            engine.register(self.GIVER, empty=True)
+        engine.drop("seen")
+        engine.register(self.GIVER)
+        with pytest.raises(ValueError, match="no query sean; did you mean seen"):
+            engine.drop("sean")

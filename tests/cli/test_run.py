@@ -268,3 +268,62 @@ def on_a_terminal(*arguments: str) -> str:
     assert process.wait(timeout=30) == 0
     os.close(leader)
     return shown.decode()
+
+
+class TestSeveralQueries:
+    """Those that read each other's streams, and what can be said of several at once."""
+
+    CARS = "PREFIX : <http://e/> REGISTER STREAM cars AS CONSTRUCT { ?car :at ?gate } " + CONSTRUCT.split("}", 1)[1]
+    SEEN = """PREFIX : <http://e/> REGISTER ISTREAM :seen AS CONSTRUCT { ?car :seen ?gate }
+        FROM NAMED WINDOW :w ON <cars> [RANGE PT0.01S STEP PT0.005S] WHERE { WINDOW :w { ?car :at ?gate } }"""
+    COUNT = """PREFIX : <http://e/> SELECT (COUNT(*) AS ?n) FROM STREAM :seen [RANGE 5ms STEP 5ms]
+        WHERE { ?car :seen ?gate }"""
+    FILES = ("count.rq", "cars.rq", "seen.rq")
+
+    @pytest.fixture(autouse=True)
+    def _queries(self, files: Path) -> None:
+        for file, text in zip(self.FILES, (self.COUNT, self.CARS, self.SEEN), strict=True):
+            (files / file).write_text(text)
+
+    def ask(self, command: str, *arguments: str) -> Result:
+        given = [command, *arguments]
+        return CliRunner().invoke(commands, given, catch_exceptions=False, prog_name="penstock")
+
+    def test_a_chain_is_the_oracle_applied_to_what_was_written(self, files: Path) -> None:
+        """Query by query, through files; and all at once."""
+        self.ask("oracle", "cars.rq", "--stream", "toll.tnt", "--format", "trig", "--out", "cars.trig")
+        self.ask("oracle", "seen.rq", "--stream", "cars.trig", "--format", "trig", "--out", "seen.trig")
+        expected = self.ask("oracle", "count.rq", "--stream", "seen.trig").stdout
+        assert expected.count('"count"') == 1
+        for command in (["oracle"], ["run", *EMBEDDED]):
+            found = self.ask(*command, *self.FILES, "--stream", "toll.tnt").stdout
+            assert "".join(line for line in found.splitlines(keepends=True) if '"count"' in line) == expected
+            times = [json.loads(line)["time"] for line in found.splitlines()]
+            assert times == sorted(times)
+
+    def test_verify(self) -> None:
+        found = self.ask("verify", *EMBEDDED, *self.FILES, "--stream", "toll.tnt")
+        assert found.stdout == "duckdb and the oracle agree: 4 evaluations with solutions\n"
+
+    def test_tables_say_whose_they_are(self) -> None:
+        found = self.ask("run", *EMBEDDED, *self.FILES, "--stream", "toll.tnt", "--format", "table")
+        assert "cars  10  2 triples" in found.stdout
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (("q.rq", "count.rq", "--stream", "toll.tnt"), "the queries read <http://e/toll> and <http://e/seen>: say"),
+            (("cars.rq", "cars.rq", "--stream", "toll.tnt"), "cars and cars-2 both give the stream <cars>"),
+            (("q.rq", "q.rq", "--stream", "toll.tnt", "--format", "csv"), "one query, and there are 2: choose jsonl"),
+            (("seen.rq", "q.rq", "--stream", "http://e/toll=toll.tnt"), "<cars>, which is not bound, and no query"),
+            ((*FILES, "--stream", "http://e/seen=toll.tnt"), "is what http://e/seen gives, and cannot be toll.tnt"),
+        ],
+    )
+    def test_what_does_not_fit_together(self, arguments: tuple[str, ...], message: str) -> None:
+        found = self.ask("run", *EMBEDDED, *arguments)
+        assert found.exit_code == 2
+        assert message in found.stderr
+
+    def test_equal_names_are_numbered(self) -> None:
+        found = self.ask("run", *EMBEDDED, "q.rq", "q.rq", "--stream", "toll.tnt").stdout
+        assert {json.loads(line)["query"] for line in found.splitlines()} == {"q", "q-2"}

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from tests import cases
 
+from penstock.algebra.chaining import registered_name
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import graphs_of
-from penstock.runtime.micro_batches import Callback, MicroBatches, Standing
-from penstock.runtime.running import RunSettings
+from penstock.runtime.micro_batches import Callback, MicroBatches
+from penstock.runtime.running import RunSettings, Standing
 from penstock.sources.spark.live import GrowingFolder
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def run_live(spark: SparkSession, case: cases.Case, folder: Path, batches: int =
     found: list[Evaluation] = []
     run = MicroBatches(
         spark,
-        [Standing(case.query, Callback(found.append), "q", case.settings)],
+        [(Standing(case.query, registered_name(case.query) or "q", case.settings), Callback(found.append))],
         folders_of(case, folder, batches),
         graphs_of(case.inputs),
         RunSettings(lateness=case.inputs.lateness, flush=case.flush),

@@ -16,6 +16,7 @@ from tests.runtime.live import folders_of, run_live
 from tests.suite.test_suite import HERE as SUITE
 
 from penstock.algebra import Settings
+from penstock.algebra.chaining import registered_name
 from penstock.algebra.inputs import Inputs
 from penstock.engines.spark_log import WindowLog
 from penstock.oracle import answer
@@ -25,8 +26,8 @@ from penstock.rdf.results import Evaluation
 from penstock.runtime.batch_states import BatchStates
 from penstock.runtime.bounded import graphs_of
 from penstock.runtime.checkpoints import CheckpointError
-from penstock.runtime.micro_batches import Callback, MicroBatches, Standing
-from penstock.runtime.running import RunSettings
+from penstock.runtime.micro_batches import Callback, MicroBatches
+from penstock.runtime.running import RunSettings, Standing
 from penstock.sources.spark.live import StreamedRows, socket_lines
 from penstock.syntax import parse
 
@@ -111,7 +112,7 @@ def test_a_run_goes_on_where_it_was(
     while ends:
         run = MicroBatches(
             spark,
-            [Standing(case.query, outlet, "q", case.settings)],
+            [(Standing(case.query, registered_name(case.query) or "q", case.settings), outlet)],
             streams,
             graphs_of(case.inputs),
             RunSettings(lateness=case.inputs.lateness, flush=case.flush),
@@ -148,7 +149,7 @@ def test_several_queries_read_rows_that_spark_streams(spark: SparkSession) -> No
     }
     queries = {name: parse(text, "rspql") for name, text in texts.items()}
     found: dict[str, list[Evaluation]] = {name: [] for name in queries}
-    standing = [Standing(query, Callback(found[name].append), name) for name, query in queries.items()]
+    standing = [(Standing(query, name), Callback(found[name].append)) for name, query in queries.items()]
     run = MicroBatches(spark, standing, {TOLL: StreamedRows(_tolls)})
     run.start()
     while len(found["slow"]) < 4:
@@ -192,7 +193,7 @@ def test_lines_come_from_a_server(spark: SparkSession) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=lambda: server.accept()[0].sendall(text), daemon=True).start()
         stream = socket_lines(*server.getsockname(), scope="s")
-        run = MicroBatches(spark, [Standing(query, Callback(found.append))], {TOLL: stream}, on_malformed=told.append)
+        run = MicroBatches(spark, [(Standing(query), Callback(found.append))], {TOLL: stream}, on_malformed=told.append)
         run.start()
         while len(found) < 4:
             assert not run.wait(0.1)

@@ -10,13 +10,15 @@ import pytest
 from tests import cases
 from tests.suite.test_suite import FOLDERS
 
+from penstock.algebra.chaining import registered_name
 from penstock.engines.duckdb import DuckDBEngine
 from penstock.rdf.changes import changes_of
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import graphs_of, sources_of
 from penstock.runtime.changing_graphs import Updates
 from penstock.runtime.checkpoints import Checkpoint
-from penstock.runtime.running import Run, RunSettings
+from penstock.runtime.registry import Registry
+from penstock.runtime.running import RunSettings, Standing
 from penstock.sources.graph_updates import GraphUpdates
 
 
@@ -52,13 +54,11 @@ def _ended_again_and_again(case: cases.Case, folder: Path, updates: Updates | No
         for call, answers in case.inputs.services.items():
             checkpoint.engine.load_answers(call, answers)
         streams = sources_of(case.inputs, batch_elements=2)
-        run = Run(
+        run = Registry(
             checkpoint.engine,
-            case.query,
+            [Standing(case.query, registered_name(case.query) or "q", case.settings)],
             streams,
-            case.settings,
             how,
-            name="q",
             updates=updates,
             checkpoint=checkpoint,
             written=lambda: len(written),

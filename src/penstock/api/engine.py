@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
 from penstock.algebra import Settings, build
+from penstock.algebra.chaining import Chain, distinct_names
 from penstock.algebra.inputs import InputError
 from penstock.api.changing import ChangingGraph
-from penstock.api.queries import Manner, RegisteredQuery, start_together
+from penstock.api.queries import Manner, RegisteredQuery, results_together, start_together
 from penstock.api.settings import SettingError, duration, origin, report_policy
 from penstock.api.spark_streams import LiveStream, is_spark_frame, is_streamed_by_spark, spark_stream
 from penstock.api.tables import TableSource, graph_of_table, is_table, table_of_stream
@@ -68,6 +69,7 @@ class Engine:
         self._streams: dict[str, Source | LiveStream] = {}
         self._graphs: dict[str | None, list[Graph]] = {}
         self._updates: dict[str | None, GraphUpdates] = {}
+        self._queries: dict[str, RegisteredQuery] = {}
         self._scopes = 0
 
     def stream(self, iri: str, source: str | Path | Iterable[Any] | Any) -> None:
@@ -168,14 +170,18 @@ class Engine:
     ) -> RegisteredQuery:
         """A query in any dialect, ready to run over the streams and graphs of this engine.
 
+        A CONSTRUCT or DESCRIBE gives a stream that other queries of this engine can read: by the name that REGISTER
+        STREAM or REGISTER RSTREAM says, or by the query's own. Those that it needs are run with a query.
+
         The arguments are the options of `penstock run`: `t0` is an instant or `first`; `lateness` and `idle_timeout`
         are durations (milliseconds, `"10s"`, a timedelta); `report`, `operator` and `duplicates` say something else
         than the dialect does; `late` names a file for late and malformed elements; `service_timeout` is how long an
         endpoint that SERVICE asks may take, and `service_refresh` how often it is asked again. `name` is what the query
-        goes by if it registers no name itself. Without `optimize` the query is run as it is written; the answer is the
-        same.
+        goes by if it registers no name itself; another one of the same name gets a number. Without `optimize` the
+        query is run as it is written; the answer is the same.
 
-        Raises QuerySyntaxError, or ValueError for a setting that is none.
+        Raises QuerySyntaxError, or ValueError for a setting that is none, and for queries that give the same stream or
+        read each other's in a circle.
         """
         reading = read(text, dialect, prefixes=prefixes, base=base)
         settings = Settings(
@@ -192,11 +198,14 @@ class Engine:
             services=ServiceSettings(
                 duration(service_timeout), None if service_refresh is None else duration(service_refresh)
             ),
+            has_empty=empty,
             is_optimized=optimize,
         )
         meaning = build(reading.query, Settings())
         manner = Manner(settings, how, has_empty=empty, is_strict=strict, late=late)
-        return RegisteredQuery(
+        distinct = self._name_for(meaning.name or name, text, manner)
+        Chain({**{known: query.meaning for known, query in self._queries.items()}, distinct: meaning})
+        query = self._queries[distinct] = RegisteredQuery(
             text,
             reading.query,
             meaning,
@@ -206,9 +215,39 @@ class Engine:
             manner,
             prefixes or {},
             dialect != "auto",
-            name,
+            distinct,
+            self._queries,
             self._spark,
         )
+        return query
+
+    def _name_for(self, name: str, text: str, manner: Manner) -> str:
+        """What a query goes by; the same query, registered again, takes its own place."""
+        for known, query in self._queries.items():
+            if (query.text, query.manner) == (text, manner) and known.startswith(name):
+                return known
+        return distinct_names([*self._queries, name])[-1]
+
+    def results(self) -> Iterator[Evaluation]:
+        """Run all registered queries together: each stream is read once, and those equal up to constants are one.
+
+        Evaluations come as soon as their instants are over; `query` says whose each is. The queries have the same
+        lateness, idle timeout, time and flush. What Spark streams is for `start`.
+
+        Raises ValueError where they cannot run together, or there is no query.
+        """
+        if not self._queries:
+            raise InputError("no query is registered: engine.register(text) registers one")
+        if any(not hasattr(source, "is_live") for source in self._streams.values()):
+            raise InputError("what Spark streams is answered beside the program: engine.start({query: function})")
+        return results_together(list(self._queries.values()))
+
+    def drop(self, name: str) -> None:
+        """Forget a registered query; the stream that it gave is no more."""
+        if name not in self._queries:
+            hint = did_you_mean(name, self._queries) or f"there is {', '.join(self._queries) or 'none'}"
+            raise InputError(f"there is no query {name}; {hint}")
+        del self._queries[name]
 
     def start(
         self,

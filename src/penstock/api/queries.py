@@ -6,7 +6,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from queue import Empty, Queue
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from penstock.algebra import ContinuousQuery, Settings
+from penstock.algebra.chaining import Chain
 from penstock.algebra.inputs import InputError
 from penstock.algebra.model import SelectForm
 from penstock.api.dead_letters import DeadLetters, MalformedError
@@ -30,7 +31,8 @@ from penstock.rdf.instants import instant_text
 from penstock.rdf.results import Evaluation
 from penstock.runtime.changing_graphs import Updates
 from penstock.runtime.history import HistoryRun
-from penstock.runtime.running import Late, Run, RunSettings
+from penstock.runtime.registry import Registry
+from penstock.runtime.running import Late, RunSettings, Standing
 from penstock.runtime.starting import way_of
 from penstock.sinks.counts import Counts
 from penstock.sources import Source
@@ -64,7 +66,8 @@ class Manner:
 class RegisteredQuery:
     """A continuous query over the streams and graphs of an engine; `Engine.register` makes it.
 
-    Every `results()` is a run of its own, from the beginning of the streams. `counts` says how far the latest one is.
+    Every `results()` is a run of its own, from the beginning of the streams, together with the queries whose streams it
+    reads. `counts` says how far the latest one is.
     """
 
     def __init__(
@@ -79,11 +82,13 @@ class RegisteredQuery:
         prefixes: Mapping[str, str],
         is_dialect_given: bool,
         name: str,
+        others: Mapping[str, RegisteredQuery],
         spark: SparkSession | None = None,
     ) -> None:
         self._spark = spark
+        self._others = others
         self.text = text
-        self.name = meaning.name or name
+        self.name = name
         self._query, self._meaning = query, meaning
         self._streams, self._graphs, self._updates = streams, graphs, updates
         self._manner = manner
@@ -116,25 +121,46 @@ class RegisteredQuery:
             return self._streamed(stopped)
         outsiders = _Outsiders(self._manner.is_strict)
         run = self._run(outsiders)
-        self._counts = run.counts
         return self._evaluations(run, outsiders, stopped)
 
-    def _run(self, outsiders: _Outsiders) -> Run:
+    def _run(self, outsiders: _Outsiders) -> Registry:
+        """A run of this query, and of those whose streams it reads."""
+        return self.run_with(self.with_givers(), {self: outsiders})
+
+    def run_with(
+        self, queries: Sequence[RegisteredQuery], outsiders: Mapping[RegisteredQuery, _Outsiders]
+    ) -> Registry:  # fmt: skip
+        """A run of several queries of one engine, each told of what does not count for it, if it is to be told."""
         engine = self._asked = self._engine()
         for iri, graph in self._loaded.items():
             engine.load_graph(iri, graph)
         sources = {iri: Stoppable.of(source, self._stopped) for iri, source in self._streams.items()}
-        return way_of(engine, sources, self._manner.how)(
+        how = how_together(queries)
+
+        def malformed(malformed: Malformed) -> None:
+            for each in outsiders.values():
+                each.malformed(malformed)
+
+        run = way_of(engine, sources, how)(
             engine,
-            self._query,
+            [query.standing(outsiders[query].late if query in outsiders else _ignore) for query in queries],
             sources,
-            self._manner.settings,
-            self._manner.how,
-            name=self.name,
-            on_late=outsiders.late,
-            on_malformed=outsiders.malformed,
+            how,
+            on_malformed=malformed,
             updates=self._updates,
         )
+        for query in queries:
+            query._counts = run.query(query.name).counts
+        return run
+
+    def standing(self, on_late: Callable[[Late], None]) -> Standing:
+        return Standing(self._query, self.name, self._manner.settings, on_late)
+
+    def with_givers(self) -> list[RegisteredQuery]:
+        """This query, behind those that give it something."""
+        together = {**self._others, self.name: self}
+        chain = Chain({name: query._meaning for name, query in together.items()})
+        return [together[name] for name in chain.needed_for([self.name])]
 
     def _engine(self) -> Engine:
         if self._spark is None:
@@ -206,12 +232,20 @@ class RegisteredQuery:
     def _loaded(self) -> dict[str | None, Graph]:
         return {iri: merged(parts) for iri, parts in self._graphs.items()}
 
+    @property
+    def manner(self) -> Manner:
+        return self._manner
+
+    @property
+    def meaning(self) -> ContinuousQuery:
+        return self._meaning
+
     def _on_spark(self) -> SparkSession:
         if self._spark is None:
             raise InputError("this is for an engine on Spark: Engine(spark)")
         return self._spark
 
-    def _evaluations(self, run: Run, outsiders: _Outsiders, stopped: threading.Event) -> Iterator[Evaluation]:
+    def _evaluations(self, run: Registry, outsiders: _Outsiders, stopped: threading.Event) -> Iterator[Evaluation]:
         with ExitStack() as stack:
             stack.callback(run.engine.close)
             if self._manner.late is not None:
@@ -219,12 +253,12 @@ class RegisteredQuery:
             for evaluation in run.evaluations():
                 if stopped.is_set():
                     return
-                if self._manner.has_empty or evaluation.says_something:
+                if evaluation.query == self.name and (self._manner.has_empty or evaluation.says_something):
                     self._latest = evaluation
                     yield evaluation
                     if stopped.is_set():
                         return
-            outsiders.sum_up(run.counts)
+            outsiders.sum_up(self._counts)
 
     def stop(self) -> None:
         """End the runs that are going on, also from another thread: they give no more results."""
@@ -260,7 +294,7 @@ class RegisteredQuery:
 
         variables = tuple(variable.name for variable in form.variables)
         with closing(run):
-            return frame_of(run, self._spark, variables, terms=terms, types=types or {})
+            return frame_of(run, self.name, self._spark, variables, terms=terms, types=types or {})
 
     def explain(self) -> Explanation:
         """Why results come when they come: text in a terminal, a picture in a notebook.
@@ -302,59 +336,93 @@ class RegisteredQuery:
 def start_together(
     outlets: Mapping[RegisteredQuery, Outlet], checkpoint: Path | None, *, is_bounded: bool
 ) -> LiveRun:  # fmt: skip
-    """Queries of one engine over what Spark streams: each stream is read once for all of them."""
+    """Queries of one engine over what Spark streams, with those that give them something: each stream is read once."""
     from penstock.api.spark_runs import LiveRun
-    from penstock.runtime.micro_batches import MicroBatches, Standing
+    from penstock.runtime.micro_batches import Callback, MicroBatches
 
-    queries = list(outlets)
-    first = queries[0]
-    _check_together(queries)
-    outsiders = [_Outsiders(query._manner.is_strict) for query in queries]
+    first = next(iter(outlets))
+    streams: Mapping[str, LiveStream] = first._streams
+    if any(hasattr(source, "is_live") for source in streams.values()):
+        raise InputError("some streams are not what Spark streams: bind a streaming DataFrame, or FOLDER?follow")
+    queries = list(dict.fromkeys(query for asked in outlets for query in asked.with_givers()))
+    how = how_together(queries)
+    outsiders = {query: _Outsiders(query._manner.is_strict) for query in outlets}
 
     def malformed(malformed: Malformed) -> None:
-        for each in outsiders:
+        for each in outsiders.values():
             each.malformed(malformed)
 
     opened = ExitStack()
-    streams: Mapping[str, LiveStream] = first._streams
-    for query, each in zip(queries, outsiders, strict=True):
+    for query, each in outsiders.items():
         if query._manner.late is not None:
             each.letters = opened.enter_context(closing(DeadLetters(query._manner.late)))
     batches = MicroBatches(
         first._on_spark(),
         [
-            Standing(query._query, outlets[query], query.name, query._manner.settings, each.late)
-            for query, each in zip(queries, outsiders, strict=True)
+            (query.standing(outsiders[query].late), outlets[query])
+            if query in outlets
+            else (query.standing(_ignore), Callback(_ignore))
+            for query in queries
         ],
         streams,
         first._loaded,
-        first._manner.how,
+        how,
         checkpoint=checkpoint,
-        fingerprint="\n".join([*(f"{query.text}\n{query._manner}" for query in queries), *sorted(streams)]),
+        fingerprint="\n".join(
+            [*(f"{query.name}\n{query.text}\n{query._manner}" for query in queries), *sorted(streams)]
+        ),
         is_bounded=is_bounded,
         on_malformed=malformed,
         updates=first._updates,
     )
-    for query, live in zip(queries, batches.queries, strict=True):
-        query._counts = live.counts
+    for query in queries:
+        query._counts = next(timed.counts for timed in batches.queries if query.name in timed.names)
     if not batches.has_finished:
         batches.start()
     return LiveRun(batches, opened)
 
 
-def _check_together(queries: Sequence[RegisteredQuery]) -> None:
-    first = queries[0]
-    if any(hasattr(source, "is_live") for source in first._streams.values()):
-        raise InputError("some streams are not what Spark streams: bind a streaming DataFrame, or FOLDER?follow")
-    names = [query.name for query in queries]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"two of the queries go by the name {twice!r}: register each with a name= of its own")
-    if any(query._manner.how != first._manner.how for query in queries):
-        raise InputError(
-            "queries that run together share the clock: give each the same lateness, idle_timeout, time and flush, "
-            "or start them one by one"
-        )
+def results_together(queries: Sequence[RegisteredQuery]) -> Iterator[Evaluation]:
+    """Queries of one engine, run together."""
+    outsiders = {query: _Outsiders(query.manner.is_strict) for query in queries}
+    run = queries[0].run_with(queries, outsiders)
+    by_name = {query.name: query for query in queries}
+    with ExitStack() as stack:
+        stack.callback(run.engine.close)
+        for query, each in outsiders.items():
+            if query.manner.late is not None:
+                each.letters = stack.enter_context(closing(DeadLetters(query.manner.late)))
+        for evaluation in run.evaluations():
+            query = by_name[evaluation.query]
+            if query.manner.has_empty or evaluation.says_something:
+                query._latest = evaluation
+                yield evaluation
+        for query, each in outsiders.items():
+            each.sum_up(query.counts)
+
+
+def how_together(queries: Sequence[RegisteredQuery]) -> RunSettings:
+    """How queries run that share their streams. Raises ValueError where they disagree.
+
+    Who reads no stream from outside has no say in how those are read.
+    """
+    given = set(Chain({query.name: query.meaning for query in queries}).produced)
+    reading = [query for query in queries if not given.issuperset(query.meaning.dataset.streams)] or queries
+    first = reading[0].manner.how
+    for query in reading:
+        if replace(query.manner.how, flush=first.flush) != first:
+            raise InputError(
+                f"{reading[0].name} and {query.name} run together, and so have one lateness, idle_timeout and time: "
+                "register both with the same"
+            )
+    for query in queries:
+        if query.manner.how.flush != first.flush:
+            raise InputError(f"{reading[0].name} and {query.name} run together: register both with flush=True, or none")
+    return first
+
+
+def _ignore(told: object) -> None:
+    """Nobody asked for it."""
 
 
 class _Outsiders:

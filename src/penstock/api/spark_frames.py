@@ -17,16 +17,22 @@ if TYPE_CHECKING:
 
 
 def frame_of(
-    run: HistoryRun, spark: SparkSession, variables: tuple[str, ...], *, terms: bool, types: Mapping[str, str]
+    run: HistoryRun,
+    name: str,
+    spark: SparkSession,
+    variables: tuple[str, ...],
+    *,
+    terms: bool,
+    types: Mapping[str, str],
 ) -> DataFrame:
-    """The instants (`time`, in milliseconds) and the values of the variables.
+    """Of the query of that name the instants (`time`, in milliseconds) and the values of the variables.
 
     A value is a text: an IRI, a label, a lexical form; or, with `terms`, a term as N-Triples. A variable for which
     `types` has a type of Spark's is a column of that type, NULL where a value is none of it.
     """
     from penstock.engines.spark import SparkQuery
 
-    found = run.slice()
+    found = run.slice(name)
     if found is None:
         columns = ["time bigint", *(f"`{name}` {types.get(name, 'string')}" for name in variables)]
         return spark.createDataFrame([], ", ".join(columns))

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from penstock.algebra import ContinuousQuery
+from penstock.algebra.chaining import Chain
 from penstock.algebra.inputs import InputError
 from penstock.rdf.iris import is_absolute
 from penstock.rdf.remote_graphs import is_remote
 from penstock.syntax.suggestions import did_you_mean
 
 
-def stream_bindings(given: Iterable[str], query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str, str]:
+def stream_bindings(given: Iterable[str], chain: Chain, prefixes: Mapping[str, str]) -> dict[str, str]:
     """The streams' IRIs with their sources.
 
-    Raises InputError where a binding does not fit the query.
+    Raises InputError where a binding does not fit the queries.
     """
-    named = query.dataset.streams
-    reads_every = any(window.stream is None for window in query.dataset.windows)
+    named = chain.external
     bindings: dict[str, str] = {}
     for number, text in enumerate(given, start=1):
-        iri, source = _split(text, named, prefixes)
+        iri, source = _split(text, (*named, *chain.produced), prefixes)
         if iri is None:
-            iri = _the_only_stream(text, named, reads_every, number)
-        elif iri not in named and not reads_every:
-            raise InputError(f"the query reads no stream <{iri}>; {did_you_mean(iri, named) or _streams_read(named)}")
+            iri = _the_only_stream(text, chain, number)
+        elif iri in chain.produced:
+            raise InputError(
+                f"the stream <{iri}> is what {chain.produced[iri]} gives, and cannot be {source} as well: leave "
+                "--stream out for it"
+            )
+        elif iri not in named and not chain.reads_every:
+            raise InputError(f"{_who(chain)} no stream <{iri}>; {did_you_mean(iri, named) or _streams_read(chain)}")
         if iri in bindings:
             raise InputError(f"the stream <{iri}> is bound twice: to {bindings[iri]} and to {source}")
         bindings[iri] = source
@@ -32,26 +36,32 @@ def stream_bindings(given: Iterable[str], query: ContinuousQuery, prefixes: Mapp
 
 
 def graph_bindings(
-    given: Iterable[str], query: ContinuousQuery, prefixes: Mapping[str, str]
-) -> list[tuple[str | None, str]]:
+    given: Iterable[str], chain: Chain, prefixes: Mapping[str, str]
+) -> list[tuple[str | None, str]]:  # fmt: skip
     """The graphs' IRIs, None being the default graph, with their files."""
-    named = (*query.dataset.default_graphs, *query.dataset.named_graphs)
+    datasets = [query.dataset for query in chain.queries.values()]
+    named = [iri for dataset in datasets for iri in (*dataset.default_graphs, *dataset.named_graphs)]
     return [(None, text) if is_remote(text) else _split(text, named, prefixes) for text in given]
 
 
-def _the_only_stream(text: str, named: Sequence[str], reads_every: bool, number: int) -> str:
+def _the_only_stream(text: str, chain: Chain, number: int) -> str:
     """The stream that is meant by a source alone; where every stream is read, it needs no name."""
+    named = chain.external
     if len(named) == 1:
         return named[0]
-    if reads_every and not named:
+    if chain.reads_every and not named:
         return f"urn:stream:{number}"
     if not named:
-        raise InputError(f"the query reads no stream, so that it has no use for {text}")
-    raise InputError(f"{_streams_read(named)}: say which of them is {text}, as in --stream {named[0]}={text}")
+        raise InputError(f"{_who(chain)} no stream, so that there is no use for {text}")
+    raise InputError(f"{_streams_read(chain)}: say which of them is {text}, as in --stream {named[0]}={text}")
 
 
-def _streams_read(named: Sequence[str]) -> str:
-    return f"the query reads {' and '.join(f'<{iri}>' for iri in named) or 'no stream'}"
+def _streams_read(chain: Chain) -> str:
+    return f"{_who(chain)} {' and '.join(f'<{iri}>' for iri in chain.external) or 'no stream'}"
+
+
+def _who(chain: Chain) -> str:
+    return "the query reads" if len(chain.queries) == 1 else "the queries read"
 
 
 def _split(text: str, known: Sequence[str], prefixes: Mapping[str, str]) -> tuple[str | None, str]:

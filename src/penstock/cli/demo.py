@@ -17,9 +17,9 @@ from penstock.cli.engines import EngineOptions, engine_options
 from penstock.cli.interrupting import interruptible
 from penstock.cli.mistakes import told
 from penstock.cli.output import STANDARD_OUTPUT
-from penstock.cli.preparing import read_query
+from penstock.cli.preparing import read_queries
 from penstock.cli.run_options import RunOptions
-from penstock.cli.running import Output, run_query
+from penstock.cli.running import Output, run_queries
 from penstock.runtime.running import RunSettings
 
 BUNDLED = Path(penstock.__file__).parent / "demo"
@@ -76,19 +76,19 @@ def _run(engine: EngineOptions) -> None:
     """What `penstock run QUERY --stream STREAM --graph GRAPH --format table` does, with the times it takes."""
     console = Console(stderr=True, highlight=False)
     options = RunOptions((str(BUNDLED / STREAM),), (str(BUNDLED / GRAPH),), Settings(), lateness=0)
-    asked = read_query(str(BUNDLED / QUERY), options, dialect="auto", prefixes={}, base=None)
+    asked = read_queries([str(BUNDLED / QUERY)], options, dialect="auto", prefixes={}, base=None)
     with told("penstock demo"):
         began = time.monotonic()
         with console.status(f"Starting {engine.title} …"):
             used = engine.open()
         console.print(f"{engine.title} is ready after {time.monotonic() - began:.1f} s.\n", style="dim")
         began = time.monotonic()
-        sources = options.sources(asked.continuous, asked.prefixes)
-        for iri, graph in options.graphs_of(asked.continuous, asked.prefixes).items():
+        sources = options.sources(asked.chain, asked.prefixes)
+        for iri, graph in options.graphs_of(asked.chain, asked.prefixes).items():
             used.load_graph(iri, graph)
         output = Output(STANDARD_OUTPUT, "table", late=None, is_strict=True, has_empty=False, progress=None)
         with interruptible(used.interrupt):
-            run_query(asked, used, sources, options.settings, RunSettings(), output, None, name="demo")
+            run_queries(asked, used, sources, options.settings, RunSettings(), output, None)
         console.print(f"Answered after {time.monotonic() - began:.1f} s.\n", style="dim")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from penstock.algebra import Settings, build
+from penstock.algebra.chaining import Chain
 from penstock.cli.messages import show_problems
 from penstock.cli.mistakes import show_malformed, told
 from penstock.cli.options import no_optimize_option, reading_options
@@ -80,7 +81,7 @@ def explain(
         reading = read(text, dialect, prefixes=prefixes, base=base)
         show_problems(reading.warnings, text, name)
         continuous = build(reading.query, Settings())
-        inputs = run.inputs(continuous, prefixes, malformed.append, most_elements=MOST_ELEMENTS)
+        inputs = run.inputs(Chain({name: continuous}), prefixes, malformed.append, most_elements=MOST_ELEMENTS)
         document = describe(
             reading.query,
             text,

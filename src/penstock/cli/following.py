@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from penstock.sources.spark.live import LiveStream
 
 
-def follow_query(
+def follow_queries(
     asked: Asked,
     engine: EngineOptions,
     bindings: Mapping[str, str],
@@ -38,10 +38,8 @@ def follow_query(
     how: RunSettings,
     output: Output,
     checkpoint: Path | None,
-    *,
-    name: str,
 ) -> None:
-    """Runs a query until the user ends it, or to the end of what is there if no folder is followed."""
+    """Runs queries until the user ends it, or to the end of what is there if no folder is followed."""
     followed = [is_endless(source) for source in bindings.values()]
     if any(followed) and not all(followed):
         raise InputError(f"some streams end and others do not: write ?{FOLLOW} after each of them, or after none")
@@ -53,14 +51,14 @@ def follow_query(
             )
     streams = {iri: _stream(source, f"s{number}") for number, (iri, source) in enumerate(bindings.items(), 1)}
     spark = session(engine.master, engine.conf, verbose=engine.verbose)
-    from penstock.runtime.micro_batches import MicroBatches, Standing
+    from penstock.runtime.micro_batches import MicroBatches
 
-    watch = Watch(asked.name, output.progress)
+    watch = Watch(asked.title, output.progress)
     with ExitStack() as stack:
         outlet = _Outlet(asked, output, Letters(watch, output.is_strict), watch, stack)
         batches = MicroBatches(
             spark,
-            [Standing(asked.query, outlet, name, run.settings, outlet.letters.late, watch.warn)],
+            [(standing, outlet) for standing in asked.standing(run.settings, outlet.letters.late, watch.warn)],
             streams,
             graphs,
             how,
@@ -68,14 +66,13 @@ def follow_query(
             fingerprint=told_apart(asked, run, how, output),
             is_bounded=not any(followed),
             on_malformed=outlet.letters.malformed,
-            updates=run.updates_of(asked.continuous, asked.prefixes),
+            updates=run.updates_of(asked.chain, asked.prefixes),
         )
         if batches.has_finished:
             click.echo(f"{checkpoint}: this run has been finished before; there is nothing left to do", err=True)
             return
         stack.callback(watch.close)
-        (query,) = batches.queries
-        watch.begin(query)
+        watch.begin(batches)
         try:
             batches.start()
             batches.wait()
@@ -84,7 +81,7 @@ def follow_query(
 
 
 class _Outlet:
-    """The answers, and beside them what does not count: both are cut to where they were."""
+    """The answers of all queries, and beside them what does not count: both are cut to where they were."""
 
     def __init__(self, asked: Asked, output: Output, letters: Letters, watch: Watch, opened: ExitStack) -> None:
         self.letters = letters
@@ -92,9 +89,11 @@ class _Outlet:
         self._sink: Sink | None = None
 
     def resume(self, written: Written) -> None:
+        if self._sink is not None:  # for another query
+            return
         asked, output = self._asked, self._output
         answers, letters = (None, None) if written is None else written
-        sink = open_answers(output.out, output.format, asked.continuous.form, asked.prefixes, answers)
+        sink = open_answers(output.out, output.format, asked.forms, asked.prefixes, answers)
         self._sink = self._opened.enter_context(sink)
         if output.late is not None:
             self.letters.file = self._opened.enter_context(closing(open_dead_letters(output.late, letters)))

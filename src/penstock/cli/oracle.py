@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from heapq import merge
 
 import click
 
 from penstock.cli.judging import judge_answer
 from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
-from penstock.cli.output import answer_options, chosen_format, open_answers, query_name
+from penstock.cli.output import answer_options, chosen_format, open_answers
 from penstock.cli.preparing import prepare
 from penstock.cli.run_options import RunOptions, run_options, service_timeout_option, updates_option
-from penstock.cli.sources import name_of
-from penstock.oracle import answer
+from penstock.oracle import answer_all
 
 
 @click.command(
@@ -22,12 +22,13 @@ from penstock.oracle import answer
     Examples:
       penstock oracle query.rq --stream toll.tnt --graph city.ttl
       penstock oracle query.rq --stream ex:toll=toll.tnt --stream ex:cameras=cameras.trig --flush
+      penstock oracle cars.rq jams.rq --stream toll.tnt
 
     Exit status: 0 when there is an answer, or the judged one is right; 2 when the query, an option or an input is
     wrong; 3 when the judged answer is wrong.
     """
 )
-@click.argument("query")
+@click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 @click.option(
     "--judge",
     "recorded",
@@ -42,7 +43,7 @@ from penstock.oracle import answer
 @click.pass_context
 def oracle(
     context: click.Context,
-    query: str,
+    queries: tuple[str, ...],
     flush: bool,
     empty: bool,
     recorded: str | None,
@@ -57,16 +58,18 @@ def oracle(
 ) -> None:
     """Print the right answer, or judge one.
 
-    QUERY is a file, or - for standard input. At each evaluation instant the contents of the windows, straight from
-    their definitions, go into a new store of an independent SPARQL engine, and the query is run there: slow, and right.
-    The results go to standard output, as --format says.
+    QUERY is a file, or - for standard input; several may read the streams that others of them register. At each
+    evaluation instant the contents of the windows, straight from their definitions, go into a new store of an
+    independent SPARQL engine, and the query is run there: slow, and right. The results go to standard output, as
+    --format says.
     """
-    given = prepare(query, run, dialect=dialect, prefixes=prefixes, base=base, late=late, strict=strict)
-    with told(name_of(query)):
+    given = prepare(queries, run, dialect=dialect, prefixes=prefixes, base=base, late=late, strict=strict)
+    with told(given.title):
         if recorded is not None:
             context.exit(judge_answer(given, run.settings, recorded, "--judge", flush=flush))
-        format = chosen_format(format, out, given.continuous.form)
-        result = answer(given.query, given.inputs, run.settings, flush=flush, name=query_name(query))
-        with open_answers(out, format, given.continuous.form, given.prefixes) as sink:
-            for evaluation in result.evaluations if empty else result.with_solutions():
+        format = chosen_format(format, out, given.forms)
+        answers = answer_all(given.queries, given.chain, given.inputs, run.settings, flush=flush).values()
+        found = [answer.evaluations if empty else answer.with_solutions() for answer in answers]
+        with open_answers(out, format, given.forms, given.prefixes) as sink:
+            for evaluation in merge(*found, key=lambda evaluation: evaluation.time):
                 sink.write(evaluation)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -49,21 +49,21 @@ def is_terminal(out: str) -> bool:
     return out == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty()
 
 
-def chosen_format(format: str | None, out: str, form: QueryForm) -> str:
-    """The format that is meant; ends the command where the answers of the query do not fit it."""
+def chosen_format(format: str | None, out: str, forms: Sequence[QueryForm]) -> str:
+    """The format that is meant; ends the command where the answers of the queries do not fit it."""
     chosen = format or ("table" if is_terminal(out) else "jsonl")
     try:
-        check_fits(chosen, form)
+        check_fits(chosen, *forms)
     except SinkError as error:
         raise click.BadParameter(f"{error}.", param_hint="'--format'") from None
     return chosen
 
 
 def open_answers(
-    out: str, format: str, form: QueryForm, prefixes: Mapping[str, str], position: int | None = None
+    out: str, format: str, forms: Sequence[QueryForm], prefixes: Mapping[str, str], position: int | None = None
 ) -> Sink:
     """Where answers go; ends the command where that cannot be written. A `position` is where an earlier run got to."""
     try:
-        return open_sink(out, format, form, prefixes=prefixes, position=position)
+        return open_sink(out, format, *forms, prefixes=prefixes, position=position)
     except SinkError as error:
         raise click.BadParameter(f"{error}.", param_hint="'--out'") from None

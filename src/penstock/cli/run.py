@@ -1,4 +1,4 @@
-"""`penstock run`: a continuous query over bounded or live streams."""
+"""`penstock run`: continuous queries over bounded or live streams."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import click
 from penstock.api.settings import duration
 from penstock.cli.endless import is_endless
 from penstock.cli.engines import EngineOptions, engine_options
-from penstock.cli.following import follow_query
+from penstock.cli.following import follow_queries
 from penstock.cli.interrupting import interruptible
 from penstock.cli.mistakes import told
 from penstock.cli.options import no_optimize_option, reading_options
-from penstock.cli.output import answer_options, chosen_format, query_name
-from penstock.cli.preparing import read_query
+from penstock.cli.output import answer_options, chosen_format
+from penstock.cli.preparing import read_queries
 from penstock.cli.run_options import RunOptions, option_value, run_options, service_timeout_option, updates_option
-from penstock.cli.running import Output, keep_checkpoint, run_query, told_of_storage
+from penstock.cli.running import Output, keep_checkpoint, run_queries, told_of_storage
 from penstock.runtime.running import RunSettings
 
 
@@ -27,6 +27,7 @@ from penstock.runtime.running import RunSettings
     Examples:
       penstock run query.rq --stream toll.tnt --graph city.ttl
       penstock run query.rq --stream ex:toll=toll.tnt --stream ex:cameras=cameras.trig --flush
+      penstock run cars.rq jams.rq --stream toll.tnt
       producer | penstock run query.rq --stream - --lateness 2s --late late.jsonl
       penstock run query.rq --stream "replay+toll.tnt?speed=60" --format table
       penstock run query.rq --stream toll/ --out answer.jsonl --checkpoint state
@@ -35,7 +36,7 @@ from penstock.runtime.running import RunSettings
     Exit status: 0 done, 1 a run that failed, 2 a query, option or input that is wrong, 130 after Ctrl-C.
     """
 )
-@click.argument("query")
+@click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 @engine_options
 @answer_options
 @click.option(
@@ -76,7 +77,7 @@ from penstock.runtime.running import RunSettings
 @reading_options
 @run_options
 def run(
-    query: str,
+    queries: tuple[str, ...],
     engine: EngineOptions,
     flush: bool,
     empty: bool,
@@ -94,29 +95,33 @@ def run(
     base: str | None,
     run: RunOptions,
 ) -> None:
-    """Run a continuous query over bounded or live streams.
+    """Run continuous queries over bounded or live streams.
 
     QUERY is a file, or - for standard input. Each evaluation goes to standard output as soon as it is there: its
     instant, and the solutions (or the triples, or the boolean) that the query's streaming operator lets out then. A
     live stream ends with its program or with Ctrl-C.
+
+    Several queries share their streams. What REGISTER STREAM names, or REGISTER RSTREAM, is a stream that the others
+    can read; --stream binds those that none of them gives.
     """
-    asked = read_query(query, run, dialect=dialect, prefixes=prefixes, base=base)
-    output = Output(out, chosen_format(format, out, asked.continuous.form), late, strict, empty, progress)
+    asked = read_queries(queries, run, dialect=dialect, prefixes=prefixes, base=base)
+    output = Output(out, chosen_format(format, out, asked.forms), late, strict, empty, progress)
     how = RunSettings(
         run.lateness,
         idle_timeout,
         time == "arrival",
         flush,
         services=run.services,
+        has_empty=empty,
         is_optimized=not no_optimize,
     )
-    with told(asked.name), told_of_storage(asked.name):
-        graphs = run.graphs_of(asked.continuous, asked.prefixes)
-        bindings = run.stream_bindings(asked.continuous, asked.prefixes)
+    with told(asked.title), told_of_storage(asked.title):
+        graphs = run.graphs_of(asked.chain, asked.prefixes)
+        bindings = run.stream_bindings(asked.chain, asked.prefixes)
         if engine.name == "spark" and (checkpoint is not None or any(map(is_endless, bindings.values()))):
-            follow_query(asked, engine, bindings, graphs, run, how, output, checkpoint, name=query_name(query))
+            follow_queries(asked, engine, bindings, graphs, run, how, output, checkpoint)
             return
-        sources = run.sources(asked.continuous, asked.prefixes)
+        sources = run.sources(asked.chain, asked.prefixes)
         kept = None if checkpoint is None else keep_checkpoint(checkpoint, asked, run, how, output, sources)
         if kept is not None and kept.has_finished:
             click.echo(f"{checkpoint}: this run has been finished before; there is nothing left to do", err=True)
@@ -125,5 +130,5 @@ def run(
         for iri, graph in graphs.items():
             used.load_graph(iri, graph)
         with interruptible(used.interrupt):
-            updates = run.updates_of(asked.continuous, asked.prefixes)
-            run_query(asked, used, sources, run.settings, how, output, kept, updates, name=query_name(query))
+            updates = run.updates_of(asked.chain, asked.prefixes)
+            run_queries(asked, used, sources, run.settings, how, output, kept, updates)

@@ -11,7 +11,8 @@ from typing import Literal as OneOf
 
 import click
 
-from penstock.algebra import ContinuousQuery, Settings
+from penstock.algebra import Settings
+from penstock.algebra.chaining import Chain
 from penstock.algebra.inputs import GraphTriple, InputError, Inputs
 from penstock.algebra.services import ServiceAnswer, ServiceCall, service_calls
 from penstock.api.graphs import graph_of_file, with_updates
@@ -53,30 +54,31 @@ class RunOptions:
 
     def inputs(
         self,
-        query: ContinuousQuery,
+        chain: Chain,
         prefixes: Mapping[str, str],
         on_malformed: OnMalformed,
         *,
         most_elements: int | None = None,
     ) -> Inputs:
-        """What the query is run over, all of it in memory, and replays at once; `most_elements` cuts each stream.
+        """What the queries are run over, all of it in memory, and replays at once; `most_elements` cuts each stream.
 
-        Raises InputError where a binding does not fit the query, and SourceError where there is nothing to read.
+        Raises InputError where a binding does not fit the queries, and SourceError where there is nothing to read.
         """
         streams: dict[str, Sequence[Element]] = {}
-        bindings = self.stream_bindings(query, prefixes)
+        bindings = self.stream_bindings(chain, prefixes)
         refuse_endless(bindings.values())
         for number, (iri, given) in enumerate(bindings.items(), start=1):
             source = parse_source(played_at_once(given))
             elements = read_stream(source.path, scope=f"s{number}", on_malformed=on_malformed, **source.options)
             streams[iri] = list(islice(elements, most_elements))
-        return Inputs(streams, self._triples_of(query, prefixes), self.lateness)
+        return Inputs(streams, self._triples_of(chain, prefixes), self.lateness)
 
-    def answers(self, query: ContinuousQuery) -> dict[ServiceCall, list[ServiceAnswer]]:
-        """What the services of the query answer now. Raises EndpointError."""
+    def answers(self, chain: Chain) -> dict[ServiceCall, list[ServiceAnswer]]:
+        """What the services of the queries answer now. Raises EndpointError."""
         from penstock.sources.services import ask  # slow to load
 
-        return {call: [ServiceAnswer(ask(call, self.service_timeout))] for call in service_calls(query.text)}
+        calls = dict.fromkeys(call for query in chain.queries.values() for call in service_calls(query.text))
+        return {call: [ServiceAnswer(ask(call, self.service_timeout))] for call in calls}
 
     @property
     def services(self) -> ServiceSettings:
@@ -84,76 +86,75 @@ class RunOptions:
 
         return ServiceSettings(self.service_timeout, self.service_refresh)
 
-    def sources(
-        self, query: ContinuousQuery, prefixes: Mapping[str, str], *, at_once: bool = False
-    ) -> dict[str, Source]:
-        """The streams of the query, to be read in batches; `at_once`: replays, too. Raises what `inputs` raises."""
+    def sources(self, chain: Chain, prefixes: Mapping[str, str], *, at_once: bool = False) -> dict[str, Source]:
+        """The streams of the queries, to be read in batches; `at_once`: replays, too. Raises what `inputs` raises."""
         from penstock.sources import open_source  # slow to load, and only engines read by columns
 
-        bindings = self.stream_bindings(query, prefixes)
+        bindings = self.stream_bindings(chain, prefixes)
         refuse_endless(bindings.values())
         return {
             iri: open_source(played_at_once(given) if at_once else given, scope=f"s{number}")
             for number, (iri, given) in enumerate(bindings.items(), start=1)
         }
 
-    def stream_bindings(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str, str]:
-        bindings = stream_bindings(self.streams, query, known_prefixes(query, prefixes))
+    def stream_bindings(self, chain: Chain, prefixes: Mapping[str, str]) -> dict[str, str]:
+        bindings = stream_bindings(self.streams, chain, known_prefixes(chain, prefixes))
         if sum(is_standard_input(source) for source in bindings.values()) > 1:
             raise InputError("standard input is one stream, and two are bound to it: name a file for the other")
         return bindings
 
-    def graphs_of(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str | None, Graph]:
+    def graphs_of(self, chain: Chain, prefixes: Mapping[str, str]) -> dict[str | None, Graph]:
         """The graphs, to be loaded by an engine, but for those that `updates_of` fetches, which begin with nothing."""
         from penstock.sources.graph_files import open_graph  # slow to load, as above
         from penstock.sources.graphs import merged
 
         graphs: dict[str | None, list[Graph]] = {}
-        for number, (name, file) in enumerate(self._graph_bindings(query, prefixes), start=1):
+        for number, (name, file) in enumerate(self._graph_bindings(chain, prefixes), start=1):
             is_mirrored = is_remote(file) and parse_remote(file).refresh is not None
             graphs.setdefault(name, []).extend([] if is_mirrored else [open_graph(file, scope=f"g{number}")])
-        for name, _ in self._update_bindings(query, prefixes):
+        for name, _ in self._update_bindings(chain, prefixes):
             graphs.setdefault(name, [])
         return {name: merged(parts) for name, parts in graphs.items()}
 
-    def _triples_of(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str | None, list[GraphTriple]]:
+    def _triples_of(self, chain: Chain, prefixes: Mapping[str, str]) -> dict[str | None, list[GraphTriple]]:
         """The graphs with all that changes them."""
         graphs: dict[str | None, list[GraphTriple]] = {}
-        for number, (name, file) in enumerate(self._graph_bindings(query, prefixes), start=1):
+        for number, (name, file) in enumerate(self._graph_bindings(chain, prefixes), start=1):
             graphs.setdefault(name, []).extend(graph_of_file(file, f"g{number}"))
-        for name, changes in self.changes_of(query, prefixes).items():
+        for name, changes in self.changes_of(chain, prefixes).items():
             graphs[name] = with_updates(graphs.get(name, ()), changes)
         return graphs
 
-    def _graph_bindings(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> list[tuple[str | None, str]]:
-        return graph_bindings(self.graphs, query, known_prefixes(query, prefixes))
+    def _graph_bindings(self, chain: Chain, prefixes: Mapping[str, str]) -> list[tuple[str | None, str]]:
+        return graph_bindings(self.graphs, chain, known_prefixes(chain, prefixes))
 
-    def changes_of(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str | None, list[Change]]:
+    def changes_of(self, chain: Chain, prefixes: Mapping[str, str]) -> dict[str | None, list[Change]]:
         """What is added to graphs and removed from them, and when."""
         changes: dict[str | None, list[Change]] = {}
-        for number, (name, file) in enumerate(self._update_bindings(query, prefixes), start=1):
+        for number, (name, file) in enumerate(self._update_bindings(chain, prefixes), start=1):
             changes.setdefault(name, []).extend(read_changes(file, scope=f"u{number}"))
         return changes
 
-    def updates_of(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> Updates:
+    def updates_of(self, chain: Chain, prefixes: Mapping[str, str]) -> Updates:
         """What changes graphs while the query runs: changes that are known, and endpoints that are asked again."""
         from penstock.sources.graph_updates import GraphUpdates  # slow to load
         from penstock.sources.mirrors import mirror_of
 
-        updates = {name: GraphUpdates(changes) for name, changes in self.changes_of(query, prefixes).items()}
-        for number, (name, file) in enumerate(self._graph_bindings(query, prefixes), start=1):
+        updates = {name: GraphUpdates(changes) for name, changes in self.changes_of(chain, prefixes).items()}
+        for number, (name, file) in enumerate(self._graph_bindings(chain, prefixes), start=1):
             mirror = mirror_of(file, f"g{number}")
             if mirror is not None:
                 updates.setdefault(name, GraphUpdates()).mirror(mirror)
         return updates
 
-    def _update_bindings(self, query: ContinuousQuery, prefixes: Mapping[str, str]) -> list[tuple[str | None, str]]:
-        return graph_bindings(self.graph_updates, query, known_prefixes(query, prefixes))
+    def _update_bindings(self, chain: Chain, prefixes: Mapping[str, str]) -> list[tuple[str | None, str]]:
+        return graph_bindings(self.graph_updates, chain, known_prefixes(chain, prefixes))
 
 
-def known_prefixes(query: ContinuousQuery, prefixes: Mapping[str, str]) -> dict[str, str]:
-    """The prefixes that were given, and those that the query declares."""
-    return {**prefixes, **{declaration.prefix: declaration.iri for declaration in query.text.prologue.prefixes}}
+def known_prefixes(chain: Chain, prefixes: Mapping[str, str]) -> dict[str, str]:
+    """The prefixes that were given, and those that the queries declare: of several that differ, the first query's."""
+    declared = [declaration for query in chain.queries.values() for declaration in query.text.prologue.prefixes]
+    return {**prefixes, **{declaration.prefix: declaration.iri for declaration in reversed(declared)}}
 
 
 def is_standard_input(source: str) -> bool:
@@ -217,7 +218,7 @@ _OPTIONS = (
         metavar="[IRI=]SOURCE",
         help="Bind a stream to a file or folder, to standard input (-), or to a file that is played in real time "
         "(replay+FILE, or faster: replay+FILE?speed=10), or on Spark to a folder that grows (FOLDER?follow) or to "
-        "lines from a server (tcp://HOST:PORT); repeatable. IRI= may be left out when the query reads one stream.",
+        "lines from a server (tcp://HOST:PORT); repeatable. IRI= may be left out when one stream is read.",
     ),
     click.option(
         "--graph",

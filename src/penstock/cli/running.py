@@ -44,7 +44,7 @@ class Output:
         return is_terminal(self.out)
 
 
-def run_query(
+def run_queries(
     asked: Asked,
     engine: Engine,
     sources: Mapping[str, Source],
@@ -53,29 +53,23 @@ def run_query(
     output: Output,
     checkpoint: Checkpoint | None,
     updates: Updates | None = None,
-    *,
-    name: str,
 ) -> None:
-    """Runs a query to its end, or until the user ends it."""
-    watch = Watch(asked.name, output.progress)
+    """Runs queries to their end, or until the user ends them."""
+    watch = Watch(asked.title, output.progress)
     written_before = (None, None) if checkpoint is None or checkpoint.written is None else checkpoint.written
     with ExitStack() as stack:
         letters = Letters(watch, output.is_strict)
         run = way_of(engine, sources, how)(
             engine,
-            asked.query,
+            asked.standing(settings, letters.late, watch.warn),
             sources,
-            settings,
             how,
-            name=name,
-            on_late=letters.late,
             on_malformed=letters.malformed,
-            on_failure=watch.warn,
             updates=updates,
             checkpoint=checkpoint,
             written=lambda: (sink.position(), letters.position()),
         )
-        sink = open_answers(output.out, output.format, asked.continuous.form, asked.prefixes, written_before[0])
+        sink = open_answers(output.out, output.format, asked.forms, asked.prefixes, written_before[0])
         stack.callback(watch.close)
         stack.enter_context(sink)
         if output.late is not None:
@@ -116,7 +110,7 @@ class Letters:
 def keep_checkpoint(
     folder: Path, asked: Asked, run: RunOptions, how: RunSettings, output: Output, sources: Mapping[str, Source]
 ) -> Checkpoint:
-    """The checkpoint of a run, which is one with the same query, options and input.
+    """The checkpoint of a run, which is one with the same queries, options and input.
 
     Raises InputError where a stream cannot be read again, and CheckpointError where the folder cannot be used.
     """
@@ -131,9 +125,10 @@ def keep_checkpoint(
 
 def told_apart(asked: Asked, run: RunOptions, how: RunSettings, output: Output) -> str:
     """What one run has in common with another that may go on with its checkpoint."""
-    bindings = run.stream_bindings(asked.continuous, asked.prefixes)
+    bindings = run.stream_bindings(asked.chain, asked.prefixes)
+    texts = [(name, to_text(query)) for name, query in asked.queries.items()]
     graphs = (run.graphs, run.graph_updates)
-    meant = (to_text(asked.query), sorted(bindings.items()), *graphs, run.settings, how, output.out)
+    meant = (texts, sorted(bindings.items()), *graphs, run.settings, how, output.out)
     return repr((*meant, output.format, output.late, output.has_empty))
 
 

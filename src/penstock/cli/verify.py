@@ -12,7 +12,7 @@ from penstock.cli.mistakes import told
 from penstock.cli.options import no_optimize_option, reading_options
 from penstock.cli.preparing import Prepared, prepare
 from penstock.cli.run_options import RunOptions, run_options, service_timeout_option, updates_option
-from penstock.oracle import answer
+from penstock.oracle import answer_all
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.oracle.stored_terms import as_stored
 from penstock.rdf.results import Evaluation
@@ -27,12 +27,13 @@ from penstock.sources.files import ElementFile
     \b
     Examples:
       penstock verify query.rq --stream toll.tnt --graph city.ttl
+      penstock verify cars.rq jams.rq --stream toll.tnt
       penstock verify query.rq --stream toll.tnt --answer answer.jsonl
 
     Exit status: 0 when both answers are the same, 2 when the query, an option or an input is wrong, 3 when they differ.
     """
 )
-@click.argument("query")
+@click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 @engine_options
 @click.option(
     "--answer",
@@ -49,7 +50,7 @@ from penstock.sources.files import ElementFile
 @click.pass_context
 def verify(
     context: click.Context,
-    query: str,
+    queries: tuple[str, ...],
     engine: EngineOptions,
     recorded: str | None,
     flush: bool,
@@ -61,40 +62,46 @@ def verify(
 ) -> None:
     """Compare an engine with the oracle.
 
-    QUERY is a file, or - for standard input. Both answer it, each with its own way of reading the input, and the first
-    difference is told. The oracle is slow: a small stream will do. It has a store that keeps the values of numbers and
-    dates, not how they are written: 2.50 and 2.5 are compared as one.
+    QUERY is a file, or - for standard input; several may read the streams that others of them register. Both answer,
+    each with its own way of reading the input, and the first difference is told. The oracle is slow: a small stream
+    will do. It has a store that keeps the values of numbers and dates, not how they are written: 2.50 and 2.5 are
+    compared as one.
 
     With --answer the answer is there already. Of an engine that does not say where its windows begin, it is right if it
     is the oracle's for some origin t0 from --t0 up to one step later.
     """
-    given = prepare(query, run, dialect=dialect, prefixes=prefixes, base=base)
-    with told(given.name):
+    given = prepare(queries, run, dialect=dialect, prefixes=prefixes, base=base)
+    found: dict[str, list[Evaluation]] = {name: [] for name in given.queries}
+    with told(given.title):
         if recorded is not None:
             context.exit(judge_answer(given, run.settings, recorded, "--answer", flush=flush))
         how = RunSettings(lateness=run.lateness, flush=flush, is_optimized=not no_optimize)
-        found = [as_stored(evaluation) for evaluation in _found(given, engine, run, how) if evaluation.says_something]
-        expected = list(answer(given.query, given.inputs, run.settings, flush=flush).with_solutions())
-    difference = first_difference(found, expected, is_ordered(given.query))
-    if difference is None:
-        click.echo(f"{engine.name} and the oracle agree: {len(found)} evaluations with solutions")
-        return
-    click.echo(f"{engine.name} and the oracle differ: {difference.text}")
-    context.exit(DIFFERENT)
+        for evaluation in _found(given, engine, run, how):
+            if evaluation.says_something:
+                found[evaluation.query].append(as_stored(evaluation))
+        expected = answer_all(given.queries, given.chain, given.inputs, run.settings, flush=flush)
+    for name, query in given.queries.items():
+        difference = first_difference(found[name], list(expected[name].with_solutions()), is_ordered(query))
+        if difference is not None:
+            about = f" about {name}" if len(queries) > 1 else ""
+            click.echo(f"{engine.name} and the oracle differ{about}: {difference.text}")
+            context.exit(DIFFERENT)
+    count = sum(map(len, found.values()))
+    click.echo(f"{engine.name} and the oracle agree: {count} evaluations with solutions")
 
 
 def _found(given: Prepared, on: EngineOptions, run: RunOptions, how: RunSettings) -> Iterator[Evaluation]:
     """The engine's answer."""
     engine = on.open()
-    for iri, graph in run.graphs_of(given.continuous, given.prefixes).items():
+    for iri, graph in run.graphs_of(given.chain, given.prefixes).items():
         engine.load_graph(iri, graph)
     for call, answers in given.inputs.services.items():
         engine.load_answers(call, answers)
-    opened = run.sources(given.continuous, given.prefixes, at_once=True)
+    opened = run.sources(given.chain, given.prefixes, at_once=True)
     sources = {iri: source if source.can_resume else _read_before(iri, given) for iri, source in opened.items()}
-    updates = run.updates_of(given.continuous, given.prefixes)
-    way = way_of(engine, sources, how)
-    return way(engine, given.query, sources, run.settings, how, updates=updates).evaluations()
+    updates = run.updates_of(given.chain, given.prefixes)
+    standing = given.standing(run.settings)
+    return way_of(engine, sources, how)(engine, standing, sources, how, updates=updates).evaluations()
 
 
 def _read_before(iri: str, given: Prepared) -> Source:

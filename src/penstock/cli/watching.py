@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Protocol
 
 from rich.console import Console
 
@@ -12,9 +13,19 @@ from penstock.cli.messages import show
 from penstock.cli.mistakes import MOST_MALFORMED, show_late, show_left_out, show_more_left_out
 from penstock.rdf.elements import Malformed
 from penstock.runtime.running import TimedQuery
+from penstock.sinks.counts import Counts
 from penstock.sinks.progress import Progress
 
 _SECONDS_BETWEEN = 0.1
+
+
+class Run(Protocol):
+    """Queries at work."""
+
+    @property
+    def counts(self) -> Counts: ...
+    @property
+    def queries(self) -> Sequence[TimedQuery]: ...
 
 
 class Watch:
@@ -29,10 +40,10 @@ class Watch:
         self._lock = threading.RLock()
         self._is_over = threading.Event()
         self._ticking: threading.Thread | None = None
-        self._run: TimedQuery | None = None
+        self._run: Run | None = None
         self._left_out = 0
 
-    def begin(self, run: TimedQuery) -> None:
+    def begin(self, run: Run) -> None:
         self._run = run
         if self._progress is not None:
             self._ticking = threading.Thread(target=self._tick, name="progress", daemon=True)
@@ -65,8 +76,9 @@ class Watch:
             self._update()
             self._progress.close()
         show_more_left_out(self._left_out)
-        if self._run is not None:
-            show_late(self._name, self._run.counts.late)
+        queries = () if self._run is None else self._run.queries
+        for query in queries:
+            show_late(self._name if len(queries) == 1 else query.name, query.counts.late)
 
     def _tick(self) -> None:
         while not self._is_over.wait(_SECONDS_BETWEEN):

@@ -25,7 +25,7 @@ from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.duckdb_kept import KeptTables
 from penstock.engines.held_triples import held_table, held_triples, triples_table
 from penstock.engines.observing import Observed
-from penstock.engines.protocol import CompiledReport, Slice, StorageError
+from penstock.engines.protocol import CompiledReport, Need, Slice, StorageError
 from penstock.optimizer import Sizes
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
 from penstock.relational.functions.library import Library
@@ -34,7 +34,7 @@ from penstock.relational.matching import TRIPLE
 from penstock.relational.relations import Shape
 from penstock.relational.reporting import InstantsPlan, compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted
-from penstock.relational.sources import AnswerTable, Tables
+from penstock.relational.sources import AnswerTable, Tables, reads
 from penstock.relational.windows import FOREVER, passed
 from penstock.sources.graphs import CHANGING, TRIPLES, Graph
 
@@ -72,6 +72,8 @@ class _Stream:
     evicted: int = 0
     passed: int = 0
     """How many elements that came in time have been evicted."""
+    is_given: bool = False
+    """Whether it comes from a query."""
 
 
 class DuckDBEngine:
@@ -113,8 +115,9 @@ class DuckDBEngine:
         streams = {iri: stream.table for iri, stream in self._streams.items()}
         known = {table: predicates for table, predicates in self._predicates.items() if predicates is not None}
         changing, services, changed = frozenset(self._changing), dict(self._services), dict(self._changed)
+        given = frozenset(iri for iri, stream in self._streams.items() if stream.is_given)
         counts = self.observed.counts
-        return Tables(streams, dict(self._graphs), changing, known, services, changed, counts, self._keep)
+        return Tables(streams, dict(self._graphs), changing, known, services, changed, counts, self._keep, given)
 
     @property
     def sizes(self) -> Sizes:
@@ -154,12 +157,15 @@ class DuckDBEngine:
         self._streams, self._graphs, self._predicates, self._changing, self._horizons = {}, {}, {}, set(), {}
         self._closing_reports = []
 
-    def add_stream(self, iri: str) -> None:
+    def add_stream(self, iri: str, *, is_given: bool = False) -> None:
         table = f"stream_{len(self._streams) + 1}"
-        self._streams[iri] = _Stream(table)
+        self._streams[iri] = _Stream(table, is_given=is_given)
         numbers = "ts BIGINT, element BIGINT, arrival BIGINT, since BIGINT"
         self.run(f"CREATE OR REPLACE TABLE {table} (s VARCHAR, p VARCHAR, o VARCHAR, {numbers})")
         self._predicates[table] = frozenset()
+
+    def arrived(self, stream: str) -> int:
+        return self._streams[stream].arrived
 
     def append(self, stream: str, rows: pa.Table) -> None:
         known = self._streams[stream]
@@ -314,34 +320,36 @@ class DuckDBEngine:
 
     # Forgetting
 
-    def take_uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
-        known = self._streams[stream]
+    def uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
         statement = self.prepared(compile_uncounted(query, self.tables, stream))
-        late = statement.table({"first": -FOREVER // 2, "last": FOREVER})
-        with self._view("uncounted", late):
-            self.run(f"DELETE FROM {known.table} WHERE arrival IN (SELECT arrival FROM uncounted)")
-        return late
+        return statement.table({"first": -FOREVER // 2, "last": FOREVER})
 
-    def evict(self, query: ContinuousQuery, horizon: int) -> int:
+    def evict(self, needs: Sequence[Need]) -> int:
         """Tables are written anew, without what nobody needs, when that is more than half of them."""
-        counts = any(isinstance(window.window, CountWindow) for window in query.dataset.windows)
         kept = 0
         for iri, stream in self._streams.items():
             if stream.arrived >= stream.looked_at + self._rows_between_looks:
-                self._look_at(stream, self._oldest(query, iri).value({"horizon": horizon}), counts)
+                reading = [need for need in needs if reads(need.query.dataset, iri, self.tables)]
+                windows = (window for need in reading for window in need.query.dataset.windows)
+                counts = any(isinstance(window.window, CountWindow) for window in windows)
+                self._look_at(stream, min((self._oldest(need, iri) for need in reading), default=FOREVER), counts)
             kept += stream.needed
         return kept
 
-    def _oldest(self, query: ContinuousQuery, stream: str) -> PreparedStatement:
-        key = (query.dataset, stream)
+    def _oldest(self, need: Need, stream: str) -> int:
+        """The timestamp before which the query needs nothing."""
+        if need.horizon is None:
+            return -FOREVER
+        key = (need.query.dataset, stream)
         if key not in self._horizons:
-            self._horizons[key] = self.prepared(compile_oldest(query, self.tables, stream))
-        return self._horizons[key]
+            self._horizons[key] = self.prepared(compile_oldest(need.query, self.tables, stream))
+        oldest = self._horizons[key].value({"horizon": need.horizon})
+        return -FOREVER if oldest is None else oldest
 
-    def _look_at(self, stream: _Stream, oldest: int | None, counts: bool) -> None:
+    def _look_at(self, stream: _Stream, oldest: int, counts: bool) -> None:
         """`counts`: a window counts elements, so those that are forgotten are counted, too."""
         stream.looked_at = stream.arrived
-        table, is_old = stream.table, f"ts < {-FOREVER if oldest is None else oldest}"
+        table, is_old = stream.table, f"ts < {oldest}"
         elements = f"count(DISTINCT element) FILTER ({is_old} AND since IS NULL)" if counts else "0"
         counted = f"SELECT count(*) FILTER ({is_old}), count(*), {elements} FROM {table}"
         ((old, rows, of_elements),) = self.rows(counted)

@@ -30,6 +30,14 @@ class Slice:
     previous: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a query needs of its streams: what counts at instants from the horizon on; without one, all there is."""
+
+    query: ContinuousQuery
+    horizon: int | None
+
+
 class CompiledQuery(Protocol):
     """One delivery of one query, ready to be evaluated."""
 
@@ -70,7 +78,11 @@ class Engine(Protocol):
     def close(self) -> None:
         """Nobody asks any more."""
 
-    def add_stream(self, iri: str) -> None: ...
+    def add_stream(self, iri: str, *, is_given: bool = False) -> None:
+        """`is_given`: by another query. Where a query reads every stream, it means those from outside."""
+
+    def arrived(self, stream: str) -> int:
+        """How many triples of a stream there have been."""
 
     def load_graph(self, iri: str | None, graph: Graph) -> None:
         """The graph under this name, in place of what was there. Raises `SourceError` where it is malformed."""
@@ -102,11 +114,11 @@ class Engine(Protocol):
 
     def compile_report(self, query: ContinuousQuery) -> CompiledReport: ...
 
-    def take_uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
-        """What came too late to count; it is no longer part of the stream."""
+    def uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
+        """What came too late to count for the query, of all that is there."""
 
-    def evict(self, query: ContinuousQuery, horizon: int) -> int:
-        """Forget what no instant from the horizon on needs; how many triples are kept for them."""
+    def evict(self, needs: Sequence[Need]) -> int:
+        """Forget what no query needs, these being all of them; how many triples are kept for them."""
 
     def interrupt(self) -> None:
         """End the statement that is running, if there is one; another thread may say so."""

@@ -27,7 +27,7 @@ from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.algebra.windows import CountWindow, RangeWindow
 from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
-from penstock.engines.protocol import CompiledReport, Slice
+from penstock.engines.protocol import CompiledReport, Need, Slice
 from penstock.engines.spark_changes import ChangedTriples
 from penstock.engines.spark_closures import parts_of, with_parts, without_recursion
 from penstock.engines.spark_survey import Survey, survey_by_steps, survey_one_by_one, with_since
@@ -39,7 +39,7 @@ from penstock.relational.intervals import INSTANTS
 from penstock.relational.relations import Shape
 from penstock.relational.reporting import InstantsPlan, compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted
-from penstock.relational.sources import AnswerTable, Tables
+from penstock.relational.sources import AnswerTable, Tables, reads
 from penstock.relational.spark_sql import to_spark
 from penstock.relational.windows import FOREVER, longest_window, passed
 from penstock.sources.batches import Source
@@ -73,6 +73,8 @@ class _Stream:
     """Where the stream is all there from the beginning."""
     told: list[pa.Table] = field(default_factory=list)
     """Rows that tell when windows close over content, if they are known."""
+    is_given: bool = False
+    """Whether it comes from a query."""
 
 
 class SparkEngine:
@@ -95,7 +97,9 @@ class SparkEngine:
     def tables(self) -> Tables:
         streams = {iri: stream.table for iri, stream in self._streams.items()}
         changed = {iri: part.view for iri, part in self._changed.items() if iri not in self._changing}
-        return Tables(streams, dict(self._graphs), frozenset(self._changing), {}, dict(self._services), changed)
+        given = frozenset(iri for iri, stream in self._streams.items() if stream.is_given)
+        changing, services = frozenset(self._changing), dict(self._services)
+        return Tables(streams, dict(self._graphs), changing, {}, services, changed, given=given)
 
     @property
     def sizes(self) -> Sizes:
@@ -128,14 +132,20 @@ class SparkEngine:
     def close(self) -> None:
         self.clear()
 
-    def add_stream(self, iri: str) -> None:
-        self._streams.setdefault(iri, _Stream(f"{self._prefix}_stream_{len(self._streams) + 1}"))
+    def add_stream(self, iri: str, *, is_given: bool = False) -> None:
+        table = f"{self._prefix}_stream_{len(self._streams) + 1}"
+        self._streams.setdefault(iri, _Stream(table, is_given=is_given))
 
-    def survey(self, stream: str, source: Source, query: ContinuousQuery | None, lateness: int) -> Survey:
+    def arrived(self, stream: str) -> int:
+        return self._streams[stream].arrived
+
+    def survey(
+        self, stream: str, source: Source, queries: Sequence[ContinuousQuery] | None, lateness: int
+    ) -> Survey:  # fmt: skip
         """When a history begins and ends, and whether anything came late; a look at all of its timestamps."""
         known = self._streams[stream]
         known.history = history = self._history(source, stream)
-        window = None if query is None else _told_by_steps(query, self.tables)
+        window = None if queries is None else _told_by_steps(queries, self.tables)
         if window is not None and isinstance(history, History) and history.is_of_lines:
             found = survey_by_steps(history.times().withColumn("s", sf.lit("")), window, lateness)
             if found is not None and not found.has_odd:
@@ -270,22 +280,23 @@ class SparkEngine:
 
     # Forgetting
 
-    def take_uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
-        late = self.frame(compile_uncounted(query, self.tables, stream), {"first": -FOREVER // 2, "last": FOREVER})
-        table = late.toArrow()
-        known = self._streams[stream]
-        if known.history is not None:  # it does not count anyway
-            return table
-        known.rows = known.rows.filter(pc.invert(pc.is_in(known.rows["arrival"], table["arrival"].combine_chunks())))
-        known.is_seen = False
-        return table
+    def uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
+        statement = compile_uncounted(query, self.tables, stream)
+        return self.frame(statement, {"first": -FOREVER // 2, "last": FOREVER}).toArrow()
 
-    def evict(self, query: ContinuousQuery, horizon: int) -> int:
+    def oldest(self, need: Need, stream: str) -> int:
+        """The timestamp before which the query needs nothing of a stream."""
+        if need.horizon is None:
+            return -FOREVER
+        oldest = self.value(compile_oldest(need.query, self.tables, stream), {"horizon": need.horizon})
+        return -FOREVER if oldest is None else oldest
+
+    def evict(self, needs: Sequence[Need]) -> int:
         for iri, stream in self._streams.items():
             if not stream.rows.num_rows:
                 continue  # a history is answered at once
-            oldest = self.value(compile_oldest(query, self.tables, iri), {"horizon": horizon})
-            is_old = pc.less(stream.rows["ts"], -FOREVER if oldest is None else oldest)
+            reading = [need for need in needs if reads(need.query.dataset, iri, self.tables)]
+            is_old = pc.less(stream.rows["ts"], min((self.oldest(need, iri) for need in reading), default=FOREVER))
             in_time = stream.rows.filter(pc.and_(is_old, pc.is_null(stream.rows["since"])))
             stream.passed += pc.count_distinct(in_time["element"]).as_py()
             stream.rows = stream.rows.filter(pc.invert(is_old))
@@ -470,11 +481,15 @@ class SparkReport:
         return self.engine.value(self.last_end_statement, {"first": first, "last": FOREVER})
 
 
-def _told_by_steps(query: ContinuousQuery, tables: Tables) -> RangeWindow | None:
-    """The window that tells all instants, if it is one, and those of a step see the same."""
-    report = closing_report(query, tables)
-    windows = set() if report is None else report.windows
-    if len(windows) != 1 or any(isinstance(window.window, CountWindow) for window in query.dataset.windows):
+def _told_by_steps(queries: Sequence[ContinuousQuery], tables: Tables) -> RangeWindow | None:
+    """The window that tells all instants of all queries, if it is one, and those of a step see the same."""
+    windows: set[RangeWindow] = set()
+    for query in queries:
+        report = closing_report(query, tables)
+        if report is None or any(isinstance(window.window, CountWindow) for window in query.dataset.windows):
+            return None
+        windows |= report.windows
+    if len(windows) != 1:
         return None
     (window,) = windows
     return window if window.width % window.step == 0 else None

@@ -1,7 +1,8 @@
 """The window log: what micro-batches brought and later instants still need, as Parquet segments, one for each batch.
 
-A segment is named by its batch. One that is written again, when its batch is repeated after a crash, is overwritten;
-which of them count is what the state of the run says, and that is written last.
+A segment is named by its batch; what a query gave to others in it is a segment of its own. One that is written again,
+when its batch is repeated after a crash, is overwritten; which of them count is what the state of the run says, and
+that is written last.
 """
 
 from __future__ import annotations
@@ -14,17 +15,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import parquet
 from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql import functions as sf
 
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.windows import CountWindow, NowWindow, PastWindow, RangeWindow
 from penstock.engines.closings import ClosingReport, closing_report
-from penstock.engines.protocol import CompiledReport
+from penstock.engines.protocol import CompiledReport, Need
 from penstock.engines.spark import SparkEngine
-from penstock.relational.retention import compile_oldest, compile_uncounted
-from penstock.relational.sources import streams_of
+from penstock.relational.sources import reads, streams_of
 from penstock.relational.windows import FOREVER
+from penstock.sources.batches import count_elements
 
 _SEGMENT = "stream int, s string, p string, o string, ts bigint, element bigint, arrival bigint, since bigint"
 
@@ -115,12 +118,11 @@ class WindowLog(SparkEngine):
         super().__init__(session)
         self.folder = folder
         self._started_from = session
-        self.segments: dict[int, dict[str, Share]] = {}
+        self.segments: dict[str, dict[str, Share]] = {}
         self._elements: dict[str, int] = {}
         self._reports: list[ClosingReport] = []
         self._made: dict[tuple[_Closing, ...], list[Column]] = {}
         self._batch = f"{self._prefix}_batch"
-        self._needed: dict[int, Mapping[str, int]] = {}
 
     def move_to(self, session: SparkSession) -> None:
         """Go on in the session of the micro-batches, which has the views of the one that they were started from."""
@@ -134,13 +136,13 @@ class WindowLog(SparkEngine):
         self.session.catalog.dropTempView(self._batch)
         super().clear()
 
-    def add_stream(self, iri: str) -> None:
-        super().add_stream(iri)
+    def add_stream(self, iri: str, *, is_given: bool = False) -> None:
+        super().add_stream(iri, is_given=is_given)
         self._elements.setdefault(iri, 0)
 
-    def arrived(self, stream: str) -> int:
-        """How many triples of a stream there have been."""
-        return self._streams[stream].arrived
+    def elements(self, stream: str) -> int:
+        """How many elements of a stream there have been."""
+        return self._elements[stream]
 
     # Batches
 
@@ -154,7 +156,7 @@ class WindowLog(SparkEngine):
         """
         observation = Observation()
         kept = self._stamped(rows, before, lateness).observe(observation, *self._figures).drop("begins")
-        kept.write.mode("overwrite").parquet(str(self._path(number)))
+        kept.write.mode("overwrite").parquet(str(self._path(str(number))))
         found = observation.get
         if found["odd"]:
             return None
@@ -162,12 +164,37 @@ class WindowLog(SparkEngine):
         for place, closing in enumerate(self._closings):
             for report in self._reports:
                 _note(report, closing, found[f"told_{place}"])
-        self.segments[number] = shares
+        self._count(str(number), shares)
+        return shares
+
+    def keep(self, number: int, stream: str, rows: pa.Table) -> Share:
+        """Keep rows `(s, p, o, ts, element)` that a query gives in a batch, in time and in order."""
+        known, place = self._streams[stream], list(self._streams).index(stream)
+        elements = count_elements(rows)
+        share = Share(rows.num_rows, elements, elements, rows["ts"][0].as_py(), rows["ts"][-1].as_py())
+        segment = f"{number}-{place}"
+        columns = {
+            "stream": pa.repeat(pa.scalar(place, pa.int32()), rows.num_rows),
+            **{name: rows[name] for name in ("s", "p", "o", "ts")},
+            "element": pc.add(rows["element"], self._elements[stream]),
+            "arrival": pa.arange(known.arrived, known.arrived + rows.num_rows),
+            "since": pa.nulls(rows.num_rows, pa.int64()),
+        }
+        table = pa.table(columns)
+        self._path(segment).mkdir(parents=True, exist_ok=True)
+        parquet.write_table(table, self._path(segment) / "part-0.parquet")
+        for report in self._reports:
+            report.note(stream, table)
+        self._count(segment, {stream: share})
+        return share
+
+    def _count(self, segment: str, shares: dict[str, Share]) -> None:
+        """The segment counts from now on."""
+        self.segments[segment] = shares
         for iri, share in shares.items():
             self._streams[iri].arrived += share.triples
             self._streams[iri].is_seen = False
             self._elements[iri] += share.elements
-        return shares
 
     def _stamped(self, rows: DataFrame, before: Mapping[str, Before], lateness: int) -> DataFrame:
         """The rows numbered on, `since` being the watermarks that late ones are behind; `begins` counts elements."""
@@ -233,41 +260,31 @@ class WindowLog(SparkEngine):
 
     # Forgetting
 
-    def take_uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
-        """What came too late to count, of all that is there."""
-        statement = compile_uncounted(query, self.tables, stream)
-        return self.frame(statement, {"first": -FOREVER // 2, "last": FOREVER}).toArrow()
-
-    def evict(self, query: ContinuousQuery, horizon: int) -> int:
-        """Notes what the query needs; `forget` drops what no query does."""
-        self._needed[id(query)] = {iri: self._oldest(query, iri, horizon) for iri in self._streams}
-        return 0
-
-    def _oldest(self, query: ContinuousQuery, stream: str, horizon: int) -> int:
+    def oldest(self, need: Need, stream: str) -> int:
+        query, horizon = need.query, need.horizon
         windows = [window.window for window in query.dataset.windows if stream in streams_of(window, self.tables)]
-        if any(isinstance(window, CountWindow) for window in windows):
-            oldest = self.value(compile_oldest(query, self.tables, stream), {"horizon": horizon})
-            return -FOREVER if oldest is None else oldest
+        if horizon is None or any(isinstance(window, CountWindow) for window in windows):
+            return super().oldest(need, stream)
         return min((horizon - _reach(window) for window in windows), default=FOREVER)
 
-    def forget(self, queries: int) -> None:
-        """Segments that none of so many queries needs any more are no longer part of the log.
-
-        Their files stay until `clean`.
-        """
-        if len(self._needed) < queries:
-            return  # some have not answered anything since the start, and who knows what they need
-        oldest = {iri: min(needed[iri] for needed in self._needed.values()) for iri in self._streams}
-        for number, shares in list(self.segments.items()):
+    def evict(self, needs: Sequence[Need]) -> int:
+        """Segments that no query needs any more are no longer part of the log. Their files stay until `clean`."""
+        oldest = dict.fromkeys(self._streams, FOREVER)
+        for need in needs:
+            for iri in self._streams:
+                if reads(need.query.dataset, iri, self.tables):
+                    oldest[iri] = min(oldest[iri], self.oldest(need, iri))
+        for segment, shares in list(self.segments.items()):
             if all(share.greatest < oldest[iri] for iri, share in shares.items()):
-                del self.segments[number]
+                del self.segments[segment]
                 for iri, share in shares.items():
                     self._streams[iri].passed += share.in_time
                     self._streams[iri].is_seen = False
+        return 0
 
-    def clean(self, kept: Iterable[int]) -> None:
+    def clean(self, kept: Iterable[str]) -> None:
         """Removes the files of all segments but those that count, and others that are kept."""
-        known = {str(number) for number in (*self.segments, *kept)}
+        known = {*self.segments, *kept}
         for path in self.folder.iterdir() if self.folder.is_dir() else ():
             if path.name not in known:
                 shutil.rmtree(path, ignore_errors=True)
@@ -281,8 +298,7 @@ class WindowLog(SparkEngine):
             for iri, stream in self._streams.items()
         }
         segments = {
-            str(number): {iri: astuple(share) for iri, share in shares.items()}
-            for number, shares in self.segments.items()
+            segment: {iri: astuple(share) for iri, share in shares.items()} for segment, shares in self.segments.items()
         }
         return {"streams": streams, "segments": segments}
 
@@ -293,8 +309,8 @@ class WindowLog(SparkEngine):
             stream.arrived, stream.passed, self._elements[iri] = known["arrived"], known["passed"], known["elements"]
             stream.is_seen = False
         self.segments = {
-            int(number): {iri: Share(*share) for iri, share in shares.items()}
-            for number, shares in state["segments"].items()
+            segment: {iri: Share(*share) for iri, share in shares.items()}
+            for segment, shares in state["segments"].items()
         }
 
     # Views
@@ -302,7 +318,7 @@ class WindowLog(SparkEngine):
     def _show(self) -> None:
         for place, (iri, stream) in enumerate(self._streams.items()):
             if not stream.is_seen:
-                paths = [str(self._path(number)) for number, shares in self.segments.items() if iri in shares]
+                paths = [str(self._path(segment)) for segment, shares in self.segments.items() if iri in shares]
                 if paths:
                     rows = self.session.read.schema(_SEGMENT).parquet(*paths).where(sf.col("stream") == place)
                 else:
@@ -310,8 +326,8 @@ class WindowLog(SparkEngine):
                 rows.drop("stream").createOrReplaceTempView(stream.table)
                 stream.is_seen = True
 
-    def _path(self, number: int) -> Path:
-        return self.folder / str(number)
+    def _path(self, segment: str) -> Path:
+        return self.folder / segment
 
 
 def _reach(window: object) -> int:

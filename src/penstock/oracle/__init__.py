@@ -7,5 +7,6 @@ oracle shares `syntax` and `algebra` with the engines, and nothing else: where a
 
 from penstock.algebra.inputs import InputError, Inputs
 from penstock.oracle.answering import Answer, answer
+from penstock.oracle.chains import answer_all
 
-__all__ = ["Answer", "InputError", "Inputs", "answer"]
+__all__ = ["Answer", "InputError", "Inputs", "answer", "answer_all"]

@@ -73,6 +73,8 @@ class Tables:
     """How many rows with each predicate a table has lately had, as far as it was counted."""
     keep: Keep | None = field(default=None, compare=False)
     """Where static parts of a query are kept, if they are."""
+    given: frozenset[str] = frozenset()
+    """The streams that come from other queries."""
 
     @property
     def sizes(self) -> Sizes:
@@ -492,5 +494,12 @@ def _counts_matches(window: StreamWindow) -> bool:
 
 
 def streams_of(window: StreamWindow, tables: Tables) -> list[str]:
-    """The streams that a window is over."""
-    return [window.stream] if window.stream is not None else list(tables.streams)
+    """The streams that a window is over; one over every stream is over those from outside."""
+    if window.stream is not None:
+        return [window.stream]
+    return [stream for stream in tables.streams if stream not in tables.given]
+
+
+def reads(dataset: Dataset, stream: str, tables: Tables) -> bool:
+    """Whether a window is over the stream."""
+    return any(stream in streams_of(window, tables) for window in dataset.windows)

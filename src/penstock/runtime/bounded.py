@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from penstock.algebra import Settings
+from penstock.algebra.chaining import registered_name
 from penstock.algebra.inputs import Inputs
 from penstock.engines.duckdb import DuckDBEngine
 from penstock.rdf.elements import Element, OnMalformed
 from penstock.rdf.results import Evaluation
-from penstock.runtime.running import Run, RunSettings
+from penstock.runtime.registry import Registry
+from penstock.runtime.running import RunSettings, Standing
 from penstock.sources.batches import MOST_ELEMENTS, Source
 from penstock.sources.files import ElementFile
 from penstock.sources.graphs import Graph, graph_of_triples
@@ -46,7 +48,8 @@ def run_bounded(
         instants_per_slice=instants_per_slice,
         is_optimized=is_optimized,
     )
-    return Run(engine, query, streams, settings, how, name=name).evaluations()
+    standing = Standing(query, registered_name(query) or name, settings or Settings())
+    return Registry(engine, [standing], streams, how).evaluations()
 
 
 def sources_of(inputs: Inputs, batch_elements: int | None = None) -> dict[str, Source]:

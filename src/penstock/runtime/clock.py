@@ -3,9 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
+
+class Noted(NamedTuple):
+    """Of timestamps that have come: for each the watermark that it is behind, or NULL if it is in time; and bounds.
+
+    `least` is that of those in time, if any; `greatest` is that of all.
+    """
+
+    since: pa.Array
+    least: int | None
+    greatest: int
+
+    @property
+    def has_late(self) -> bool:
+        return bool(self.since.null_count < len(self.since))
 
 
 @dataclass(slots=True)
@@ -15,21 +31,24 @@ class StreamClock:
     lateness: int = 0
     greatest: int | None = None
     least: int | None = None
+    reached: int | None = None
+    """Of a stream that a query gives: all instants before it have been answered, and nothing earlier will come."""
     is_silent: bool = False
     """Whether the stream has been idle for longer than its timeout: it holds no other stream back."""
 
     @property
     def watermark(self) -> int | None:
-        return None if self.greatest is None else self.greatest - self.lateness
+        known = None if self.greatest is None else self.greatest - self.lateness
+        if known is None or self.reached is None:
+            return self.reached if known is None else known
+        return max(known, self.reached)
 
-    def note(self, times: pa.ChunkedArray, evaluated: int | None = None) -> pa.Array:
-        """For each timestamp, as it comes, the watermark that it is behind, or NULL if it is in time.
+    def note(self, times: pa.ChunkedArray, evaluated: int | None = None) -> Noted:
+        """Timestamps, at least one, have come in this order.
 
         What is before `evaluated`, an instant that has been reached without this stream, is late, too.
         """
         stamps = times.combine_chunks()
-        if not len(stamps):
-            return pa.nulls(0, pa.int64())
         bounds = pc.min_max(stamps)
         first, last = bounds["min"].as_py(), bounds["max"].as_py()
         start = stamps[0].as_py() if self.greatest is None else self.greatest
@@ -45,7 +64,7 @@ class StreamClock:
             in_time = stamps.filter(pc.invert(is_late))
             first = pc.min(in_time).as_py()
         self.widen(first, last)
-        return since
+        return Noted(since, first, last)
 
     def widen(self, least: int | None, greatest: int) -> None:
         """Timestamps up to the greatest have come; the least is that of those that were not late, if any."""
@@ -64,20 +83,17 @@ class Clock:
     def watermark(self) -> int | None:
         """All instants before it can be evaluated; None as long as a stream has said nothing.
 
-        Streams all of which are silent do not hold each other back: it is that of the one that came furthest.
+        Streams all of which are silent do not hold each other back: it is that of the one that came furthest. However
+        far the queries are that give streams, it is not behind the last timestamp: with that the streams may end.
         """
         counting = [clock.watermark for clock in self.streams.values() if not clock.is_silent]
+        last = self.last
+        if last is None or any(watermark is None for watermark in counting):
+            return None
         if not counting:
             reached = (clock.watermark for clock in self.streams.values())
             return max((watermark for watermark in reached if watermark is not None), default=None)
-        if any(watermark is None for watermark in counting):
-            return None
-        return min(watermark for watermark in counting if watermark is not None)
-
-    def reach(self, time: int) -> None:
-        """All streams have come to this time: nothing earlier will come."""
-        for clock in self.streams.values():
-            clock.greatest = time if clock.greatest is None else max(clock.greatest, time)
+        return min(last, *(watermark for watermark in counting if watermark is not None))
 
     @property
     def first(self) -> int | None:

@@ -85,9 +85,12 @@ class Answering:
                 found[row[-1]].append(tuple([None if place is None else row[place] for place in places]))
         yield from found.items()
 
+    def _terms(self, rows: Sequence[Row]) -> tuple[tuple[Node | None, ...], ...]:
+        return tuple([tuple([None if text is None else _decoded(text) for text in row]) for row in rows])
+
     def _formed(self, time: int, rows: Sequence[Row]) -> Evaluation:
         variables = self.variables
-        terms = tuple([tuple([None if text is None else _decoded(text) for text in row]) for row in rows])
+        terms = self._terms(rows)
         if isinstance(self.query.form, SelectForm):
             return Evaluation(self.name, time, variables, terms)
         solutions = [dict(zip(variables, row, strict=True)) for row in terms]

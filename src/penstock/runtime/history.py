@@ -6,7 +6,7 @@ answered in one slice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Protocol, runtime_checkable
 
@@ -15,7 +15,8 @@ from penstock.engines.protocol import Engine, Slice
 from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.forms import Answering
-from penstock.runtime.running import Run
+from penstock.runtime.registry import Registry
+from penstock.runtime.running import TimedQuery
 from penstock.runtime.slices import ALL, Slicing
 from penstock.sources.batches import Source
 
@@ -43,49 +44,52 @@ class Survey(Protocol):
 
 @runtime_checkable
 class HistoryEngine(Engine, Protocol):
-    def survey(self, stream: str, source: Source, query: ContinuousQuery | None, lateness: int) -> Survey:
-        """The stream is all that the source has: it is looked at, and then it is there."""
+    def survey(self, stream: str, source: Source, queries: Sequence[ContinuousQuery] | None, lateness: int) -> Survey:
+        """The stream is all that the source has: it is looked at, and then it is there.
+
+        `queries` are those that read it, None where they do not know their windows before they know the stream.
+        """
 
     def malformed(self, stream: str) -> Iterator[Malformed]:
         """What is not part of it."""
 
 
-class HistoryRun(Run):
-    """One query over its streams, from their beginning to their end. The engine is a `HistoryEngine`."""
+class HistoryRun(Registry):
+    """Queries over their streams, from their beginning to their end. The engine is a `HistoryEngine`."""
 
     def evaluations(self) -> Iterator[Evaluation]:
-        self.slicing = Slicing(ALL)
+        for query in self.queries:
+            query.slicing = Slicing(ALL)
         self._survey()
         with closing(self):
-            yield from self._finish()
+            yield from self._answered(TimedQuery.finish)
 
-    def slice(self) -> tuple[Answering, Slice] | None:
-        """All instants in one slice, and what answers it; None where there are none."""
+    def slice(self, name: str) -> tuple[Answering, Slice] | None:
+        """All instants of a query in one slice, and what answers it; None where there are none.
+
+        The queries that give it something, in the run with it, are answered for that.
+        """
         self._survey()
-        first, end = self.clock.first, self.clock.last
-        if first is None or end is None:
-            return None
-        started = self._started or self._start(first - 1)
-        self._drop_uncounted(started.query)
-        until = (started.report.last_end(end) if self.how.flush else None) or end
-        instants = started.report.instants(first, max(end, until), end)
-        if not instants:
-            return None
-        part = Slice(instants)
-        self._renew(part)
-        return started.answering, part
+        asked = self.query(name)
+        for _ in self._answered(lambda query: iter(()) if query is asked else query.finish()):
+            pass
+        return asked.history()
 
     def _survey(self) -> None:
         engine = self.engine
         assert isinstance(engine, HistoryEngine)
-        query = None if self._started is None else self._started.query
-        for iri, clock in self.clock.streams.items():
-            survey = engine.survey(iri, self.streams[iri], query, self.how.lateness)
-            clock.least, clock.greatest = survey.least, survey.greatest
-            self.counts.elements += survey.elements
-            if survey.has_late:
-                self._with_late.add(iri)
+        for iri, source in self.streams.items():
+            readers = self._readers(iri)
+            queries = [query.need.query for query in readers]
+            is_known = all(isinstance(query.settings.origin, int) for query in readers)
+            survey = engine.survey(iri, source, queries if is_known else None, self.how.lateness)
+            self._elements[iri] = survey.elements
+            for query in readers:
+                if survey.greatest is not None:
+                    query.note(iri, survey.elements, survey.least, survey.greatest, has_late=survey.has_late)
             if survey.has_odd:
                 for malformed in engine.malformed(iri):
-                    self.counts.malformed += 1
+                    self._malformed += 1
+                    for query in readers:
+                        query.counts.malformed += 1
                     self.on_malformed(malformed)

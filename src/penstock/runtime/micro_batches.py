@@ -2,8 +2,9 @@
 
 Spark cuts the streams into micro-batches, numbers them, and repeats one that was not finished, with the same input.
 For each batch the state after the one before is taken, the batch's rows become a segment of the window log
-(engines/spark_log.py), every instant before the watermark is answered, and the new state is written last. A batch that
-is repeated starts from the same state, its output cut to what that state says, so it comes to the same.
+(engines/spark_log.py), every instant before the watermark is answered, and the new state is written last. What a query
+gives to others becomes a segment of the same batch. A batch that is repeated starts from the same state, its output cut
+to what that state says, so it comes to the same.
 """
 
 from __future__ import annotations
@@ -11,27 +12,25 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from penstock.algebra import ContinuousQuery, Settings
+from penstock.algebra.chaining import elements_of
 from penstock.engines.spark_log import Before, Share, WindowLog
-from penstock.rdf.elements import Malformed
+from penstock.rdf.elements import Element, Malformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.batch_states import BatchStates
 from penstock.runtime.changing_graphs import ChangingGraphs, Updates
 from penstock.runtime.checkpoints import State, Written
-from penstock.runtime.running import Late, RunSettings, TimedQuery
+from penstock.runtime.registry import chain_of, timed_queries
+from penstock.runtime.running import RunSettings, Standing, TimedQuery
 from penstock.runtime.slices import ALL, Slicing
+from penstock.sinks.counts import Counts, together
 from penstock.sources.graphs import Graph
 from penstock.sources.spark.live import LiveBatch, LiveInput, LiveStream
-from penstock.syntax import ast
+from penstock.sources.tables import table_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -78,98 +77,21 @@ class Callback:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A query that is to be answered: what it is, what holds against its dialect, and where its answers go."""
-
-    query: ast.Query
-    outlet: Outlet
-    name: str = "query"
-    settings: Settings = field(default_factory=Settings)
-    on_late: Callable[[Late], None] = lambda late: None
-    on_failure: Callable[[str], None] = warnings.warn
-
-
-class LiveQuery(TimedQuery):
-    """A query whose input comes in micro-batches."""
-
-    engine: WindowLog
-
-    def __init__(
-        self, engine: WindowLog, standing: Standing, streams: Collection[str], how: RunSettings, graphs: ChangingGraphs
-    ) -> None:
-        super().__init__(
-            engine,
-            standing.query,
-            streams,
-            standing.settings,
-            how,
-            name=standing.name,
-            on_late=standing.on_late,
-            on_failure=standing.on_failure,
-            graphs=graphs,
-        )
-        self.outlet = standing.outlet
-        self.slicing = Slicing(how.instants_per_slice or ALL)
-        self._judged = dict.fromkeys(self.clock.streams, 0)
-        """Of what came late up to this arrival it has been told."""
-
-    def begin(self) -> None:
-        self._begin()
-
-    @property
-    def evaluated(self) -> int | None:
-        """All instants before it have been answered."""
-        return self._next
-
-    def note(self, shares: Mapping[str, Share], silent: Collection[str], now: int | None) -> None:
-        """So much has come of the streams, and some have been silent for too long; `now` is the time of arrival."""
-        for iri, clock in self.clock.streams.items():
-            clock.is_silent = iri in silent
-            share = shares.get(iri)
-            if share is not None:
-                clock.widen(share.least, share.greatest)
-                self.counts.elements += share.elements
-                if share.has_late:
-                    self._with_late.add(iri)
-        if now is not None:
-            self.clock.reach(now)
-
-    def _uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
-        late = super()._uncounted(query, stream)
-        late = late.filter(pc.greater_equal(late["arrival"], self._judged[stream]))
-        self._judged[stream] = self.engine.arrived(stream)
-        return late
-
-    def answer(self, *, is_end: bool) -> None:
-        """Every instant that can be answered is; at the end of the streams all of them."""
-        for evaluation in self._finish() if is_end else self._advance():
-            self.outlet.write(evaluation)
-
-    @property
-    def state(self) -> State:
-        return {**super().state, "judged": self._judged}
-
-    def restore(self, state: State) -> None:
-        self._judged = state["judged"]
-        super().restore(state)
-
-
 class MicroBatches:
-    """Queries over live streams.
+    """Queries over live streams, each with the outlet of its answers.
 
     `streams` are what Spark streams, by their IRIs; `graphs` are static, or change with time. `checkpoint` is a folder
     that all of Spark can reach: a run with the same `fingerprint` goes on there where this one was. Without one there
     is a temporary folder. `is_bounded`: what is there now is answered, and then the streams have ended.
 
-    >>> run = MicroBatches(spark, [Standing(query, Callback(print))], {iri: folder})  # doctest: +SKIP
+    >>> run = MicroBatches(spark, [(Standing(query), Callback(print))], {iri: folder})  # doctest: +SKIP
     >>> run.start(); run.wait()  # doctest: +SKIP
     """
 
     def __init__(
         self,
         spark: SparkSession,
-        queries: Sequence[Standing],
+        queries: Sequence[tuple[Standing, Outlet]],
         streams: Mapping[str, LiveStream],
         graphs: Mapping[str | None, Graph] | None = None,
         how: RunSettings | None = None,
@@ -195,18 +117,32 @@ class MicroBatches:
             self.engine.load_graph(iri, graph)
         for iri in self.streams:
             self.engine.add_stream(iri)
-        changing = ChangingGraphs(self.engine, updates, queries[0].on_failure)
-        self.queries = [LiveQuery(self.engine, standing, self.streams, self.how, changing) for standing in queries]
+        self.chain = chain_of([standing for standing, _ in queries])
+        for iri in sorted(self.chain.read):
+            self.engine.add_stream(iri, is_given=True)
+        standing = [query for query, _ in queries]
+        changing = ChangingGraphs(self.engine, updates, standing[0].on_failure)
+        self.queries = timed_queries(self.engine, self.chain, standing, self.streams, self.how, changing)
+        for query in self.queries:
+            query.slicing = Slicing(self.how.instants_per_slice or ALL)
+        self.outlets = {name: outlet for name, (_, outlet) in zip(self.chain.queries, queries, strict=True)}
         self._last: int | None = None
         """The last batch, as soon as there is one."""
-        self._segments: set[int] = set()
+        self._segments: set[str] = set()
         """Those that counted before: a batch that is repeated needs them."""
+        self._malformed = 0
         self._has_odd = False
         """Whether some lines were not ordinary."""
         self._heard = dict.fromkeys(self.streams, time.monotonic())
         self._running: StreamingQuery | None = None
         self._failure: BaseException | None = None
         self._is_stopped = False
+
+    @property
+    def counts(self) -> Counts:
+        """What has happened to all queries so far."""
+        elements = sum(self.engine.elements(iri) for iri in self.streams)
+        return together([query.counts for query in self.queries], elements, self._malformed)
 
     @property
     def has_finished(self) -> bool:
@@ -277,10 +213,10 @@ class MicroBatches:
         for query in self.queries:
             if kept is None:
                 query.begin()
-                query.outlet.resume(None)
             else:
                 query.restore(kept["queries"][query.name])
-                query.outlet.resume(kept["written"][query.name])
+        for name, outlet in self.outlets.items():
+            outlet.resume(None if kept is None else kept["written"][name])
 
     def _take(self, batch: DataFrame, number: int) -> None:
         now = time.time_ns() // 1_000_000 if self.how.by_arrival else None
@@ -289,7 +225,15 @@ class MicroBatches:
         self._heard.update(dict.fromkeys(shares, time.monotonic()))
         silent = self._silent()
         for query in self.queries:
-            query.note(shares, silent, now)
+            query.note_silence(silent)
+            self._note(query, shares)
+            if now is not None:
+                query.reach(self.streams, now)
+
+    def _note(self, query: TimedQuery, shares: Mapping[str, Share]) -> None:
+        for iri, share in shares.items():
+            if iri in query.clock.streams:
+                query.note(iri, share.elements, share.least, share.greatest, has_late=share.has_late)
 
     def _shares(self, found: LiveBatch, number: int) -> dict[str, Share]:
         """What came of each stream, now in the log. Lines that were odd once are not taken for ordinary again."""
@@ -303,6 +247,7 @@ class MicroBatches:
         assert shares is not None
         if self.on_malformed is not _ignore:
             for malformed in found.malformed():
+                self._malformed += 1
                 self.on_malformed(malformed)
         return shares
 
@@ -323,17 +268,34 @@ class MicroBatches:
         return {iri for iri, heard in self._heard.items() if heard < since}
 
     def _answer(self, number: int, *, is_end: bool) -> None:
+        """Every instant that can be answered is; at the end of the streams all of them."""
+        given = {self.chain.produced[stream]: stream for stream in self.chain.read}
         for query in self.queries:
-            query.answer(is_end=is_end)
-            if isinstance(query.outlet, BatchOutlet):
-                query.outlet.finish(number)
-        self.engine.forget(len(self.queries))
+            elements: list[Element] = []
+            for evaluation in query.finish() if is_end else query.advance():
+                self.outlets[evaluation.query].write(evaluation)
+                if query.name in given:
+                    elements += elements_of(evaluation)
+            if query.name in given:
+                self._give(number, query, given[query.name], elements)
+        for outlet in self.outlets.values():
+            if isinstance(outlet, BatchOutlet):
+                outlet.finish(number)
+        self.engine.evict([query.need for query in self.queries])
+
+    def _give(self, number: int, giver: TimedQuery, stream: str, elements: Sequence[Element]) -> None:
+        """What a query has answered goes to those that read it."""
+        shares = {stream: self.engine.keep(number, stream, table_of(elements))} if elements else {}
+        for query in self.queries:
+            if stream in query.clock.streams:
+                self._note(query, shares)
+                query.clock.streams[stream].reached = giver.evaluated
 
     def _commit(self, number: int, *, has_finished: bool) -> None:
         state = {
             "engine": self.engine.state,
             "queries": {query.name: query.state for query in self.queries},
-            "written": {query.name: query.outlet.position() for query in self.queries},
+            "written": {name: outlet.position() for name, outlet in self.outlets.items()},
         }
         self.states.commit(number, state, has_finished=has_finished)
         self.engine.clean(self._segments)

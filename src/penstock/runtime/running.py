@@ -1,35 +1,29 @@
-"""A continuous query at work: batches in, evaluations out (architecture.md, "Runtime").
+"""A continuous query at work: its clock, the instants that the clock has passed, and their answers.
 
-Each batch moves the clock. All instants before the watermark are then answered, slice by slice, and what no later
-instant needs is forgotten. How the input is cut into batches changes no answer.
+Who brings the input (registry.py, micro_batches.py) notes what has come of each stream; all instants before the
+watermark are then answered, slice by slice. How the input is cut into batches changes no answer.
 """
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.algebra import ContinuousQuery, Settings, build
-from penstock.algebra.inputs import InputError
-from penstock.engines.protocol import CompiledReport, Engine, Slice
-from penstock.rdf.elements import Malformed
+from penstock.engines.protocol import CompiledReport, Engine, Need, Slice
 from penstock.rdf.results import Evaluation
 from penstock.relational.windows import longest_window
-from penstock.runtime.changing_graphs import ChangingGraphs, Updates
-from penstock.runtime.checkpoints import Checkpoint, State, Written
+from penstock.runtime.changing_graphs import ChangingGraphs
+from penstock.runtime.checkpoints import State
 from penstock.runtime.clock import Clock, StreamClock
 from penstock.runtime.forms import Answering, answering
-from penstock.runtime.reading import Reading
 from penstock.runtime.services import Services
 from penstock.runtime.slices import Slicing
 from penstock.sinks.counts import Counts
-from penstock.sources.batches import Batch, Position, Source
 from penstock.sources.services import ServiceSettings
 from penstock.syntax import ast
 
@@ -44,7 +38,7 @@ class Late:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """How a query is run, beside what it means (`Settings`); times are in milliseconds."""
+    """How queries are run, beside what they mean (`Settings`); times are in milliseconds."""
 
     lateness: int = 0
     idle_timeout: int | None = None
@@ -56,52 +50,79 @@ class RunSettings:
     """Answers come as soon as they can, also where all input is there already."""
     instants_per_slice: int | None = None
     services: ServiceSettings = field(default_factory=ServiceSettings)
+    has_empty: bool = False
+    """Evaluations without solutions are asked for, too."""
     is_optimized: bool = True
     """Rules of the optimizer have been applied to the query's expression."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A query that is to be answered: what it is, what it goes by, and what holds against its dialect.
+
+    Without a name it goes by the one that it registers. `on_late` is told of what does not count for it,
+    `on_failure` of services that do not answer.
+    """
+
+    query: ast.Query
+    name: str | None = None
+    settings: Settings = field(default_factory=Settings)
+    on_late: Callable[[Late], None] = lambda late: None
+    on_failure: Callable[[str], None] = warnings.warn
 
 
 class TimedQuery:
     """A query and its clock, wherever the input comes from: what instants the clock has passed are answered.
 
-    `streams` are those that there are; what the query reads of them is `clock.streams`.
+    `streams` are those that it reads, with the lateness of each.
     """
 
     def __init__(
         self,
         engine: Engine,
-        query: ast.Query,
-        streams: Collection[str],
-        settings: Settings | None = None,
-        how: RunSettings | None = None,
+        standing: Standing,
+        streams: Mapping[str, int],
+        how: RunSettings,
         *,
-        name: str = "query",
-        on_late: Callable[[Late], None] = lambda late: None,
-        on_failure: Callable[[str], None] = warnings.warn,
-        graphs: ChangingGraphs | None = None,
+        name: str,
+        graphs: ChangingGraphs,
     ) -> None:
         self.engine = engine
-        self.text = query
-        self.settings = settings or Settings()
-        self.how = how or RunSettings()
+        self.text = standing.query
+        self.settings = standing.settings
+        self.how = how
         self.name = name
+        self.names: tuple[str, ...] = (name,)
+        """Those whose answers it gives."""
         self.counts = Counts()
-        self.on_late = on_late
-        read = _streams_of(build(query, replace(self.settings, origin=0)), streams)
-        self.clock = Clock({iri: StreamClock(self.how.lateness) for iri in read})
-        self.services = Services(engine, self.how.services, on_failure)
-        self.graphs = graphs or ChangingGraphs(engine)
-        self.slicing = Slicing(self.how.instants_per_slice)
+        self.on_late = standing.on_late
+        self.clock = Clock({iri: StreamClock(lateness) for iri, lateness in streams.items()})
+        self.services = Services(engine, how.services, standing.on_failure)
+        self.graphs = graphs
+        self.slicing = Slicing(how.instants_per_slice)
+        self._meaning = build(self.text, replace(self.settings, origin=0))
         self._with_late: set[str] = set()
-        self._fresh, self._held = 0, 0
-        """How many triples have come since instants were last answered, and how many were held for later ones then."""
-        self._is_prompt = True
+        self._judged = dict.fromkeys(streams, 0)
+        """Of what came late up to this arrival it has been told."""
         self._next: int | None = None
         self._started: _Started | None = None
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """The engine knows the streams; a query that knows its origin is complete."""
         if isinstance(self.settings.origin, int):
             self._start(self.settings.origin)
+
+    @property
+    def evaluated(self) -> int | None:
+        """All instants before it have been answered."""
+        return self._next
+
+    @property
+    def need(self) -> Need:
+        """What later instants need of the streams."""
+        known = self._meaning if self._started is None else self._started.query
+        previous = self.slicing.previous
+        return Need(known, self._next if self._next is None or previous is None else min(self._next, previous))
 
     # Restarts
 
@@ -110,8 +131,9 @@ class TimedQuery:
         """What there is to know besides the streams."""
         started = self._started
         return {
-            "clock": {iri: [clock.greatest, clock.least] for iri, clock in self.clock.streams.items()},
+            "clock": {iri: [clock.greatest, clock.least, clock.reached] for iri, clock in self.clock.streams.items()},
             "with_late": sorted(self._with_late),
+            "judged": self._judged,
             "next": self._next,
             "previous": self.slicing.previous,
             "counts": asdict(self.counts),
@@ -123,49 +145,68 @@ class TimedQuery:
         """Go on where another one was."""
         self._next = state["next"]
         self._with_late = set(state["with_late"])
+        self._judged = state["judged"]
         self.slicing.previous = state["previous"]
         self.counts = Counts(**state["counts"])
-        for iri, (greatest, least) in state["clock"].items():
-            self.clock.streams[iri].greatest, self.clock.streams[iri].least = greatest, least
+        for iri, (greatest, least, reached) in state["clock"].items():
+            clock = self.clock.streams[iri]
+            clock.greatest, clock.least, clock.reached = greatest, least, reached
         if state["origin"] is not None:
             self._start(state["origin"]).answering.state = state["answering"]
 
-    # Instants
+    # Input
+
+    def note(self, stream: str, elements: int, least: int | None, greatest: int, *, has_late: bool) -> None:
+        """So many elements of a stream have come; timestamps as in `StreamClock.widen`."""
+        self.clock.streams[stream].widen(least, greatest)
+        self.counts.elements += elements
+        if has_late:
+            self._with_late.add(stream)
+
+    def reach(self, streams: Collection[str], now: int) -> None:
+        """These streams have come to this time: nothing earlier will come of them."""
+        for iri, clock in self.clock.streams.items():
+            if iri in streams:
+                clock.widen(None, now)
+
+    def note_silence(self, silent: Collection[str]) -> None:
+        """These streams have been silent for too long, and no other."""
+        for iri, clock in self.clock.streams.items():
+            clock.is_silent = iri in silent
 
     def _drop_uncounted(self, query: ContinuousQuery) -> None:
         for stream in sorted(self._with_late):
-            late = self._uncounted(query, stream)
+            late = self.engine.uncounted(query, stream)
+            late = late.filter(pc.greater_equal(late["arrival"], self._judged[stream]))
+            self._judged[stream] = self.engine.arrived(stream)
             if late.num_rows:
                 self.counts.late += pc.count_distinct(late["element"]).as_py()
                 self.on_late(Late(stream, late))
         self._with_late.clear()
 
-    def _uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
-        return self.engine.take_uncounted(query, stream)
+    # Instants
 
     def _start(self, origin: int) -> _Started:
         """The query is complete when its windows know their origin."""
-        query = build(self.text, replace(self.settings, origin=origin))
-        self.services.begin(query)
-        self.graphs.begin(self)
-        how = answering(self.engine, query, query.name or self.name, is_optimized=self.how.is_optimized)
+        query, how = self._prepared(origin)
         self._started = _Started(origin, query, self.engine.compile_report(query), how)
         return self._started
 
-    def _advance(self) -> Iterator[Evaluation]:
-        """Answers every instant before the watermark.
+    def _prepared(self, origin: int) -> tuple[ContinuousQuery, Answering]:
+        query = build(self.text, replace(self.settings, origin=origin))
+        self.services.begin(query)
+        self.graphs.begin(self)
+        return query, answering(self.engine, query, self.name, is_optimized=self.how.is_optimized)
 
-        As long as nobody waits for them, only when twice as much has come as is held: what is held is read each time.
-        """
+    def advance(self) -> Iterator[Evaluation]:
+        """Answers every instant before the watermark."""
         watermark, first = self.clock.watermark, self.clock.first
         if watermark is None or first is None or watermark <= first:
-            return
-        if self._fresh < max(2 * self._held, _ENOUGH) and not self._is_prompt:
             return
         self.counts.watermark = watermark
         yield from self._evaluate(watermark - 1, None)
 
-    def _finish(self) -> Iterator[Evaluation]:
+    def finish(self) -> Iterator[Evaluation]:
         """The input has ended: the watermark moves to the greatest timestamp of any stream (semantics.md §2)."""
         end = self.clock.last
         if end is None or self.clock.first is None:
@@ -205,118 +246,21 @@ class TimedQuery:
                 self.slicing.note(rows)
                 yield evaluation
         self._next = last + 1
-        previous = self.slicing.previous
-        self._held = self.engine.evict(started.query, self._next if previous is None else min(self._next, previous))
-        self._fresh = 0
 
-
-class Run(TimedQuery):
-    """One query over its streams.
-
-    `on_late` and `on_malformed` are told of what does not count. `counts` says at any time how far it is. With a
-    `checkpoint`, the engine being that of it, the run goes on where it was when it was last committed, which happens
-    whenever the evaluations of a batch have been taken; `written` says how long the output is then.
-    """
-
-    def __init__(
-        self,
-        engine: Engine,
-        query: ast.Query,
-        streams: Mapping[str, Source],
-        settings: Settings | None = None,
-        how: RunSettings | None = None,
-        *,
-        name: str = "query",
-        on_late: Callable[[Late], None] = lambda late: None,
-        on_malformed: Callable[[Malformed], None] = lambda malformed: None,
-        on_failure: Callable[[str], None] = warnings.warn,
-        updates: Updates | None = None,
-        checkpoint: Checkpoint | None = None,
-        written: Callable[[], Written] = lambda: None,
-    ) -> None:
-        super().__init__(
-            engine,
-            query,
-            streams,
-            settings,
-            how,
-            name=name,
-            on_late=on_late,
-            on_failure=on_failure,
-            graphs=ChangingGraphs(engine, updates, on_failure),
-        )
-        self.on_malformed = on_malformed
-        self.streams = {iri: streams[iri] for iri in self.clock.streams}
-        self._is_prompt = self.how.is_prompt or any(source.is_live for source in self.streams.values())
-        self._positions: dict[str, Position] = {}
-        self._elements = dict.fromkeys(self.streams, 0)
-        self._checkpoint, self._written = checkpoint, written
-        if checkpoint is not None and checkpoint.state is not None:
-            self._resume(checkpoint.state)
-            return
-        for iri in self.streams:
-            engine.add_stream(iri)
-        self._begin()
-
-    def evaluations(self) -> Iterator[Evaluation]:
-        """Every evaluation in time order, also those without solutions."""
-        if self._checkpoint is not None:
-            if self._checkpoint.has_finished:
-                return
-            self._checkpoint.begin()
-        with closing(self):
-            yield from self._while_reading()
-            yield from self._finish()
-            self._commit(has_finished=True)
-
-    def _while_reading(self) -> Iterator[Evaluation]:
-        reading = Reading(self.streams, self.clock, self._positions, self.how.idle_timeout, self.how.by_arrival)
-        with closing(reading):
-            for read in reading.batches():
-                if not self._is_prompt:  # with the last batch all is answered together
-                    yield from self._advance()
-                if read is not None:
-                    self._take(*read)
-                elif self.how.by_arrival:
-                    self.clock.reach(_now())
-                if self._is_prompt:
-                    yield from self._advance()
-                self._commit(has_finished=False)
-
-    # Restarts
-
-    def _commit(self, *, has_finished: bool) -> None:
-        if self._checkpoint is None:
-            return
-        known = {"engine": self.engine.state, "positions": self._positions, "elements": self._elements}
-        self._checkpoint.commit({**known, **self.state}, self._written(), has_finished=has_finished)
-
-    def _resume(self, state: State) -> None:
-        self.engine.restore(state["engine"])
-        self._positions, self._elements = state["positions"], state["elements"]
-        self.restore(state)
-
-    # Input
-
-    def _take(self, stream: str, batch: Batch) -> None:
-        self._positions[stream] = batch.position
-        for malformed in batch.malformed:
-            self.counts.malformed += 1
-            self.on_malformed(malformed)
-        table = batch.table
-        if not table.num_rows:
-            return
-        if self.how.by_arrival:
-            table = table.set_column(3, "ts", pa.repeat(pa.scalar(_now(), pa.int64()), table.num_rows))
-        since = self.clock.streams[stream].note(table["ts"], self._next)
-        number = self._elements[stream]
-        table = table.set_column(4, "element", pc.add(table["element"], number)).append_column("since", since)
-        self._elements[stream] = number + batch.elements
-        self.counts.elements += batch.elements
-        self._fresh += table.num_rows
-        self.engine.append(stream, table)
-        if since.null_count < len(since):
-            self._with_late.add(stream)
+    def history(self) -> tuple[Answering, Slice] | None:
+        """All instants of streams that are all there, in one slice, and what answers it; None where there are none."""
+        first, end = self.clock.first, self.clock.last
+        if first is None or end is None:
+            return None
+        started = self._started or self._start(first - 1)
+        self._drop_uncounted(started.query)
+        until = (started.report.last_end(end) if self.how.flush else None) or end
+        instants = started.report.instants(first, max(end, until), end)
+        if not instants:
+            return None
+        part = Slice(instants)
+        self._renew(part)
+        return started.answering, part
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,20 +278,3 @@ class _Started:
 
 
 _WINDOWS_PER_SLICE = 10
-
-_ENOUGH = 200_000
-"""So many triples are worth a look at the clock when nobody waits."""
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000
-
-
-def _streams_of(query: ContinuousQuery, streams: Collection[str]) -> list[str]:
-    """The streams that the query reads."""
-    if any(window.stream is None for window in query.dataset.windows):
-        return list(streams)
-    for stream in query.dataset.streams:
-        if stream not in streams:
-            raise InputError(f"the query reads the stream <{stream}>, which is not bound")
-    return list(query.dataset.streams)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -15,3 +16,15 @@ class Counts:
     late: int = 0
     malformed: int = 0
     watermark: int | None = None
+
+
+def together(each: Sequence[Counts], elements: int, malformed: int) -> Counts:
+    """What has happened to queries that share their streams; what is late for several counts for each of them."""
+    return Counts(
+        elements,
+        sum(counts.evaluations for counts in each),
+        sum(counts.rows for counts in each),
+        sum(counts.late for counts in each),
+        malformed,
+        min((counts.watermark for counts in each if counts.watermark is not None), default=None),
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from penstock.algebra.model import AskForm, ConstructForm, DescribeForm, QueryForm, SelectForm
 from penstock.rdf.results import Evaluation
@@ -19,20 +19,29 @@ from penstock.sinks.targets import Target, open_target
 @dataclass(frozen=True, slots=True)
 class _Format:
     forms: tuple[type[QueryForm], ...]
-    writer: Callable[[Mapping[str, str], Target], Writer]
+    writer: Callable[[_Manner], Writer]
+    is_of_one: bool = False
+    """Whether it does not tell the answers of one query from those of another."""
+
+
+class _Manner(NamedTuple):
+    prefixes: Mapping[str, str]
+    target: Target
+    has_names: bool
+    """Whether the answers of several queries are to be told apart."""
 
 
 _ALL: tuple[type[QueryForm], ...] = (SelectForm, AskForm, ConstructForm, DescribeForm)
 _GRAPHS: tuple[type[QueryForm], ...] = (ConstructForm, DescribeForm)
 
 _FORMATS: dict[str, _Format] = {
-    "jsonl": _Format(_ALL, lambda prefixes, target: JsonLines()),
-    "table": _Format(_ALL, lambda prefixes, target: Tables(prefixes, is_terminal=target.is_terminal)),
-    "csv": _Format((SelectForm,), lambda prefixes, target: Csv()),
-    "tsv": _Format((SelectForm,), lambda prefixes, target: Tsv()),
-    "nquads": _Format(_GRAPHS, lambda prefixes, target: NQuads()),
-    "trig": _Format(_GRAPHS, lambda prefixes, target: TriG(prefixes)),
-    "tnt": _Format(_GRAPHS, lambda prefixes, target: TimedTriples()),
+    "jsonl": _Format(_ALL, lambda manner: JsonLines()),
+    "table": _Format(_ALL, lambda manner: Tables(manner.prefixes, manner.target.is_terminal, manner.has_names)),
+    "csv": _Format((SelectForm,), lambda manner: Csv(), is_of_one=True),
+    "tsv": _Format((SelectForm,), lambda manner: Tsv(), is_of_one=True),
+    "nquads": _Format(_GRAPHS, lambda manner: NQuads()),
+    "trig": _Format(_GRAPHS, lambda manner: TriG(manner.prefixes)),
+    "tnt": _Format(_GRAPHS, lambda manner: TimedTriples(), is_of_one=True),
 }
 FORMATS = tuple(_FORMATS)
 """The formats that there are."""
@@ -45,12 +54,11 @@ _NAMES: dict[type[QueryForm], str] = {
 def open_sink(
     target: str | Path,
     format: str,
-    form: QueryForm,
-    *,
+    *forms: QueryForm,
     prefixes: Mapping[str, str] | None = None,
     position: int | None = None,
 ) -> Sink:
-    """Evaluations of a query to a file, or to standard output (`-`).
+    """Evaluations of queries, these being their forms, to a file, or to standard output (`-`).
 
     `format` is one of `FORMATS`; `prefixes` shorten IRIs where the format can. With a `position`, which an earlier sink
     gave, what is behind it in the file is cut off, and writing goes on there.
@@ -59,15 +67,27 @@ def open_sink(
 
     Raises `SinkError` where the format does not fit the query, or the file cannot be written.
     """
-    check_fits(format, form)
+    check_fits(format, *forms)
     opened = open_target(target, position)
-    return Sink(opened, _FORMATS[format].writer(prefixes or {}, opened))
+    return Sink(opened, _FORMATS[format].writer(_Manner(prefixes or {}, opened, len(forms) > 1)))
 
 
-def check_fits(format: str, form: QueryForm) -> None:
-    """Raise `SinkError` where there is no such format, or where the answers of a query do not fit it."""
+def check_fits(format: str, *forms: QueryForm) -> None:
+    """Raise `SinkError` where there is no such format, or where the answers of queries do not fit it."""
     if format not in _FORMATS:
         raise SinkError(f"there is no format {format}: write {_list(FORMATS)}")
+    for form in forms:
+        _check_form(format, form)
+    if len(forms) > 1 and _FORMATS[format].is_of_one:
+        fitting = _list(
+            other
+            for other, known in _FORMATS.items()
+            if not known.is_of_one and all(type(form) in known.forms for form in forms)
+        )
+        raise SinkError(f"{format} holds the answers of one query, and there are {len(forms)}: choose {fitting}")
+
+
+def _check_form(format: str, form: QueryForm) -> None:
     name = _NAMES[type(form)]
     if type(form) not in _FORMATS[format].forms:
         fitting = _list(other for other, known in _FORMATS.items() if type(form) in known.forms)

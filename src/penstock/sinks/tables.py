@@ -24,11 +24,15 @@ _WIDTH_OF_A_FILE = 120
 
 
 class Tables:
-    """A table for each evaluation, its instant above it; in colour and as wide as the terminal, if it is one."""
+    """A table for each evaluation, its instant above it; in colour and as wide as the terminal, if it is one.
 
-    def __init__(self, prefixes: Mapping[str, str], *, is_terminal: bool) -> None:
+    `has_names`: the name of the query is above it, too.
+    """
+
+    def __init__(self, prefixes: Mapping[str, str], is_terminal: bool, has_names: bool = False) -> None:
         self._shortening = Shortening(prefixes)
         self._is_terminal = is_terminal
+        self._has_names = has_names
 
     def beginning(self, evaluation: Evaluation) -> str:
         return ""
@@ -54,7 +58,8 @@ class Tables:
 
     def _title(self, evaluation: Evaluation) -> Text:
         summary = (f"  {_summary(evaluation)}", _style_of_summary(evaluation))
-        return Text.assemble((instant_text(evaluation.time), "bold"), summary)
+        name = (f"{evaluation.query}  ", "bold cyan") if self._has_names else ""
+        return Text.assemble(name, (instant_text(evaluation.time), "bold"), summary)
 
     def _solutions(self, evaluation: Evaluation) -> Table:
         table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)

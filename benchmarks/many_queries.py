@@ -1,0 +1,159 @@
+"""Many queries at once: 1 to 1,024 copies of CQELS's Q1, Q3 and Q4, each about another person.
+
+A stream of RFID readings (a person is detected at a place) beside a floor plan and the papers that people write. The
+copies differ in a name, so that they are fused into one statement. Printed are the time of a
+run once all are registered, the time to register them, the greatest memory, and ratios to those of one query.
+
+    python benchmarks/many_queries.py [--engine duckdb|spark] [--most 1024] [--readings 5000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from pyoxigraph import Literal, NamedNode, Triple
+
+from penstock import parse
+from penstock.algebra.inputs import GraphTriple
+from penstock.rdf.elements import Element
+from penstock.runtime.running import RunSettings, Standing
+from penstock.runtime.starting import way_of
+from penstock.sources.files import ElementFile
+
+LISTINGS = Path(__file__).parents[1] / "tests/papers/cqels"
+QUERIES = {
+    "Q1": "q1-location-just-entered.rq",
+    "Q3": "q3-co-authors-in-the-same-location.rq",
+    "Q4": "q4-editors-nearby.rq",
+}
+RFID = "http://deri.org/streams/rfid"
+FLOOR = "http://deri.org/floorplan/"
+PREFIXES: dict[str, str] = json.loads((LISTINGS / "prefixes.json").read_text())
+PEOPLE, PLACES = 1100, 60
+
+
+def _iri(name: str) -> NamedNode:
+    prefix, local = name.split(":")
+    return NamedNode({**PREFIXES, "ex": "http://example.org/"}[prefix] + local)
+
+
+def readings(count: int) -> list[Element]:
+    """Somebody is detected somewhere every 20 ms."""
+    chance = random.Random(7)
+    detected = _iri("lv:detectedAt")
+    return [
+        Element(
+            20 * number,
+            (Triple(_iri(f"ex:p{chance.randrange(PEOPLE)}"), detected, _iri(f"ex:l{chance.randrange(PLACES)}")),),
+        )
+        for number in range(1, count + 1)
+    ]
+
+
+def floor_plan() -> list[Triple]:
+    triples = []
+    for place in range(PLACES):
+        here = _iri(f"ex:l{place}")
+        triples.append(Triple(here, _iri("lv:name"), Literal(f"place {place}")))
+        triples.append(Triple(here, _iri("lv:desc"), Literal(f"the place number {place}")))
+        triples += (
+            Triple(here, _iri("lv:connected"), _iri(f"ex:l{(place + step) % PLACES}")) for step in range(-2, 3) if step
+        )
+    return triples
+
+
+def library() -> list[Triple]:
+    """Names, papers with three authors each, and proceedings with editors."""
+    chance = random.Random(8)
+    triples = [Triple(_iri(f"ex:p{n}"), _iri("foaf:name"), Literal(f"person {n}")) for n in range(PEOPLE)]
+    for paper in range(PEOPLE):
+        here = _iri(f"ex:paper{paper}")
+        triples += (Triple(here, _iri("dc:creator"), _iri(f"ex:p{n}")) for n in chance.sample(range(PEOPLE), 3))
+        triples.append(Triple(here, _iri("dcterms:partOf"), _iri(f"ex:proceedings{paper % 50}")))
+    for number in range(50):
+        triples += (
+            Triple(_iri(f"ex:proceedings{number}"), _iri("swrc:editor"), _iri(f"ex:p{n}"))
+            for n in chance.sample(range(PEOPLE), 3)
+        )
+    return triples
+
+
+def measure(name: str, copies: int, engine: str, count: int) -> dict[str, float]:
+    """One run, in this process: seconds, once the queries are registered, and the greatest memory in megabytes."""
+    text = (LISTINGS / QUERIES[name]).read_text()
+    standing = [
+        Standing(parse(text.replace("$Name$", f"person {n}"), "cqels", prefixes=PREFIXES), f"q{n}")
+        for n in range(copies)
+    ]
+    used = _engine(engine)
+    for iri, triples in ((FLOOR, floor_plan()), (None, library())):
+        used.load_graph(iri, [GraphTriple(triple) for triple in triples])
+    elements = readings(count)
+    source = ElementFile("readings", lambda report: iter(elements), len(elements) + 1)
+    registering = time.process_time()
+    run = way_of(used, {RFID: source}, RunSettings())(used, standing, {RFID: source})
+    wall, cpu = time.perf_counter(), time.process_time()
+    answers = sum(evaluation.says_something for evaluation in run.evaluations())
+    return {
+        "registering": cpu - registering,
+        "wall": time.perf_counter() - wall,
+        "cpu": time.process_time() - cpu,
+        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "answers": answers,
+    }
+
+
+def _engine(name: str):  # type: ignore[no-untyped-def]
+    if name == "duckdb":
+        from penstock.engines.duckdb import DuckDBEngine
+
+        return DuckDBEngine()
+    from penstock.engines.spark import SparkEngine
+    from penstock.engines.spark_session import session
+
+    return SparkEngine(session(None, {}))
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--engine", choices=("duckdb", "spark"), default="duckdb")
+    options.add_argument("--most", type=int, default=1024)
+    options.add_argument("--readings", type=int, default=5000)
+    options.add_argument("--one", nargs=2, metavar=("QUERY", "COPIES"), help=argparse.SUPPRESS)
+    given = options.parse_args()
+    if given.one is not None:
+        print(json.dumps(measure(given.one[0], int(given.one[1]), given.engine, given.readings)))
+        return
+    heads = "".join(f"{name:>9}" for name in ("register", "wall s", "cpu s"))
+    print(f"{'query':<6}{'copies':>7}{heads}{'MB':>7}{'answers':>9}{'wall':>7}{'cpu':>7}{'MB':>7}")
+    for name in QUERIES:
+        first: dict[str, float] | None = None
+        copies = 1
+        while copies <= given.most:
+            found = _in_a_process_of_its_own(name, copies, given)
+            first = first or found
+            ratios = "".join(f"{found[part] / first[part]:7.2f}" for part in ("wall", "cpu", "memory"))
+            figures = f"{found['wall']:9.2f}{found['cpu']:9.2f}{found['memory']:7.0f}{found['answers']:9.0f}"
+            print(f"{name:<6}{copies:>7}{found['registering']:9.2f}{figures}{ratios}", flush=True)
+            copies *= 4 if given.engine == "duckdb" else 32
+
+
+def _in_a_process_of_its_own(name: str, copies: int, given: argparse.Namespace) -> dict[str, float]:
+    arguments = ["--engine", given.engine, "--readings", str(given.readings), "--one", name, str(copies)]
+    found = subprocess.run(
+        [sys.executable, __file__, *arguments], check=True, capture_output=True, text=True, env=dict(os.environ)
+    )
+    parsed: dict[str, float] = json.loads(found.stdout.splitlines()[-1])
+    return parsed
+
+
+if __name__ == "__main__":
+    main()

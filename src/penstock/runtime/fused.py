@@ -1,0 +1,93 @@
+"""Queries that are equal up to constants, answered by one statement (algebra/fusing.py), each with its evaluations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from penstock.algebra import ContinuousQuery, build
+from penstock.algebra.fusing import NUMBER, Fused, Template, fused
+from penstock.algebra.model import ConstructForm, QueryForm
+from penstock.algebra.templates import instantiate
+from penstock.engines.protocol import Engine, Slice
+from penstock.rdf.encoding import decode
+from penstock.rdf.results import Evaluation
+from penstock.rdf.terms import Literal
+from penstock.runtime.changing_graphs import ChangingGraphs
+from penstock.runtime.forms import Answering, Row
+from penstock.runtime.running import Late, RunSettings, Standing, TimedQuery
+
+
+class FusedQuery(TimedQuery):
+    """Several queries with one clock: they have the same windows. `names` are what they go by, in order."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        standing: Mapping[str, Standing],
+        templates: Sequence[Template],
+        streams: Mapping[str, int],
+        how: RunSettings,
+        graphs: ChangingGraphs,
+    ) -> None:
+        names = tuple(standing)
+        self._templates = templates
+        told = tuple(dict.fromkeys(member.on_late for member in standing.values()))
+
+        def on_late(late: Late) -> None:
+            for function in told:
+                function(late)
+
+        first = replace(next(iter(standing.values())), on_late=on_late)
+        super().__init__(engine, first, streams, how, name=names[0], graphs=graphs)
+        self.names = names
+
+    def _prepared(self, origin: int) -> tuple[ContinuousQuery, Answering]:
+        self.graphs.begin(self)
+        one = fused(build(self.text, replace(self.settings, origin=origin)), self._templates)
+        forms = {name: template.form for name, template in zip(self.names, self._templates, strict=True)}
+        return one.query, FusedAnswering(self.engine, one, forms, self.how)
+
+
+class FusedAnswering(Answering):
+    """Solutions handed back to the queries that they are of; there are no evaluations without solutions."""
+
+    def __init__(self, engine: Engine, one: Fused, forms: Mapping[str, QueryForm], how: RunSettings) -> None:
+        names = list(forms)
+        self._members = [[(names[place], forms[names[place]]) for place in group] for group in one.groups]
+        super().__init__(engine, one.query, names[0], is_optimized=how.is_optimized)
+        self._place = self.variables.index(NUMBER.name) if one.has_numbers else None
+        self._names = tuple(name for name in self.variables if name != NUMBER.name)
+        self._numbers: dict[str, int] = {}
+
+    def evaluations(self, part: Slice, end: int | None) -> Iterator[Evaluation]:
+        for time, rows in self._rows(self._solutions, part):
+            for number, own in self._by_number(rows).items():
+                yield from self._handed_back(number, time, own)
+
+    def _by_number(self, rows: list[Row]) -> dict[int, list[Row]]:
+        place = self._place
+        if place is None:
+            return {0: rows} if rows else {}
+        found: dict[int, list[Row]] = {}
+        for row in rows:
+            found.setdefault(self._number(row[place]), []).append((*row[:place], *row[place + 1 :]))
+        return dict(sorted(found.items()))
+
+    def _number(self, text: str | None) -> int:
+        assert text is not None
+        number = self._numbers.get(text)
+        if number is None:
+            term = decode(text)
+            assert isinstance(term, Literal)
+            number = self._numbers[text] = int(term.lexical)
+        return number
+
+    def _handed_back(self, number: int, time: int, rows: list[Row]) -> Iterator[Evaluation]:
+        terms = self._terms(rows)
+        for name, form in self._members[number]:
+            if isinstance(form, ConstructForm):
+                solutions = [dict(zip(self._names, row, strict=True)) for row in terms]
+                yield Evaluation(name, time, triples=instantiate(form, solutions))
+            else:
+                yield Evaluation(name, time, self._names, terms)

@@ -1,0 +1,243 @@
+"""Several queries at once: those that read each other's streams, and those that share them."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.runtime.chains import TOLL, Scenario, scenarios
+from tests.runtime.live import write_folder
+
+from penstock.algebra.inputs import InputError, Inputs
+from penstock.engines.duckdb import DuckDBEngine
+from penstock.rdf.results import Evaluation
+from penstock.runtime.bounded import sources_of
+from penstock.runtime.checkpoints import Checkpoint, State
+from penstock.runtime.history import HistoryRun
+from penstock.runtime.registry import Registry, chain_of
+from penstock.runtime.running import RunSettings, Standing
+from penstock.syntax import parse
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from penstock.runtime.micro_batches import MicroBatches
+
+
+@settings(max_examples=30)
+@given(scenarios(), st.sampled_from((None, 1, 3)))
+def test_a_chain_of_three_is_the_oracle_three_times(scenario: Scenario, batch: int | None) -> None:
+    how = RunSettings(lateness=scenario.lateness, flush=scenario.flush, is_prompt=batch is not None)
+    engine = DuckDBEngine(rows_between_looks=1)
+    run = Registry(engine, scenario.standing, sources_of(scenario.inputs, batch), how)
+    found = list(run.evaluations())
+    engine.close()
+    scenario.check(found)
+    for query in run.queries:
+        times = [evaluation.time for evaluation in found if evaluation.query == query.name]
+        assert times == sorted(times)
+    if batch is None:
+        assert [evaluation.time for evaluation in found] == sorted(evaluation.time for evaluation in found)
+
+
+@settings(max_examples=5)
+@given(scenarios(), st.integers(1, 5))
+def test_a_chain_goes_on_where_it_was(scenario: Scenario, step: int) -> None:
+    """Each run is ended after some evaluations, and what was written behind the last commit is cut off."""
+    how = RunSettings(lateness=scenario.lateness, flush=scenario.flush, is_prompt=True)
+    written: list[Evaluation] = []
+    with tempfile.TemporaryDirectory() as folder:
+        has_finished, starts = False, 0
+        while not has_finished:
+            checkpoint = Checkpoint(Path(folder) / "checkpoint", "this run")
+            del written[checkpoint.written or 0 :]
+            sources = sources_of(scenario.inputs, 2)
+            run = Registry(
+                checkpoint.engine,
+                scenario.standing,
+                sources,
+                how,
+                checkpoint=checkpoint,
+                written=lambda: len(written),
+            )
+            starts += 1
+            left = step * starts
+            for evaluation in run.evaluations():
+                if not left:
+                    break
+                written.append(evaluation)
+                left -= 1
+            has_finished = checkpoint.has_finished
+            checkpoint.close()
+    scenario.check(written)
+
+
+PATTERNS = (
+    "SELECT ?car {window} WHERE {{ WINDOW :w {{ :{gate} :lets ?car }} }}",
+    "SELECT DISTINCT ?gate {window} WHERE {{ WINDOW :w {{ ?gate :lets :{car} }} }} ORDER BY DESC(?gate)",
+    "SELECT ?gate (COUNT(*) AS ?n) {window} "
+    "WHERE {{ WINDOW :w {{ ?gate :lets ?car FILTER (?car != :{car}) }} }} GROUP BY ?gate HAVING (COUNT(*) < {number})",
+    "SELECT ?gate ?other {window} "
+    "WHERE {{ WINDOW :w {{ ?gate :lets :{car} OPTIONAL {{ ?gate :lets ?other FILTER (?other != :{other}) }} }} }}",
+    "SELECT ?x {window} WHERE {{ WINDOW :w {{ {{ :{gate} :lets ?x }} UNION {{ ?x :lets :{car} }} }} }}",
+    "SELECT ?gate ?of {window} WHERE {{ WINDOW :w {{ ?gate :lets :{car} }} BIND (:{other} AS ?of) }}",
+    "CONSTRUCT {{ ?gate :saw :{car} }} {window} WHERE {{ WINDOW :w {{ ?gate :lets :{car} . ?gate :lets ?other }} }}",
+    "SELECT ?gate {window} WHERE {{ WINDOW :w {{ ?gate :lets :{car} MINUS {{ ?gate :lets :car0 }} }} }}",
+    "SELECT ?gate {window} WHERE {{ WINDOW :w {{ ?gate :lets :{car} FILTER NOT EXISTS {{ ?gate :lets :car0 }} }} }}",
+    "SELECT ?gate ?n {window} WHERE {{ WINDOW :w {{ ?gate :lets :{car} }} "
+    "{{ SELECT ?gate (COUNT(?c) AS ?n) WHERE {{ WINDOW :w {{ ?gate :lets ?c FILTER (?c != :{other}) }} }} "
+    "GROUP BY ?gate }} }}",
+    "SELECT (COUNT(*) AS ?n) {window} WHERE {{ WINDOW :w {{ ?gate :lets :{car} }} }}",
+    "SELECT ?gate {window} WHERE {{ WINDOW :w {{ ?gate :lets :{car} }} }} ORDER BY ?gate LIMIT 1",
+)
+"""What differs are constants; the last ones are never fused."""
+
+
+@st.composite
+def families(draw: st.DrawFn) -> Scenario:
+    """Queries that are equal up to constants, and some that are not."""
+    texts = []
+    for pattern in draw(st.lists(st.sampled_from(PATTERNS), min_size=1, max_size=2)):
+        window = draw(st.sampled_from(("RANGE PT4S STEP PT2S", "ELEMENTS 3", "NOW REPORT ON_ARRIVAL")))
+        operator = draw(st.sampled_from(("RSTREAM", "ISTREAM", "DSTREAM")))
+        for _ in range(draw(st.integers(1, 4))):
+            text = pattern.format(
+                window=f"FROM NAMED WINDOW :w ON :toll [{window}]",
+                gate=f"gate{draw(st.integers(0, 2))}",
+                car=f"car{draw(st.integers(0, 3))}",
+                other=f"car{draw(st.integers(0, 3))}",
+                number=draw(st.integers(1, 3)),
+            )
+            texts.append(f"PREFIX : <http://ex.org/> REGISTER {operator} :q{len(texts)} AS {text}")
+    return replace(draw(scenarios()), texts=tuple(texts))
+
+
+@settings(max_examples=40)
+@given(families(), st.sampled_from((None, 2)))
+def test_fused_and_shared_is_each_alone(scenario: Scenario, batch: int | None) -> None:
+    """What the queries answer together is what the oracle says of each."""
+    how = RunSettings(lateness=scenario.lateness, flush=scenario.flush, is_prompt=batch is not None)
+    engine = DuckDBEngine(rows_between_looks=1)
+    run = Registry(engine, scenario.standing, sources_of(scenario.inputs, batch), how)
+    found = list(run.evaluations())
+    engine.close()
+    scenario.check(found)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_what_is_fused(pattern: str) -> None:
+    window = "FROM NAMED WINDOW :w ON :toll [RANGE PT4S STEP PT2S]"
+    texts = [
+        pattern.format(window=window, gate=f"gate{n}", car=f"car{n}", other=f"car{n + 1}", number=n) for n in range(3)
+    ]
+    standing = [Standing(parse(f"PREFIX : <http://ex.org/> REGISTER RSTREAM :q AS {text}", "rspql")) for text in texts]
+    named = [replace(one, name=f"q{n}") for n, one in enumerate(standing)]
+    if "CONSTRUCT" in pattern:
+        named = [replace(one, query=replace(one.query, register=None)) for one in named]
+    run = Registry(DuckDBEngine(), named, sources_of(Inputs({TOLL: []})))
+    assert len(run.queries) == (3 if pattern in PATTERNS[-2:] else 1)
+
+
+@settings(max_examples=3)
+@given(scenarios())
+def test_a_chain_on_spark_over_history(spark: SparkSession, scenario: Scenario) -> None:
+    from penstock.engines.spark import SparkEngine
+    from penstock.sources.spark.frames import gathered
+
+    engine = SparkEngine(spark)
+    streams = {iri: gathered(spark, source) for iri, source in sources_of(scenario.inputs).items()}
+    how = RunSettings(lateness=scenario.lateness, flush=scenario.flush)
+    scenario.check(list(HistoryRun(engine, scenario.standing, streams, how).evaluations()))
+    engine.close()
+
+
+@settings(max_examples=2)
+@given(scenarios())
+def test_a_chain_on_spark_live(spark: SparkSession, scenario: Scenario) -> None:
+    """In micro-batches, the second of which fails when it has been answered, and is repeated."""
+    from penstock.runtime.micro_batches import Callback, MicroBatches
+    from penstock.sources.spark.live import GrowingFolder
+
+    found: dict[tuple[str, int], Evaluation] = {}
+
+    def note(evaluation: Evaluation) -> None:
+        found[evaluation.query, evaluation.time] = evaluation
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_folder(folder / "toll", scenario.elements, files=2)
+        for attempt in range(2):
+            run = MicroBatches(
+                spark,
+                [(standing, Callback(note)) for standing in scenario.standing],
+                {TOLL: GrowingFolder(folder / "toll", "s1", files_per_batch=1)},
+                how=RunSettings(lateness=scenario.lateness, flush=scenario.flush),
+                checkpoint=folder / "checkpoint",
+                is_bounded=True,
+            )
+            if attempt == 0 and len(scenario.elements) > 1:
+                _fail_at(run, 1)
+            run.start()
+            with contextlib.suppress(CrashError):
+                assert run.wait(300)
+            run.stop()
+        assert run.has_finished
+    scenario.check(sorted(found.values(), key=lambda evaluation: evaluation.time))
+
+
+class CrashError(Exception):
+    pass
+
+
+def _fail_at(run: MicroBatches, number: int) -> None:
+    commit = run.states.commit
+
+    def failing(batch: int, state: State, *, has_finished: bool) -> None:
+        if batch == number:
+            raise CrashError
+        commit(batch, state, has_finished=has_finished)
+
+    run.states.commit = failing  # type: ignore[method-assign]
+
+
+def _standing(name: str, reads: str, form: str = "CONSTRUCT { ?s ?p ?o }") -> Standing:
+    return Standing(
+        parse(f"REGISTER STREAM {name} AS {form} FROM STREAM <{reads}> [RANGE 1s STEP 1s] WHERE {{ ?s ?p ?o }}")
+    )
+
+
+def test_a_circle_is_refused() -> None:
+    with pytest.raises(InputError, match=r"in a circle: .*a, which is read by"):
+        chain_of([_standing("a", "c"), _standing("b", "a"), _standing("c", "b")])
+    with pytest.raises(InputError, match="a reads the stream that it gives itself"):
+        chain_of([_standing("a", "a")])
+
+
+def test_a_stream_comes_from_one_query() -> None:
+    with pytest.raises(InputError, match="a and a-2 both give the stream <a>"):
+        chain_of([_standing("a", "s"), _standing("a", "t")])
+
+
+def test_solutions_are_no_stream_to_read() -> None:
+    with pytest.raises(InputError, match="which is one of solutions"):
+        chain_of([_standing("a", "s", "SELECT *"), _standing("b", "a")]).streams_of("b", ["s"])
+
+
+def test_a_name_is_resolved_on_both_sides() -> None:
+    giver, reader = (
+        Standing(parse(text, base="http://ex.org/"))
+        for text in (
+            "REGISTER STREAM cars AS CONSTRUCT { ?s ?p ?o } FROM STREAM <s> [RANGE 1s STEP 1s] WHERE { ?s ?p ?o }",
+            "SELECT * FROM STREAM <cars> [RANGE 1s STEP 1s] WHERE { ?s ?p ?o }",
+        )
+    )
+    chain = chain_of([reader, giver])
+    assert chain.produced == {"http://ex.org/cars": "cars"}
+    assert chain.external == ("http://ex.org/s",)
+    assert chain.order == ("cars", "query")

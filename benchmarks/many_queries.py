@@ -27,6 +27,7 @@ from penstock.rdf.elements import Element
 from penstock.runtime.running import RunSettings, Standing
 from penstock.runtime.starting import way_of
 from penstock.sources.files import ElementFile
+from penstock.sources.graphs import graph_of_triples
 
 LISTINGS = Path(__file__).parents[1] / "tests/papers/cqels"
 QUERIES = {
@@ -95,7 +96,7 @@ def measure(name: str, copies: int, engine: str, count: int) -> dict[str, float]
     ]
     used = _engine(engine)
     for iri, triples in ((FLOOR, floor_plan()), (None, library())):
-        used.load_graph(iri, [GraphTriple(triple) for triple in triples])
+        used.load_graph(iri, graph_of_triples([GraphTriple(triple) for triple in triples]))
     elements = readings(count)
     source = ElementFile("readings", lambda report: iter(elements), len(elements) + 1)
     registering = time.process_time()

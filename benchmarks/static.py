@@ -31,7 +31,8 @@ from typing import NamedTuple
 
 from penstock import parse
 from penstock.engines.duckdb import DuckDBEngine
-from penstock.runtime.running import Run, RunSettings
+from penstock.runtime.registry import Registry
+from penstock.runtime.running import RunSettings, Standing
 from penstock.sources.files import TntFile
 from penstock.sources.graph_files import open_graph
 
@@ -95,7 +96,7 @@ def measured(text: str, stream: Path, graph: Path, floorplan: Path) -> Figures:
     engine.load_graph(None, open_graph(graph, scope="papers"))
     engine.load_graph(FLOORPLAN, open_graph(floorplan, scope="rooms"))
     loaded = time.perf_counter()
-    run = Run(engine, parse(text), {STREAM: TntFile(stream, "rfid", 1)}, how=RunSettings(is_prompt=True))
+    run = Registry(engine, [Standing(parse(text))], {STREAM: TntFile(stream, "rfid", 1)}, RunSettings(is_prompt=True))
     took: list[float] = []
     solutions, processor = 0, 0.0
     before = loaded

@@ -79,6 +79,22 @@ def test_results_are_a_frame_with_types_on_request(engine: ps.Engine, spark: Spa
     assert terms.cars == '"2"^^<http://www.w3.org/2001/XMLSchema#integer>'
 
 
+def test_terms_of_a_frame_are_written_as_n_triples(spark: SparkSession) -> None:
+    xsd = "http://www.w3.org/2001/XMLSchema#"
+    terms = [
+        f"<{EX}a>",
+        '"plain"',
+        r'"a \"quote\", a \\, a line\nand a return\r"@en',
+        f'"7"^^<{xsd}integer>',
+        f'"7"^^<{xsd}byte>',
+        f'"x y"^^<{EX}type>',
+    ]
+    engine = ps.Engine(spark)
+    engine.stream(TOLL, [(f"<{EX}s>", f"<{EX}p>", term, 1000) for term in terms])
+    query = engine.register(f"SELECT ?o FROM STREAM <{TOLL}> [RANGE 1s STEP 1s] WHERE {{ ?s ?p ?o }}", flush=True)
+    assert sorted(row["o"] for row in query.to_df(terms=True).collect()) == sorted(terms)
+
+
 def test_what_is_no_triple_is_left_out_with_a_warning(engine: ps.Engine, spark: SparkSession) -> None:
     rows = [*ELEMENTS, ("north", f"<{EX}sees>", f"<{EX}car9>", 5000)]
     engine.stream(TOLL, spark.createDataFrame(rows, "s string, p string, o string, ts bigint"))

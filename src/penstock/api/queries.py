@@ -345,6 +345,10 @@ def start_together(
     if any(hasattr(source, "is_live") for source in streams.values()):
         raise InputError("some streams are not what Spark streams: bind a streaming DataFrame, or FOLDER?follow")
     queries = list(dict.fromkeys(query for asked in outlets for query in asked.with_givers()))
+    names = [query.name for query in queries]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two of the queries go by the name {twice!r}: register each with a name= of its own")
     how = how_together(queries)
     outsiders = {query: _Outsiders(query._manner.is_strict) for query in outlets}
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from penstock.bench import latency, memory, scaling, throughput
 from penstock.bench.answers import OtherAnswerError, compare
+from penstock.bench.measuring import processor_time_of
 from penstock.bench.peers import Peer, answer_of_peer
 from penstock.bench.peers.closings import Closings
 from penstock.bench.peers.commands import CommandPeer, PeerError
@@ -18,6 +20,9 @@ from penstock.bench.running import Inputs, Penstock
 from penstock.bench.setting import Setting
 from penstock.bench.tollgates.data import STREAM, stream_lines, write_districts, write_stream
 from penstock.bench.tollgates.queries import PAIRS, PASSAGES, Query
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 TRIPLES = 1_500
 QUERY = PASSAGES.over(1, 1)
@@ -135,3 +140,22 @@ class TestExperiments:
         [(_, system, windows, *percentiles)] = result.tables[0].rows
         assert (system, windows) == ("Penstock on DuckDB", 57)
         assert percentiles == sorted(percentiles, key=lambda figure: figure or 0)
+
+
+class TestOnSpark:
+    def test_files_of_a_followed_folder_are_answered(
+        self, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(latency, "FILE_LINES", 1_000)
+        monkeypatch.setattr(latency, "WARM_UP", 1_000)
+        delays = latency._spark_delays(spark, QUERY, write_districts(tmp_path), tmp_path / "followed", 3)
+        assert len(delays) == 2
+        assert min(delays) > 0
+
+    def test_a_setting_has_both_engines(self, spark: SparkSession, tmp_path: Path) -> None:
+        setting = Setting(tmp_path, _spark=spark)
+        assert [system.name for system in setting.systems()] == ["Penstock on DuckDB", "Penstock on Spark"]
+        inputs = Inputs({STREAM: write_stream(tmp_path, "passages", TRIPLES)}, {None: write_districts(tmp_path)})
+        answers = [system.answer(QUERY.rspql, inputs) for system in setting.systems()]
+        assert answers[0] == answers[1]
+        assert processor_time_of(spark) > processor_time_of(None)

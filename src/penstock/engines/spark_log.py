@@ -86,6 +86,10 @@ class Before:
     evaluated: int | None
 
 
+_NOWHERE = Before(None, None)
+"""What a query gives is not among the rows of a batch."""
+
+
 @dataclass(frozen=True, slots=True)
 class Share:
     """What a segment has of a stream: how much, how much of it in time, and when.
@@ -200,7 +204,8 @@ class WindowLog(SparkEngine):
         """The rows numbered on, `since` being the watermarks that late ones are behind; `begins` counts elements."""
         known: list[int | None] = []
         for iri, stream in self._streams.items():
-            known += [self._elements[iri], stream.arrived, before[iri].greatest, before[iri].evaluated]
+            reached = before.get(iri, _NOWHERE)
+            known += [self._elements[iri], stream.arrived, reached.greatest, reached.evaluated]
         values = ",".join("" if value is None else str(value) for value in known)
         rows.createOrReplaceTempView(self._batch)
         parameters = {"batch": self._batch, "known": values, "lateness": lateness}

@@ -9,6 +9,7 @@ stay: EXISTS asks the active graph, NOW() the instant, RAND() and BNODE() nobody
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from penstock.algebra.expressions import Apply, Exists, Expression, Variable, conjuncts, parts_of, variables_of
 from penstock.algebra.operators import (
@@ -117,8 +118,8 @@ class _Pushing:
                 given[place].append(condition)
             if not takers:
                 left.append(condition)
-        pushed = (self.into(part, taken) for part, taken in zip(parts, given, strict=True))
-        return filtered(joined(pushed), left)
+        pushed = (operands(self.into(part, taken)) for part, taken in zip(parts, given, strict=True))
+        return filtered(joined(chain.from_iterable(pushed)), left)
 
     def _into_patterns(self, block: BasicGraphPattern, conditions: list[Expression]) -> Operator:
         """A triple pattern that has conditions to itself stands by itself."""

@@ -389,6 +389,10 @@ class TestStreamsFromQueries:
         found = [(evaluation.time, evaluation.query) for evaluation in engine.results()]
         assert [time for time, _ in found] == [10, 10, 20, 20, 20, 30]
         assert sorted(found) == [(10, "c1"), (10, "seen"), (20, "c2"), (20, "reader"), (20, "seen"), (30, "reader")]
+        engine.drop("reader")
+        assert {evaluation.query for evaluation in engine.results()} == {"c1", "c2", "seen"}
+        with pytest.raises(ValueError, match="there is no query reader"):
+            engine.drop("reader")
 
     def test_they_have_to_agree(self, engine: ps.Engine) -> None:
         engine.stream(TOLL, ROWS)

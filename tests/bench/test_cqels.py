@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from penstock.bench.cqels import experiment, together
+from penstock.bench.cqels.arrivals import penstock_times
 from penstock.bench.cqels.data import (
     EVERY,
     detections,
@@ -64,6 +65,15 @@ class TestQueries:
         conference = Conference(write_publications(tmp_path, 1_000), write_floorplan(tmp_path), 8)
         times = conference.times(Instance(name, experiment.AUTHORS[0]))
         assert [len(taken) for taken in times.values()] == [7, 8]
+
+    @pytest.mark.parametrize("name", TEMPLATES)
+    def test_each_finds_something_and_as_much_among_more_triples(self, tmp_path: Path, name: str) -> None:
+        found = []
+        for triples in (5_000, 20_000):
+            given = write_publications(tmp_path, triples), write_floorplan(tmp_path), 150
+            answers = penstock_times(Instance(name, experiment.AUTHORS[0]), *given).answer.values()
+            found.append(sum(rows.total() for rows in answers))
+        assert found[0] == found[1] > 0
 
     def test_the_experiment(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in ("TEMPLATES", "WITH_PUBLICATIONS"):

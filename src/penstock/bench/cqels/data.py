@@ -2,15 +2,17 @@
 
 - The floor plan: 172 triples about 30 rooms, as many as the paper has.
 - Publications like DBLP's, after SP²Bench's profile: articles and papers in proceedings, more and more a year, with one
-  to several authors each (2.4 on average); few authors write much, many write one paper; proceedings have editors.
+  to several authors each (2.4 on average); few authors write much, many write one paper; nobody writes for ever;
+  editors of proceedings are some of those who write in them.
 - Detections: every 100 ms a tag is seen in a room, `<…person7> lv:detectedAt <…room3> "100" .` Visitors are those who
-  have written the most, their co-authors and their editors, so that the queries have something to find.
+  wrote first: with each other, and in proceedings that some of them edited, so that the queries have something to find.
+  All of it is among the first 5,000 triples, so that there is as much to find however many follow.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -33,6 +35,9 @@ EVERY = 100
 
 VISITORS = 20
 PAPERS_A_PROCEEDINGS = 40
+CAREER = 400
+"""So many papers appear, of whomever, from an author's first to the last."""
+
 _AUTHORS = (1, 2, 3, 4, 5, 6, 7)
 _AUTHOR_WEIGHTS = (29, 31, 21, 11, 5, 2, 1)
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
@@ -79,39 +84,38 @@ def papers() -> Iterator[Paper]:
     """Without end. An author is one who has written before, the more the likelier, or somebody new."""
     chance = random.Random(4)
     written_by = [0]
-    new, year, this_year = 1, 1950, 0
+    began = [0]
+    year, this_year = 1950, 0
     for number in range(1 << 40):
         if this_year > 20 * 1.08 ** (year - 1950):
             year, this_year = year + 1, 0
         this_year += 1
         authors: dict[int, None] = {}
         for _ in range(chance.choices(_AUTHORS, _AUTHOR_WEIGHTS)[0]):
-            if chance.random() < 0.45:
-                author, new = new, new + 1
-            else:
-                author = chance.choice(written_by)
+            author = chance.choice(written_by)
+            if chance.random() < 0.45 or began[author] + CAREER < number:
+                author = len(began)
+                began.append(number)
             authors[author] = None
             written_by.append(author)
+        del written_by[: -2 * CAREER]
         is_in_proceedings = chance.random() < 0.6
         proceedings = number // PAPERS_A_PROCEEDINGS if is_in_proceedings else None
         yield Paper(number, tuple(authors), proceedings, year)
 
 
-def editors(proceedings: int) -> tuple[int, ...]:
-    """Of those who began to write early."""
+def editors(proceedings: int, authors: Sequence[int]) -> tuple[int, ...]:
+    """Of those who write in them, the more the likelier."""
     chance = random.Random(proceedings)
-    return tuple(dict.fromkeys(chance.randrange(VISITORS) for _ in range(chance.randint(1, 4))))
+    return tuple(dict.fromkeys(chance.choices(authors, k=chance.randint(1, 4))))
 
 
 def publications() -> Iterator[str]:
     """Without end."""
     known: set[int] = set()
-    last = -1
+    writing: list[int] = []
     for paper in papers():
         iri = f"<{NAMESPACE}paper{paper.number}>"
-        if paper.proceedings is not None and paper.proceedings > last:
-            last = paper.proceedings
-            yield from _proceedings(last, known)
         for author in paper.authors:
             yield from _person(author, known)
         yield f"{iri} {_TYPE} <{_BENCH}{'Article' if paper.proceedings is None else 'Inproceedings'}> .\n"
@@ -121,14 +125,17 @@ def publications() -> Iterator[str]:
             yield f"{iri} <{PREFIXES['dc']}creator> <{person(author)}> .\n"
         if paper.proceedings is not None:
             yield f"{iri} <{PREFIXES['dcterms']}partOf> <{NAMESPACE}proceedings{paper.proceedings}> .\n"
+            writing += paper.authors
+        if writing and paper.number % PAPERS_A_PROCEEDINGS == PAPERS_A_PROCEEDINGS - 1:
+            yield from _proceedings(paper.number // PAPERS_A_PROCEEDINGS, writing)
+            writing = []
 
 
-def _proceedings(number: int, known: set[int]) -> Iterator[str]:
+def _proceedings(number: int, authors: Sequence[int]) -> Iterator[str]:
     iri = f"<{NAMESPACE}proceedings{number}>"
     yield f"{iri} {_TYPE} <{_BENCH}Proceedings> .\n"
     yield f'{iri} <{PREFIXES["dc"]}title> "Proceedings {number}" .\n'
-    for editor in editors(number):
-        yield from _person(editor, known)
+    for editor in editors(number, authors):
         yield f"{iri} <{PREFIXES['swrc']}editor> <{person(editor)}> .\n"
 
 

@@ -24,7 +24,7 @@ class Instance:
     @property
     def text(self) -> str:
         """CQELS-QL, with its prefixes."""
-        return _PROLOGUE + self._named
+        return PROLOGUE + self._named
 
     @property
     def sparql(self) -> str:
@@ -32,7 +32,7 @@ class Instance:
         places = iter(range(len(self.windows)))
         text = re.sub(r"FROM NAMED <[^>]*>", "", self._named)
         text = _WINDOW.sub(lambda match: f"GRAPH <urn:window:{next(places)}>", text)
-        return _PROLOGUE + _AGGREGATE.sub(r"(COUNT(DISTINCT \1) AS \2)", text)
+        return PROLOGUE + _AGGREGATE.sub(r"(COUNT(DISTINCT \1) AS \2)", text)
 
     @property
     def windows(self) -> tuple[str, ...]:
@@ -44,4 +44,4 @@ class Instance:
         return TEMPLATES[self.template].replace("$Name$", name_of(self.author))
 
 
-_PROLOGUE = "".join(f"PREFIX {prefix}: <{iri}>\n" for prefix, iri in PREFIXES.items())
+PROLOGUE = "".join(f"PREFIX {prefix}: <{iri}>\n" for prefix, iri in PREFIXES.items())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,7 +13,13 @@ import penstock as ps
 from penstock.algebra import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.engines import duckdb
+from penstock.rdf.encoding import encode
+from penstock.rdf.terms import IRI
 from penstock.relational.answers import Plan, compile_query
+from penstock.runtime.running import RunSettings, Standing
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 EX = "http://ex.org/"
 QUERY = f"""
@@ -70,3 +78,49 @@ def test_explain_tells_the_sizes() -> None:
     told = query.explain().text.partition("Joined in this order, with the triples seen lately:")[2]
     assert ":sees ?car" in told.splitlines()[1]
     assert ":raises ?alarm" in told.splitlines()[2]
+
+
+def test_on_spark_the_order_follows_the_micro_batches(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What batches are like is told by the figures that are observed as they are kept."""
+    from penstock.engines import spark as engines
+    from penstock.runtime.micro_batches import Callback, MicroBatches
+    from penstock.sources.spark.live import GrowingFolder
+
+    compiled: list[str] = []
+
+    def noting(query: ContinuousQuery, expression: Operator, *others: Any) -> Plan:
+        compiled.append("sees" if str(expression).index("sees") < str(expression).index("raises") else "raises")
+        return compile_query(query, expression, *others)
+
+    monkeypatch.setattr(engines, "compile_query", noting)
+    some = [element for element in elements() if element[3] % 2 == 0]
+    for number in range(4):
+        file = tmp_path / f"{number}.tnt"
+        part = some[number * len(some) // 4 : (number + 1) * len(some) // 4]
+        file.write_text("".join(f'{s} {p} {o} "{time}" .\n' for s, p, o, time in part))
+        os.utime(file, (number + 1, number + 1))
+    answers: dict[int, int] = {}
+    sizes: dict[int, Mapping[str, int]] = {}
+
+    def take(evaluation: ps.Evaluation) -> None:
+        answers[evaluation.time] = len(evaluation.rows or ())
+        sizes[evaluation.time] = run.engine.sizes.streams[f"{EX}s"]
+
+    folder = GrowingFolder(tmp_path, "s", files_per_batch=1)
+    standing = Standing(ps.parse(QUERY), "q")
+    run = MicroBatches(spark, [(standing, Callback(take))], {f"{EX}s": folder}, {}, RunSettings(), is_bounded=True)
+    run.start()
+    try:
+        assert run.wait(300)
+    finally:
+        run.stop()
+    assert compiled[0] == "raises"
+    assert compiled[-1] == "sees"
+    sees, raises = (encode(IRI(EX + name)) for name in ("sees", "raises"))
+    assert sizes[900][sees] > sizes[900][raises] > 0
+    assert sizes[3900][sees] < sizes[3900][raises]
+    alone = ps.Engine()
+    alone.stream(f"{EX}s", some)
+    assert answers == {e.time: len(e.rows) for e in alone.register(QUERY, optimize=False).results()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 
@@ -14,6 +14,7 @@ from penstock.explain import FORMATS, Document, describe
 from penstock.optimizer import Sizes
 from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.elements import Element
+from penstock.relational.static_parts import KeptPart
 from penstock.sources import Source
 from penstock.sources.graphs import Graph, triples_of
 from penstock.syntax import ast
@@ -59,10 +60,11 @@ def explained(
     *,
     is_optimized: bool,
     sizes: Sizes | None,
+    kept: Sequence[KeptPart],
 ) -> Explanation:
-    """With the beginning of each stream, as far as it is not a live one."""
+    """With the beginning of each stream, as far as it is not a live one, and not with Spark alone."""
     elements = {
-        iri: list(islice(_elements(source), MOST_ELEMENTS)) for iri, source in streams.items() if not source.is_live
+        iri: list(islice(_elements(source), MOST_ELEMENTS)) for iri, source in streams.items() if _is_here(source)
     }
     triples = {iri: list(dict.fromkeys(triples_of(graph))) for iri, graph in graphs.items()}
     inputs = Inputs(elements, triples, lateness)
@@ -76,8 +78,14 @@ def explained(
             dialect_said_by_user=is_dialect_given,
             is_optimized=is_optimized,
             sizes=sizes,
+            kept=kept,
         )
     )
+
+
+def _is_here(source: object) -> bool:
+    """Spark's own streams have no batches for others; its DataFrames are sources that only Spark can read."""
+    return not getattr(source, "is_live", True) and not hasattr(source, "frame")
 
 
 def _elements(source: Source) -> Iterator[Element]:

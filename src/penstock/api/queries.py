@@ -299,14 +299,19 @@ class RegisteredQuery:
     def explain(self) -> Explanation:
         """Why results come when they come: text in a terminal, a picture in a notebook.
 
-        During a run and after it, the plan is that of now, with the sizes that it goes by.
+        During a run and after it, the plan is that of now, with the sizes that it goes by and what is kept for it.
         """
         how = self._manner.how
-        sizes = None if self._asked is None else self._asked.sizes
         inputs = (self._streams, self._loaded, how.lateness, self._prefixes, self._is_dialect_given)
         return explained(
-            self._query, self.text, self._manner.settings, *inputs, is_optimized=how.is_optimized, sizes=sizes
-        )  # fmt: skip
+            self._query,
+            self.text,
+            self._manner.settings,
+            *inputs,
+            is_optimized=how.is_optimized,
+            sizes=None if self._asked is None else self._asked.sizes,
+            kept=() if self._asked is None else self._asked.kept,
+        )
 
     def __repr__(self) -> str:
         return f"<penstock query {self.name}: {self._kind()}>"
@@ -379,6 +384,8 @@ def start_together(
         on_malformed=malformed,
         updates=first._updates,
     )
+    for query in queries:
+        query._asked = batches.engine
     for query in queries:
         query._counts = next(timed.counts for timed in batches.queries if query.name in timed.names)
     if not batches.has_finished:

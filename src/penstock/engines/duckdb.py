@@ -24,7 +24,7 @@ from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.duckdb_kept import KeptTables
 from penstock.engines.held_triples import held_table, held_triples, triples_table
-from penstock.engines.observing import Observed
+from penstock.engines.observing import Latest, Observed
 from penstock.engines.protocol import CompiledReport, Need, Slice, StorageError
 from penstock.optimizer import Sizes
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
@@ -35,6 +35,7 @@ from penstock.relational.relations import Shape
 from penstock.relational.reporting import InstantsPlan, compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted
 from penstock.relational.sources import AnswerTable, Tables, reads
+from penstock.relational.static_parts import KeptPart, StaticPart
 from penstock.relational.windows import FOREVER, passed
 from penstock.sources.graphs import CHANGING, TRIPLES, Graph
 
@@ -45,7 +46,9 @@ _TYPES = {pa.string(): "VARCHAR", pa.int64(): "BIGINT"}
 _LARGE = 30_000
 """From so many rows on it pays to look for what comes again before sorting."""
 
-_SETTINGS = {
+_SETTINGS: dict[str, int | bool] = {
+    # Standard output is for results.
+    "enable_progress_bar": False,
     # Estimates are too low here, and loops too slow.
     "asof_loop_join_threshold": 0,
     # So many rows of a stream are looked up in the index of what is kept; with more of them it is scanned.
@@ -204,8 +207,12 @@ class DuckDBEngine:
             self.run(f"CREATE OR REPLACE TABLE {table} AS SELECT DISTINCT * FROM {table}")
         return int(different)
 
-    def _keep(self, statement: exp.Select, keys: tuple[str, ...], is_pattern: bool) -> str | None:
-        return self._kept.keep(statement, keys, is_pattern=is_pattern, triples=sum(self._triples.values()))
+    def _keep(self, part: StaticPart) -> str | None:
+        return self._kept.keep(part, sum(self._triples.values()))
+
+    @property
+    def kept(self) -> tuple[KeptPart, ...]:
+        return self._kept.parts
 
     def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
         if not triples:
@@ -453,9 +460,7 @@ class DuckDBQuery:
     ) -> None:
         self.engine = engine
         self._plan = plan
-        self._best = best
-        self._now = best()
-        self._shifts = engine.observed.shifts
+        self._best = Latest(engine.observed, best)
         self._compares = compares
         self._layout = engine.layout
         self._plans: dict[tuple[Operator, Shape], tuple[Plan, PreparedStatement]] = {}
@@ -493,10 +498,7 @@ class DuckDBQuery:
         if layout != self._layout:
             self._layout = layout
             self._plans.clear()
-        if self.engine.observed.shifts != self._shifts:
-            self._shifts = self.engine.observed.shifts
-            self._now = self._best()
-        key = self._now, shape
+        key = self._best(), shape
         if key not in self._plans:
             plan = self._plan(*key)
             self._plans[key] = plan, self.engine.prepared(plan.statement)

@@ -6,11 +6,12 @@ grow with the table. (DuckDB hands the values of the smaller side of a join to t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from sqlglot import exp
+from penstock.algebra.expressions import Variable
+from penstock.algebra.operators import Operator
+from penstock.relational.static_parts import KeptPart, StaticPart
 
 _INDEXED = 2_000
 """A table of fewer rows is scanned sooner than looked up."""
@@ -30,7 +31,8 @@ class Database(Protocol):
 class _Table:
     name: str
     rows: int
-    keys: set[str] = field(default_factory=set)
+    operator: Operator
+    keys: dict[Variable, str] = field(default_factory=dict)
 
 
 class KeptTables:
@@ -49,34 +51,40 @@ class KeptTables:
                 self._database.rows(f"DROP TABLE {table.name}")
         self._tables.clear()
 
-    def keep(self, statement: exp.Select, keys: Sequence[str], *, is_pattern: bool, triples: int) -> str | None:
-        """The table of what the statement selects; None where it is no gain."""
-        if is_pattern and triples < self._least:
+    @property
+    def parts(self) -> tuple[KeptPart, ...]:
+        tables = [table for table in self._tables.values() if table is not None]
+        return tuple(KeptPart(table.operator, tuple(table.keys), table.rows) for table in tables)
+
+    def keep(self, part: StaticPart, triples: int) -> str | None:
+        """The table of a part, beside graphs of so many triples; None where it is no gain."""
+        if part.is_pattern and triples < self._least:
             return None
-        text = statement.sql("duckdb")
+        text = part.statement.sql("duckdb")
         if text not in self._tables:
-            self._tables[text] = self._computed(statement, _TIMES * triples + _MORE)
+            self._tables[text] = self._computed(part, _TIMES * triples + _MORE)
         table = self._tables[text]
         if table is None:
             return None
-        for key in keys if table.rows >= _INDEXED else ():
-            if key not in table.keys:
-                self._database.rows(f"CREATE INDEX {table.name}_{key} ON {table.name} ({key})")
-                table.keys.add(key)
+        for variable, key in part.keys.items():
+            if key not in table.keys.values():
+                table.keys[variable] = key
+                if table.rows >= _INDEXED:
+                    self._database.rows(f"CREATE INDEX {table.name}_{key} ON {table.name} ({key})")
         return table.name
 
-    def _computed(self, statement: exp.Select, most: int) -> _Table | None:
+    def _computed(self, part: StaticPart, most: int) -> _Table | None:
         """None where there are more rows than are worth keeping; they are not counted to the end.
 
         The limit is one of the statement itself: around it, DuckDB 2.0 waits for ever where a part is read twice.
         """
         self._made += 1
         name = f"static_{self._made}"
-        text = statement.limit(most + 1).sql("duckdb")
+        text = part.statement.limit(most + 1).sql("duckdb")
         self._database.provide(text)
         self._database.rows(f"CREATE TEMP TABLE {name} AS {text}")
         ((rows,),) = self._database.rows(f"SELECT count(*) FROM {name}")
         if rows > most:
             self._database.rows(f"DROP TABLE {name}")
             return None
-        return _Table(name, rows)
+        return _Table(name, rows, part.operator)

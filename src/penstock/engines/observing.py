@@ -6,11 +6,13 @@ of a stream, about the last rows count.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from penstock.algebra.operators import Operator
 
 _RECENT = 10_000
 """So many rows of a stream, or those of the last batch, say what it is like."""
@@ -33,19 +35,27 @@ class Observed:
             for entry in pc.value_counts(predicates).to_pylist()
             if entry["values"] is not None
         }
+        self.count(table, found, len(predicates))
+        return list(found)
+
+    def count(self, table: str, found: Mapping[str, int], rows: int) -> None:
+        """So many rows came into a table, and of some predicates so many."""
         known = self._counts.setdefault(table, {})
-        kept = max(0.0, 1.0 - len(predicates) / _RECENT)
+        kept = max(0.0, 1.0 - rows / _RECENT)
         for predicate in found.keys() | known.keys():
             before = known.get(predicate, 0.0)
             known[predicate] = now = before * kept + found.get(predicate, 0)
             self.shifts += round(before).bit_length() != round(now).bit_length()
         if len(known) > _MOST:
             known.clear()
-        return list(found)
 
     def know(self, table: str, counts: Mapping[str, int]) -> None:
         """So many rows of each predicate a table has now, whatever it had before."""
         self._counts[table] = {**counts} if len(counts) <= _MOST else {}
+        self.shifts += 1
+
+    def forget(self) -> None:
+        self._counts.clear()
         self.shifts += 1
 
     @property
@@ -54,3 +64,19 @@ class Observed:
             table: {predicate: round(count) for predicate, count in counts.items()}
             for table, counts in self._counts.items()
         }
+
+
+class Latest:
+    """The best expression as sizes are now: it is looked for again when they have changed."""
+
+    def __init__(self, observed: Observed, best: Callable[[], Operator]) -> None:
+        self._observed = observed
+        self._best = best
+        self._shifts = observed.shifts
+        self._now = best()
+
+    def __call__(self) -> Operator:
+        if self._observed.shifts != self._shifts:
+            self._shifts = self._observed.shifts
+            self._now = self._best()
+        return self._now

@@ -15,6 +15,7 @@ from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.optimizer import Sizes
 from penstock.relational.answers import Delivery
+from penstock.relational.static_parts import KeptPart
 from penstock.sources.graphs import Graph
 
 
@@ -70,6 +71,10 @@ class Engine(Protocol):
     @property
     def sizes(self) -> Sizes:
         """How much of each predicate streams and graphs lately had, as far as it was counted."""
+
+    @property
+    def kept(self) -> Sequence[KeptPart]:
+        """What is static in queries and has been computed, once."""
 
     @property
     def has_changing_graphs(self) -> bool:

@@ -27,9 +27,11 @@ from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.algebra.windows import CountWindow, RangeWindow
 from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
+from penstock.engines.observing import Latest, Observed
 from penstock.engines.protocol import CompiledReport, Need, Slice
 from penstock.engines.spark_changes import ChangedTriples
 from penstock.engines.spark_closures import parts_of, with_parts, without_recursion
+from penstock.engines.spark_kept import KeptFrames
 from penstock.engines.spark_survey import Survey, survey_by_steps, survey_one_by_one, with_since
 from penstock.optimizer import Sizes
 from penstock.rdf.elements import Malformed
@@ -41,6 +43,7 @@ from penstock.relational.reporting import InstantsPlan, compile_instants, compil
 from penstock.relational.retention import compile_oldest, compile_uncounted
 from penstock.relational.sources import AnswerTable, Tables, reads
 from penstock.relational.spark_sql import to_spark
+from penstock.relational.static_parts import KeptPart
 from penstock.relational.windows import FOREVER, longest_window, passed
 from penstock.sources.batches import Source
 from penstock.sources.graphs import Graph
@@ -92,6 +95,8 @@ class SparkEngine:
         """Graphs that Spark has read."""
         self._kept: list[DataFrame] = []
         """What is computed once."""
+        self._static = KeptFrames(self, self._prefix)
+        self.observed = Observed()
 
     @property
     def tables(self) -> Tables:
@@ -99,11 +104,20 @@ class SparkEngine:
         changed = {iri: part.view for iri, part in self._changed.items() if iri not in self._changing}
         given = frozenset(iri for iri, stream in self._streams.items() if stream.is_given)
         changing, services = frozenset(self._changing), dict(self._services)
-        return Tables(streams, dict(self._graphs), changing, {}, services, changed, given=given)
+        known = self._static.predicates([view for iri, view in self._graphs.items() if iri not in changing])
+        counts = self.observed.counts
+        if not any(table in counts for table in streams.values()):
+            counts = {}  # graphs alone say little of what is joined with them
+        graphs, keep = dict(self._graphs), self._static.keep
+        return Tables(streams, graphs, changing, known, services, changed, counts, keep, given)
 
     @property
     def sizes(self) -> Sizes:
         return self.tables.sizes
+
+    @property
+    def kept(self) -> tuple[KeptPart, ...]:
+        return self._static.parts
 
     @property
     def has_changing_graphs(self) -> bool:
@@ -113,7 +127,7 @@ class SparkEngine:
     def layout(self) -> Hashable:
         """What plans depend on beside the query."""
         changed = frozenset((iri, part.revised.num_rows) for iri, part in self._changed.items())
-        return frozenset(self._changing), changed, frozenset(self._services.values())
+        return self._static.revisions, frozenset(self._changing), changed, frozenset(self._services.values())
 
     # Input
 
@@ -125,6 +139,8 @@ class SparkEngine:
             self.session.catalog.dropTempView(view)
         for frame in [*self._kept, *self._loaded.values()]:
             frame.unpersist()
+        self._static.clear()
+        self.observed.forget()
         self._streams, self._graphs, self._changing = {}, {}, set()
         self._services, self._loaded, self._kept = {}, {}, []
         self._changed = {}
@@ -192,7 +208,7 @@ class SparkEngine:
         known.is_seen = False
 
     def load_graph(self, iri: str | None, graph: Graph) -> None:
-        frame, is_kept = graph_frame(self.session, graph)
+        frame, is_kept, counts = graph_frame(self.session, graph)
         self._changing.discard(iri)
         if graph.changes:
             self._changing.add(iri)
@@ -202,6 +218,8 @@ class SparkEngine:
             self._loaded[iri] = frame
         view = self._graphs.setdefault(iri, f"{self._prefix}_graph_{len(self._graphs) + 1}")
         frame.createOrReplaceTempView(view)
+        self._static.note(view, counts)
+        self.observed.know(view, counts)
 
     def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
         return self._changed_part(iri).when_held(self.session, triples) if triples else []
@@ -218,6 +236,7 @@ class SparkEngine:
         else:
             others.createOrReplaceTempView(self._graphs[iri])
             changed.createOrReplaceTempView(part.view)
+        self._static.forget()
 
     def _changed_part(self, iri: str | None) -> ChangedTriples:
         if iri not in self._changed:
@@ -255,14 +274,19 @@ class SparkEngine:
     def compile(
         self, query: ContinuousQuery, expression: Operator, delivery: Delivery, *, is_optimized: bool = True
     ) -> SparkQuery:
-        def plan(shape: Shape) -> Plan:
-            best = optimized(query, expression, self.tables) if is_optimized else expression
+        def plan(best: Operator, shape: Shape) -> Plan:
             return compile_query(query, best, delivery, self.tables, shape)
 
-        return SparkQuery(self, plan, delivery == "rstream", longest_window(query))
+        def best() -> Operator:
+            return optimized(query, expression, self.tables) if is_optimized else expression
+
+        return SparkQuery(self, plan, Latest(self.observed, best), delivery == "rstream", longest_window(query))
 
     def compile_dataset(self, query: ContinuousQuery) -> SparkQuery:
-        return SparkQuery(self, lambda shape: compile_dataset(query, self.tables, shape), True, None)
+        def plan(_: Operator, shape: Shape) -> Plan:
+            return compile_dataset(query, self.tables, shape)
+
+        return SparkQuery(self, plan, lambda: query.expression, True, None)
 
     def compile_report(self, query: ContinuousQuery) -> CompiledReport:
         instants, last_end = compile_instants(query, self.tables), compile_last_end(query, self.tables)
@@ -312,8 +336,15 @@ class SparkEngine:
         known = {passed(stream.table): stream.passed for stream in self._streams.values()}
         given = {name: value for name, value in {**known, **parameters}.items() if name in names}
 
+        return self._run(statement, given)
+
+    def selected(self, statement: exp.Query) -> DataFrame:
+        """What a statement without parameters selects from graphs, not yet computed."""
+        return self._run(statement, {})
+
+    def _run(self, statement: exp.Query, given: Mapping[str, int | None]) -> DataFrame:
         def run(query: exp.Query) -> DataFrame:
-            return self.session.sql(expanded(to_spark(query)), given)
+            return self.session.sql(expanded(to_spark(query)), dict(given))
 
         return run(without_recursion(statement, f"{self._prefix}_reached_{next(_NUMBERS)}", run))
 
@@ -348,11 +379,13 @@ class SparkQuery:
     """`may_skip_instants`: it does no harm to number instants at which nothing is reported, too."""
 
     engine: SparkEngine
-    plan: Callable[[Shape], Plan]
+    plan: Callable[[Operator, Shape], Plan]
+    best: Callable[[], Operator]
+    """The expression to run, as things are now."""
     may_skip_instants: bool
     longest: int | None
     """How long anything holds at most, if that is known."""
-    _plans: dict[tuple[Shape, Hashable], Plan] = field(default_factory=dict)
+    _plans: dict[tuple[Operator, Shape, Hashable], Plan] = field(default_factory=dict)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -416,11 +449,11 @@ class SparkQuery:
         return list(range(len(times))), None
 
     def _compiled(self, shape: Shape) -> Plan:
-        key = shape, self.engine.layout
+        key = self.best(), shape, self.engine.layout
         if key not in self._plans:
-            for old in [known for known in self._plans if known[1] != key[1]]:
+            for old in [known for known in self._plans if known[2] != key[2]]:
                 del self._plans[old]
-            self._plans[key] = self.plan(shape)
+            self._plans[key] = self.plan(*key[:2])
         return self._plans[key]
 
 

@@ -20,11 +20,16 @@ from pyarrow import parquet
 from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql import functions as sf
 
+from penstock.algebra.expressions import Constant
 from penstock.algebra.model import ContinuousQuery
+from penstock.algebra.operators import Operator, TriplePattern
 from penstock.algebra.windows import CountWindow, NowWindow, PastWindow, RangeWindow
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.protocol import CompiledReport, Need
-from penstock.engines.spark import SparkEngine
+from penstock.engines.spark import SparkEngine, SparkQuery
+from penstock.rdf.encoding import encode
+from penstock.relational.answers import Delivery
+from penstock.relational.matching import nodes_of
 from penstock.relational.sources import reads, streams_of
 from penstock.relational.windows import FOREVER
 from penstock.sources.batches import count_elements
@@ -69,6 +74,12 @@ _STAMPED = """
 
 One text for all batches: Java keeps the code that it has compiled, for it holds nothing of what changes.
 """
+
+_COUNTED = 32
+"""So many predicates are counted at most, in each stream."""
+
+_OTHERS = ""
+"""In place of a predicate: what nobody asks for by its predicate."""
 
 _SETTINGS = {
     # Else each shuffle is a job of its own, and what a batch has is too little to adapt to.
@@ -125,7 +136,9 @@ class WindowLog(SparkEngine):
         self.segments: dict[str, dict[str, Share]] = {}
         self._elements: dict[str, int] = {}
         self._reports: list[ClosingReport] = []
-        self._made: dict[tuple[_Closing, ...], list[Column]] = {}
+        self._made: dict[object, list[Column]] = {}
+        self._asked: dict[str, None] = {}
+        """The predicates of the queries' patterns."""
         self._batch = f"{self._prefix}_batch"
 
     def move_to(self, session: SparkSession) -> None:
@@ -165,6 +178,7 @@ class WindowLog(SparkEngine):
         if found["odd"]:
             return None
         shares = self._shares(found)
+        self._observe(shares, found)
         for place, closing in enumerate(self._closings):
             for report in self._reports:
                 _note(report, closing, found[f"told_{place}"])
@@ -213,9 +227,10 @@ class WindowLog(SparkEngine):
 
     @property
     def _figures(self) -> list[Column]:
-        """What a `Share` tells, of each stream, and what tells when windows close; made once, as long as it holds."""
-        closings = self._closings
-        if closings not in self._made:
+        """What a `Share` tells, of each stream, what tells when windows close, and how much there is of predicates;
+        made once, as long as it holds."""
+        closings, asked = self._closings, self._predicates
+        if (closings, asked) not in self._made:
             texts = ["count_if(ts IS NULL) AS odd"]
             for place in range(len(self._streams)):
                 in_time = f"stream = {place} AND since IS NULL"
@@ -228,8 +243,33 @@ class WindowLog(SparkEngine):
                 ]
             figures = [sf.expr(text) for text in texts]
             figures += [self._told_by(closing).alias(f"told_{n}") for n, closing in enumerate(closings)]
-            self._made[closings] = figures
-        return self._made[closings]
+            for place in range(len(self._streams)):
+                counts = [sf.count_if((sf.col("stream") == place) & (sf.col("p") == predicate)) for predicate in asked]
+                figures += [count.alias(f"asked_{place}_{n}") for n, count in enumerate(counts)]
+            self._made[closings, asked] = figures
+        return self._made[closings, asked]
+
+    @property
+    def _predicates(self) -> tuple[str, ...]:
+        """Those that are counted: all that patterns ask for, unless these are too many."""
+        return tuple(self._asked) if len(self._asked) <= _COUNTED else ()
+
+    def _observe(self, shares: Mapping[str, Share], found: Mapping[str, Any]) -> None:
+        asked = self._predicates
+        for place, iri in enumerate(self._streams):
+            if iri in shares and asked:
+                counts = {predicate: found[f"asked_{place}_{n}"] for n, predicate in enumerate(asked)}
+                rows = shares[iri].triples
+                self.observed.count(self._streams[iri].table, {**counts, _OTHERS: rows - sum(counts.values())}, rows)
+
+    def compile(
+        self, query: ContinuousQuery, expression: Operator, delivery: Delivery, *, is_optimized: bool = True
+    ) -> SparkQuery:
+        """What its patterns ask for is counted from now on, as batches come in."""
+        patterns = [node for node in nodes_of(expression) if isinstance(node, TriplePattern)]
+        asked = [encode(p.predicate.term) for p in patterns if isinstance(p.predicate, Constant)]
+        self._asked.update(dict.fromkeys(asked))
+        return super().compile(query, expression, delivery, is_optimized=is_optimized)
 
     def _shares(self, found: Mapping[str, Any]) -> dict[str, Share]:
         names = ("triples", "elements", "in_time", "least", "greatest")

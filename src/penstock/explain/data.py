@@ -39,6 +39,7 @@ def record(document: Document) -> dict[str, Any]:
         else {
             "operators": _operator(document.plan.operators),
             "sizes": [{"pattern": pattern, "triples": size} for pattern, size in document.plan.sizes],
+            "kept": [{"patterns": k.patterns, "keys": k.keys, "rows": k.rows} for k in document.plan.kept],
             "rules": [{"rule": step.rule, "operators": _operator(step.operators)} for step in document.plan.steps],
         },
         "dgraph": _dgraph(document.dgraph),

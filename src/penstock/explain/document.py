@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pyoxigraph import Triple
@@ -26,6 +26,7 @@ from penstock.optimizer import Sizes
 from penstock.oracle.datasets import Sources
 from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI
+from penstock.relational.static_parts import KeptPart
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import walk
 from penstock.syntax.dialects import DIALECTS
@@ -82,10 +83,11 @@ def describe(
     dialect_said_by_user: bool = False,
     is_optimized: bool = True,
     sizes: Sizes | None = None,
+    kept: Sequence[KeptPart] = (),
 ) -> Document:
     """The document about a query; `inputs` need not bind all of its streams and graphs, or any.
 
-    `sizes` are those that a run has seen; without them, the inputs are counted.
+    `sizes` are those that a run has seen; without them, the inputs are counted. `kept` is what a run keeps.
     """
     given = inputs or Inputs({})
     user = settings or Settings()
@@ -117,7 +119,7 @@ def describe(
         windows=accounts,
         graphs=_graphs(continuous, given, names),
         operators=operator_tree(continuous, expression, active_graphs, names),
-        plan=plan_account(continuous, active_graphs, names, sizes or _sizes(given)) if is_optimized else None,
+        plan=plan_account(continuous, active_graphs, names, sizes or _sizes(given), kept) if is_optimized else None,
         dgraph=denotational_graph(continuous, expression, active_graphs, names),
         timeline=timeline(query, resolved, known, accounts, names, scale) if times else None,
         names=names,

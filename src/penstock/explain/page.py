@@ -151,7 +151,12 @@ def _plan(document: Document) -> list[str]:
     )
     rows = [(_cell(pattern, code=True), _cell(size_text(size))) for pattern, size in plan.sizes]
     sizes = _table(rows, ("joined in this order", "triples seen lately")) if rows else ""
-    return [_section("Plan", f"{drawing}\n{sizes}\n{steps}", f"{plan_remark(plan)}.")]
+    parts = [
+        (_cell(" . ".join(p.patterns), code=True), _cell(", ".join(p.keys)), _cell(size_text(p.rows)))
+        for p in plan.kept
+    ]
+    kept = _table(parts, ("static, computed once and kept", "by", "solutions")) if parts else ""
+    return [_section("Plan", f"{drawing}\n{sizes}\n{kept}\n{steps}", f"{plan_remark(plan)}.")]
 
 
 def _timeline(document: Document) -> list[str]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from penstock.algebra import ContinuousQuery
-from penstock.algebra.operators import Operator
+from penstock.algebra.operators import Operator, PathPattern, TriplePattern
 from penstock.explain.names import Names
 from penstock.explain.sources import ActiveGraphs
 from penstock.explain.tree import OperatorNode, operator_tree
 from penstock.optimizer import Knowledge, Sizes, optimize
 from penstock.optimizer.order_joins import patterns_in_order
+from penstock.relational.matching import nodes_of
+from penstock.relational.static_parts import KeptPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +25,32 @@ class PlanStep:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptAccount:
+    """A static part that a run has computed and keeps: its patterns, by which variables it is joined with the rest, and
+    how many solutions it has, if somebody has counted."""
+
+    patterns: tuple[str, ...]
+    keys: tuple[str, ...]
+    rows: int | None
+
+    @property
+    def sentence(self) -> str:
+        size = "" if self.rows is None else f", {self.rows:,} {'solution' if self.rows == 1 else 'solutions'}"
+        return f"{' . '.join(self.patterns)}, by {', '.join(self.keys) or 'nothing'}{size}"
+
+
+@dataclass(frozen=True, slots=True)
 class PlanAccount:
     """The operators that are run, and how they came about.
 
     `sizes` are the triple patterns in the order in which they are joined, with how many triples each was seen to find
-    lately; None where nobody has counted.
+    lately; None where nobody has counted. `kept` are the parts that are computed once.
     """
 
     operators: OperatorNode
     steps: tuple[PlanStep, ...]
     sizes: tuple[tuple[str, int | None], ...] = ()
+    kept: tuple[KeptAccount, ...] = ()
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -39,20 +58,39 @@ class PlanAccount:
 
 
 def plan_account(
-    query: ContinuousQuery, active_graphs: ActiveGraphs, names: Names, sizes: Sizes
-) -> PlanAccount | None:  # fmt: skip
-    """None where no rule has anything to do, and no size is known."""
+    query: ContinuousQuery, active_graphs: ActiveGraphs, names: Names, sizes: Sizes, kept: Sequence[KeptPart]
+) -> PlanAccount | None:
+    """None where no rule has anything to do, no size is known, and nothing is kept."""
     knowledge = Knowledge.of(query, sizes)
     optimized = optimize(query.expression, knowledge)
 
     def shown(expression: Operator) -> OperatorNode:
         return operator_tree(query, expression, active_graphs, names)
 
-    if not optimized.steps and not sizes.are_known:
+    if not optimized.steps and not sizes.are_known and not kept:
         return None
     seen = patterns_in_order(optimized.expression, knowledge) if sizes.are_known else ()
     return PlanAccount(
         shown(optimized.expression),
         tuple(PlanStep(step.rule, shown(step.expression)) for step in optimized.steps),
         tuple((names.triple(pattern), size) for pattern, size in seen),
+        tuple(_kept(part, names) for part in kept if _patterns(part.operator) <= _patterns(query.expression)),
     )
+
+
+def _kept(part: KeptPart, names: Names) -> KeptAccount:
+    texts = []
+    for node in _in_order(part.operator):
+        if isinstance(node, TriplePattern):
+            texts.append(names.triple(node))
+        else:
+            texts.append(f"{names.term(node.subject)} {names.path(node.path)} {names.term(node.object)}")
+    return KeptAccount(tuple(texts), tuple(names.variable(key) for key in part.keys), part.rows)
+
+
+def _in_order(operator: Operator) -> list[TriplePattern | PathPattern]:
+    return [node for node in nodes_of(operator) if isinstance(node, TriplePattern | PathPattern)]
+
+
+def _patterns(operator: Operator) -> frozenset[TriplePattern | PathPattern]:
+    return frozenset(_in_order(operator))

@@ -172,6 +172,10 @@ def _plan(document: Document, paint: Paint) -> Iterator[str]:
             sizes = [size_text(size) for _, size in document.plan.sizes]
             for size, (pattern, _) in zip(sizes, document.plan.sizes, strict=True):
                 yield f"    {size:>{max(map(len, sizes))}}  {pattern}"
+        if document.plan.kept:
+            yield "  Static, computed once and kept:"
+            for part in document.plan.kept:
+                yield from _wrapped(part.sentence, "    ")
 
 
 def size_text(size: int | None) -> str:

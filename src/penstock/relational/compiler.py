@@ -45,6 +45,7 @@ from penstock.relational.matching import asked_by, terms_of
 from penstock.relational.paths import PathCompiler
 from penstock.relational.relations import Relation, Shape, Statement, aliased, col, number, select_from
 from penstock.relational.sources import ActiveGraph, NamedGraph, Sources, Tables, always
+from penstock.relational.static_parts import StaticPart
 from penstock.relational.timestamps import Timestamps
 
 
@@ -185,13 +186,13 @@ class Compiler:
         if self._keep is None or not self._can_be_kept(operator, context):
             return None
         read = operator if context.name is None else ReadGraph(context.name, operator)
-        alone = Compiler(self.query, replace(self.sources.tables, keep=None), Shape(is_snapshot=True))
+        shape = Shape(is_snapshot=True, is_distributed=self.statement.shape.is_distributed)
+        alone = Compiler(self.query, replace(self.sources.tables, keep=None), shape)
         solutions = alone.solutions(read)
         if not solutions.columns or self._whole is None:
             return None
         keys = looked_up(solutions, outer_variables(self._whole, operator))
-        is_pattern = isinstance(operator, BasicGraphPattern) and len(operator.patterns) == 1
-        table = self._keep(table_statement(alone.statement, solutions), keys, is_pattern)
+        table = self._keep(StaticPart(operator, table_statement(alone.statement, solutions), keys))
         return None if table is None else kept_relation(self.statement, table, solutions)
 
     def _can_be_kept(self, operator: Operator, context: Context) -> bool:

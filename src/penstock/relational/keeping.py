@@ -7,7 +7,7 @@ variables the rest of the query is joined with it (CQELS's index).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -74,7 +74,7 @@ def _mentioned(operator: Operator) -> Iterator[Variable]:
             yield from {term: None for term in terms if isinstance(term, Variable)}
 
 
-def looked_up(solutions: Relation, shared: frozenset[Variable]) -> tuple[str, ...]:
-    """The columns by which the rest of the query asks."""
-    columns: Mapping[Variable, str] = solutions.columns
-    return tuple(name for variable, name in columns.items() if variable in shared and variable in solutions.certain)
+def looked_up(solutions: Relation, shared: frozenset[Variable]) -> dict[Variable, str]:
+    """The variables by which the rest of the query asks, with their columns."""
+    certain = shared & solutions.certain
+    return {variable: name for variable, name in solutions.columns.items() if variable in certain}

@@ -7,7 +7,7 @@ tables itself, so that what it does not match is not touched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -20,6 +20,7 @@ from penstock.optimizer import Sizes
 from penstock.relational.intervals import INSTANTS, counted_until, once, spread
 from penstock.relational.matching import TRIPLE, Asked
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from, united
+from penstock.relational.static_parts import Keep
 from penstock.relational.timestamps import as_term
 from penstock.relational.windows import FIRST, window_rows
 from penstock.syntax import ast
@@ -42,14 +43,6 @@ class AnswerTable:
 
 def answer_column(place: int) -> str:
     return f"c{place}"
-
-
-Keep = Callable[[exp.Select, tuple[str, ...], bool], str | None]
-"""Computes a statement without parameters and keeps what comes out, once: the name of the table.
-
-The columns are those that rows are looked up by; the last argument tells whether it is no more than a triple pattern.
-None where to keep it does not pay.
-"""
 
 
 @dataclass(frozen=True, slots=True)

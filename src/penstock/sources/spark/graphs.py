@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
 
 from penstock.rdf.blank_nodes import label_prefix
 from penstock.rdf.errors import SourceError
@@ -24,27 +27,34 @@ _SMALL = 16 << 20
 """So many bytes of a file are read sooner by the driver."""
 
 
-def graph_frame(spark: SparkSession, graph: Graph, *, small: int = _SMALL) -> tuple[DataFrame, bool]:
-    """Each triple of a graph once, and whether Spark has computed it: then it is kept, and to be unpersisted.
+class GraphFrame(NamedTuple):
+    """Each triple of a graph once, whether Spark has computed it: then it is kept, and to be unpersisted; and how many
+    triples have each predicate."""
 
-    Raises `SourceError` where something is no triple, as the graph itself does.
-    """
+    frame: DataFrame
+    is_kept: bool
+    counts: Mapping[str, int]
+
+
+def graph_frame(spark: SparkSession, graph: Graph, *, small: int = _SMALL) -> GraphFrame:
+    """Raises `SourceError` where something is no triple, as the graph itself does."""
     parts = graph.parts if isinstance(graph, MergedGraph) else [graph]
     large = [] if graph.changes else [part for part in parts if isinstance(part, GraphFile) and _is_large(part, small)]
     if not large:
-        return spark.createDataFrame(_in_memory(graph)), False
+        table = _in_memory(graph)
+        counts = {entry["values"]: entry["counts"] for entry in pc.value_counts(table["p"]).to_pylist()}
+        return GraphFrame(spark.createDataFrame(table), False, counts)
     frames = [_read(spark, part) for part in large]
     rest = [part for part in parts if part not in large]
     if rest:
         frames.append(spark.createDataFrame(_in_memory(merged(rest))))
     kept = reduce(DataFrame.unionAll, frames).distinct().persist()
-    if not kept.where(_IS_WRONG).isEmpty():
+    is_wrong = " OR ".join(f"{name} IS NULL" for name in COLUMNS)
+    found = kept.groupBy("p").agg(sf.count("*"), sf.expr(f"count_if({is_wrong})")).collect()
+    if any(wrong for _, _, wrong in found):
         kept.unpersist()
         raise _mistake(large)
-    return kept, True
-
-
-_IS_WRONG = " OR ".join(f"{name} IS NULL" for name in COLUMNS)
+    return GraphFrame(kept, True, {predicate: count for predicate, count, _ in found})
 
 
 def _in_memory(graph: Graph) -> pa.Table:

@@ -1,0 +1,122 @@
+"""Static parts of queries, computed once and kept on Spark.
+
+What comes of small graphs the driver has, and Spark gives it to all executors (a broadcast join). What comes of graphs
+that Spark reads itself stays with the executors: persisted, and partitioned by the variable that the rest of the query
+asks by first, so that rows of streams go to it and it does not move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from pyspark.sql import DataFrame, SparkSession
+from sqlglot import exp
+
+from penstock.relational.static_parts import KeptPart, StaticPart
+
+_LARGE = 100_000
+"""What comes of graphs with fewer triples the driver has. There a lone triple pattern is matched each time."""
+
+_MOST = 20_000
+"""So many rows the driver has at most."""
+
+_TIMES = 4
+"""What is kept of large graphs may have so many times as many rows as there are triples."""
+
+
+_MANY = 100
+"""So many predicates of a graph are known by name at most."""
+
+
+class Engine(Protocol):
+    session: SparkSession
+
+    def selected(self, statement: exp.Query) -> DataFrame:
+        """What a statement without parameters selects from graphs, not yet computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    name: str
+    frame: DataFrame
+
+
+class KeptFrames:
+    """Views of what is kept, which are named with the prefix."""
+
+    def __init__(self, engine: Engine, prefix: str) -> None:
+        self._engine = engine
+        self._prefix = prefix
+        self._views: dict[str, _View | None] = {}
+        self._made = 0
+        self._counts: dict[str, Mapping[str, int]] = {}
+        self._parts: list[KeptPart] = []
+        self.revisions = 0
+        """How often what is static has changed."""
+
+    def note(self, graph: str, counts: Mapping[str, int]) -> None:
+        """A graph has been loaded, with so many triples of each predicate."""
+        self._counts[graph] = counts
+        self.forget()
+
+    def predicates(self, graphs: Iterable[str]) -> dict[str, frozenset[str]]:
+        """All predicates of graphs that do not change, by their views, where they are not too many."""
+        return {graph: frozenset(self._counts[graph]) for graph in graphs if len(self._counts[graph]) <= _MANY}
+
+    @property
+    def parts(self) -> tuple[KeptPart, ...]:
+        """What is kept; when it has been forgotten, what was, until there is something else."""
+        return tuple(self._parts)
+
+    def clear(self) -> None:
+        self._counts.clear()
+        self.forget()
+
+    def forget(self) -> None:
+        """The graphs have changed."""
+        self.revisions += 1
+        for view in self._views.values():
+            if view is not None:
+                self._engine.session.catalog.dropTempView(view.name)
+                view.frame.unpersist()
+        self._views.clear()
+
+    def keep(self, part: StaticPart) -> str | None:
+        """The view of a part; None where it is no gain."""
+        triples = sum(sum(counts.values()) for counts in self._counts.values())
+        if part.is_pattern and triples < _LARGE:
+            return None
+        text = part.statement.sql("spark")
+        if not self._views:
+            self._parts.clear()
+        if text not in self._views:
+            self._views[text] = self._with_driver(part) if triples < _LARGE else self._with_executors(part, triples)
+        view = self._views[text]
+        return None if view is None else view.name
+
+    def _with_driver(self, part: StaticPart) -> _View | None:
+        found = self._engine.selected(part.statement.limit(_MOST + 1)).toArrow()
+        if found.num_rows > _MOST:
+            return None
+        return self._shown(part, self._engine.session.createDataFrame(found), found.num_rows)
+
+    def _with_executors(self, part: StaticPart, triples: int) -> _View | None:
+        """Rows are counted before they are kept, and not to the end: a join may have more than anybody has room for."""
+        frame = self._engine.selected(part.statement)
+        rows = None
+        if not part.is_pattern:
+            rows = frame.limit(_TIMES * triples + 1).count()
+            if rows > _TIMES * triples:
+                return None
+        if part.keys:
+            frame = frame.repartition(next(iter(part.keys.values())))
+        return self._shown(part, frame.persist(), rows)
+
+    def _shown(self, part: StaticPart, frame: DataFrame, rows: int | None) -> _View:
+        self._made += 1
+        name = f"{self._prefix}_static_{self._made}"
+        frame.createOrReplaceTempView(name)
+        self._parts.append(KeptPart(part.operator, tuple(part.keys), rows))
+        return _View(name, frame)

@@ -1,0 +1,95 @@
+"""What is static in a query is computed once on Spark, too: over histories and live, of small graphs and large ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.histories import run_on_spark
+from tests.relational.test_keeping import HEADER, INPUTS, KEPT, NOT_KEPT, SEEN, STREAM
+from tests.runtime.live import write_folder
+
+import penstock as ps
+from penstock.oracle import answer
+from penstock.oracle.judging import first_difference, is_ordered
+from penstock.rdf.results import Evaluation
+from penstock.runtime.bounded import graphs_of
+from penstock.runtime.micro_batches import Callback, MicroBatches
+from penstock.runtime.running import RunSettings, Standing
+from penstock.sources.spark.live import GrowingFolder
+from penstock.syntax import parse
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ALL = {**KEPT, **NOT_KEPT}
+OF_SEVERAL_PATTERNS = ["a chain", "union", "minus", "an aggregate", "a path of steps", "optional", "not exists"]
+
+
+def kept_views(spark: SparkSession) -> list[str]:
+    return [row["viewName"] for row in spark.sql("SHOW VIEWS").collect() if "_static_" in row["viewName"]]
+
+
+@pytest.mark.parametrize("is_large", [False, True], ids=["small", "large"])
+@pytest.mark.parametrize("name", [*OF_SEVERAL_PATTERNS, "values", *NOT_KEPT])
+def test_the_answer_is_the_same(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, name: str, is_large: bool
+) -> None:  # fmt: skip
+    if is_large:
+        monkeypatch.setattr("penstock.engines.spark_kept._LARGE", 0)
+    query = parse(f"{HEADER} {{ {SEEN} {ALL[name]} }}")
+    expected = list(answer(query, INPUTS, name="q").with_solutions())
+    found, kept = [], []
+    for evaluation in run_on_spark(spark, query, INPUTS):
+        kept = kept or kept_views(spark)
+        if evaluation.says_something:
+            found.append(evaluation)
+    assert first_difference(found, expected, is_ordered(query)) is None
+    assert bool(kept) == (name in OF_SEVERAL_PATTERNS or (is_large and name in KEPT))
+    assert not kept_views(spark), "nothing stays behind"
+
+
+def test_it_is_computed_once_for_all_micro_batches(spark: SparkSession, tmp_path: Path) -> None:
+    query = parse(f"{HEADER} {{ {SEEN} {KEPT['a chain']} }}")
+    write_folder(tmp_path / "s", INPUTS.streams[STREAM], 4)
+    found: list[Evaluation] = []
+    kept: list[tuple[object, ...]] = []
+
+    def take(evaluation: Evaluation) -> None:
+        found.append(evaluation)
+        kept.append(tuple(run.engine._static._views.items()))
+
+    run = MicroBatches(
+        spark,
+        [(Standing(query, "q"), Callback(take))],
+        {STREAM: GrowingFolder(tmp_path / "s", "s", files_per_batch=1)},
+        graphs_of(INPUTS),
+        RunSettings(),
+        is_bounded=True,
+    )
+    run.start()
+    try:
+        assert run.wait(300)
+    finally:
+        run.stop()
+    expected = list(answer(query, INPUTS, name="q").with_solutions())
+    assert first_difference([e for e in found if e.says_something], expected, is_ordered(query)) is None
+    assert len(set(kept)) == 1
+    assert len(kept[0]) == 1
+
+
+def test_explain_tells_what_is_kept_and_by_what(spark: SparkSession, tmp_path: Path) -> None:
+    triples = [f"<http://e/{s}> <http://e/in> <http://e/{o}> ." for s, o in (("gate1", "rome"), ("rome", "it"))]
+    passages = [("<http://e/car>", "<http://e/at>", "<http://e/gate1>", time) for time in (500, 4000)]
+    graph = tmp_path / "gates.nt"
+    graph.write_text("\n".join(triples))
+    told = []
+    for engine in (ps.Engine(spark), ps.Engine()):
+        engine.graph(graph)
+        engine.stream(STREAM, passages)
+        query = engine.register(f"{HEADER} {{ {SEEN} {KEPT['a chain']} }}".replace("FROM NAMED <http://e/g>", ""))
+        assert "kept" not in query.explain().text
+        assert len(list(query.results())) > 0
+        told.append(query.explain().text.partition("Static, computed once and kept:\n")[2].splitlines()[0].strip())
+    assert told == ["?gate :in ?town . ?town :in ?land, by ?gate, 1 solution"] * 2

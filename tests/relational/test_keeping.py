@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pyoxigraph as ox
 import pytest
 
+from penstock.algebra import Settings
 from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.engines.duckdb import DuckDBEngine
 from penstock.oracle import answer
@@ -58,8 +61,11 @@ INPUTS = Inputs(
 )
 
 
-@pytest.fixture(scope="module")
-def engine() -> DuckDBEngine:
+@pytest.fixture(params=[False, True], ids=["scanned", "looked up"])
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> DuckDBEngine:
+    """What is kept is small here; with an index, it is used as if it were large."""
+    if request.param:
+        monkeypatch.setattr("penstock.engines.duckdb_kept._INDEXED", 0)
     return DuckDBEngine(keep_from=0)
 
 
@@ -70,6 +76,71 @@ def test_the_answer_is_the_same(engine: DuckDBEngine, pattern: str) -> None:
     found = [e for e in run_bounded(query, INPUTS, engine=engine, batch_elements=2) if e.says_something]
     assert first_difference(found, expected, is_ordered(query)) is None
     assert bool(_tables(engine)) == (pattern in KEPT.values())
+
+
+SEVERAL_KEYS = {
+    "of one stream": "WINDOW :w { ?car :at ?gate . ?car :like ?town } ?gate :in ?town",
+    "of two": "WINDOW :w { ?car :at ?gate . ?other :like ?town } ?gate :in ?town . ?town :in ?land",
+    "optional": "WINDOW :w { ?car :at ?gate . ?car :like ?town } OPTIONAL { ?gate :in ?town }",
+    "minus": "WINDOW :w { ?car :at ?gate . ?car :like ?town } MINUS { ?gate :in ?town }",
+    "not exists": "WINDOW :w { ?car :at ?gate . ?car :like ?town } FILTER NOT EXISTS { ?gate :in ?town }",
+}
+
+
+@pytest.mark.parametrize("operator", ["RSTREAM", "ISTREAM"])
+@pytest.mark.parametrize("pattern", SEVERAL_KEYS.values(), ids=SEVERAL_KEYS)
+def test_by_several_variables(engine: DuckDBEngine, pattern: str, operator: str) -> None:
+    query = parse(f"{HEADER.replace('SELECT', f'SELECT {operator}')} {{ {pattern} }}")
+    expected = list(answer(query, LIKING, name="query").with_solutions())
+    assert expected
+    found = [e for e in run_bounded(query, LIKING, engine=engine, batch_elements=2) if e.says_something]
+    assert first_difference(found, expected, is_ordered(query)) is None
+    assert _tables(engine)
+
+
+LIKING = Inputs(
+    {
+        STREAM: [
+            Element(
+                n * 700,
+                (
+                    ox.Triple(_iri(f"car{n % 3}"), _iri("at"), _iri(f"gate{n % 4}")),
+                    ox.Triple(_iri(f"car{n % 3}"), _iri("like"), _iri(("rome", "oslo")[n % 2])),
+                ),
+            )
+            for n in range(9)
+        ]
+    },
+    INPUTS.graphs,
+)
+
+MIXED = {
+    "one": "?car :at ?gate . ?car :like ?town",
+    "two": "?car :at ?gate . ?car :like ?town . ?gate :in ?town",
+    "all": "?car :at ?gate . ?other :at ?gate . ?gate :in ?town",
+    "nothing shared": "?car :like ?town . ?other :at ?gate",
+    "a constant": "?car :at :gate1 . ?car :like ?town",
+    "a variable predicate": "?car ?how ?gate . ?car :like ?town",
+    "the same twice": "?car :at ?car . ?car :like ?town",
+}
+
+
+@pytest.mark.parametrize("duplicates", ["set", "bag"])
+@pytest.mark.parametrize("batch", [1, 9])
+@pytest.mark.parametrize("pattern", MIXED.values(), ids=MIXED)
+def test_what_stream_and_graph_both_have(
+    engine: DuckDBEngine, pattern: str, batch: int, duplicates: Literal["set", "bag"]
+) -> None:
+    """Some triples of the stream are in the graph, too: these count once, and always."""
+    cars = [f"car{n} at gate{(n + 1) % 4}" for n in range(6)]
+    inputs = Inputs(LIKING.streams, {None: [*_graph(*cars, "car1 at gate1", "car1 at car1"), *INPUTS.graphs[None]]})
+    query = parse(f"PREFIX : <http://e/> SELECT * FROM STREAM :s [RANGE 2s STEP 1s] {{ {pattern} }}")
+    settings = Settings(duplicates=duplicates)
+    expected = list(answer(query, inputs, settings, name="query").with_solutions())
+    assert expected
+    run = run_bounded(query, inputs, settings, engine=engine, batch_elements=batch)
+    assert first_difference([e for e in run if e.says_something], expected, is_ordered(query)) is None
+    assert bool(engine.kept) == (pattern != MIXED["nothing shared"])
 
 
 def test_it_is_computed_again_when_the_graph_is_another_one(engine: DuckDBEngine) -> None:

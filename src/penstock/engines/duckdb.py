@@ -35,7 +35,7 @@ from penstock.relational.relations import Shape
 from penstock.relational.reporting import InstantsPlan, compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted
 from penstock.relational.sources import AnswerTable, Tables, reads
-from penstock.relational.static_parts import KeptPart, StaticPart
+from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 from penstock.relational.windows import FOREVER, passed
 from penstock.sources.graphs import CHANGING, TRIPLES, Graph
 
@@ -207,7 +207,7 @@ class DuckDBEngine:
             self.run(f"CREATE OR REPLACE TABLE {table} AS SELECT DISTINCT * FROM {table}")
         return int(different)
 
-    def _keep(self, part: StaticPart) -> str | None:
+    def _keep(self, part: StaticPart) -> KeptTable | None:
         return self._kept.keep(part, sum(self._triples.values()))
 
     @property

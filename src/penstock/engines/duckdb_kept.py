@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from penstock.algebra.expressions import Variable
 from penstock.algebra.operators import Operator
-from penstock.relational.static_parts import KeptPart, StaticPart
+from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 
 _INDEXED = 2_000
 """A table of fewer rows is scanned sooner than looked up."""
@@ -56,7 +56,7 @@ class KeptTables:
         tables = [table for table in self._tables.values() if table is not None]
         return tuple(KeptPart(table.operator, tuple(table.keys), table.rows) for table in tables)
 
-    def keep(self, part: StaticPart, triples: int) -> str | None:
+    def keep(self, part: StaticPart, triples: int) -> KeptTable | None:
         """The table of a part, beside graphs of so many triples; None where it is no gain."""
         if part.is_pattern and triples < self._least:
             return None
@@ -66,12 +66,13 @@ class KeptTables:
         table = self._tables[text]
         if table is None:
             return None
+        has_index = table.rows >= _INDEXED
         for variable, key in part.keys.items():
             if key not in table.keys.values():
                 table.keys[variable] = key
-                if table.rows >= _INDEXED:
+                if has_index:
                     self._database.rows(f"CREATE INDEX {table.name}_{key} ON {table.name} ({key})")
-        return table.name
+        return KeptTable(table.name, has_index)
 
     def _computed(self, part: StaticPart, most: int) -> _Table | None:
         """None where there are more rows than are worth keeping; they are not counted to the end.

@@ -14,7 +14,7 @@ from typing import Protocol
 from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
-from penstock.relational.static_parts import KeptPart, StaticPart
+from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 
 _LARGE = 100_000
 """What comes of graphs with fewer triples the driver has. There a lone triple pattern is matched each time."""
@@ -83,7 +83,7 @@ class KeptFrames:
                 view.frame.unpersist()
         self._views.clear()
 
-    def keep(self, part: StaticPart) -> str | None:
+    def keep(self, part: StaticPart) -> KeptTable | None:
         """The view of a part; None where it is no gain."""
         triples = sum(sum(counts.values()) for counts in self._counts.values())
         if part.is_pattern and triples < _LARGE:
@@ -94,7 +94,7 @@ class KeptFrames:
         if text not in self._views:
             self._views[text] = self._with_driver(part) if triples < _LARGE else self._with_executors(part, triples)
         view = self._views[text]
-        return None if view is None else view.name
+        return None if view is None else KeptTable(view.name)
 
     def _with_driver(self, part: StaticPart) -> _View | None:
         found = self._engine.selected(part.statement.limit(_MOST + 1)).toArrow()

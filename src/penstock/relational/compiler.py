@@ -42,6 +42,7 @@ from penstock.relational.joining import join, left_join, minus, numbered, union,
 from penstock.relational.keeping import Place, kept_relation, looked_up, outer_variables, table_statement
 from penstock.relational.kinds import kinds_of
 from penstock.relational.matching import asked_by, terms_of
+from penstock.relational.nearby import scan_nearby
 from penstock.relational.paths import PathCompiler
 from penstock.relational.relations import Relation, Shape, Statement, aliased, col, number, select_from
 from penstock.relational.sources import ActiveGraph, NamedGraph, Sources, Tables, always
@@ -97,6 +98,8 @@ class Compiler:
         if kept is not None:
             return self._seeded([kept], context)
         match operator:
+            case BasicGraphPattern(patterns) if len(patterns) > 1 and context.seed is None:
+                return join(self.statement, self._operands(operator, context))
             case BasicGraphPattern(patterns):
                 return self._seeded([self._scan(pattern, context.graph) for pattern in patterns], context)
             case PathPattern():
@@ -136,15 +139,38 @@ class Compiler:
             return [self._operator(operand, there) for operand, there in flat]
         places = list(dict.fromkeys(there for _, there in flat))
         relations: list[Relation] = []
+        left: list[tuple[Operator, Context]] = []
         for there in places:
             operands = [operand for operand, place in flat if place == there]
             for joined in self._together(operands, there):
                 kept = self._kept(joined, there)
                 if kept is None:
-                    relations += (self._operator(operand, there) for operand, _ in self._flat(joined, there))
+                    left += self._flat(joined, there)
                 else:
                     relations.append(kept)
+        mixed = [entry for entry in left if self._is_mixed(*entry)]
+        relations += (self._operator(*entry) for entry in left if entry not in mixed)
+        streams = [relation for relation in relations if not relation.holds_always]
+        for operand, there in mixed:
+            near = self._nearby(operand, there, streams)
+            streams += [] if near is None else [near]
+            relations.append(self._operator(operand, there) if near is None else near)
         return relations
+
+    def _is_mixed(self, operator: Operator, context: Context) -> bool:
+        """Whether it is a triple pattern that a static graph and something else match."""
+        match operator:
+            case BasicGraphPattern((pattern,)):
+                return context.graph.select_static({}, asked_by(pattern)) is not None
+        return False
+
+    def _nearby(self, operator: Operator, context: Context, streams: list[Relation]) -> Relation | None:
+        match operator:
+            case BasicGraphPattern((pattern,)) if self._keep is not None and not self.statement.shape.is_distributed:
+                wanted, columns = self._columns(pattern)
+                name = scan_nearby(context.graph, pattern, wanted, streams, self._keep)
+                return None if name is None else Relation(name, columns, frozenset(columns))
+        return None
 
     def _flat(self, operator: Operator, context: Context) -> list[tuple[Operator, Context]]:
         """What is joined, and where it is read: single patterns, as far as that is allowed."""
@@ -193,7 +219,7 @@ class Compiler:
             return None
         keys = looked_up(solutions, outer_variables(self._whole, operator))
         table = self._keep(StaticPart(operator, table_statement(alone.statement, solutions), keys))
-        return None if table is None else kept_relation(self.statement, table, solutions)
+        return None if table is None else kept_relation(self.statement, table, solutions, keys)
 
     def _can_be_kept(self, operator: Operator, context: Context) -> bool:
         """What an EXISTS is asked about is known to patterns alone, which are joined with it."""
@@ -213,11 +239,7 @@ class Compiler:
     # Patterns
 
     def _scan(self, pattern: TriplePattern, graph: ActiveGraph) -> Relation:
-        columns: dict[Variable, str] = {}
-        wanted: dict[str, str] = {}
-        for part, term in terms_of(pattern):
-            if isinstance(term, Variable) and term not in columns:
-                wanted[part] = columns[term] = self.statement.column_name(term)
+        wanted, columns = self._columns(pattern)
         certain = frozenset(columns)
         if not self.timestamps.is_asked:
             asked = asked_by(pattern)
@@ -227,6 +249,15 @@ class Compiler:
         columns |= {variable: self.statement.column_name(variable) for variable in times.values()}
         told = {stream: columns[variable] for stream, variable in times.items()}
         return Relation(graph.timed_scan(wanted, asked_by(pattern), told), columns, certain)
+
+    def _columns(self, pattern: TriplePattern) -> tuple[dict[str, str], dict[Variable, str]]:
+        """What is wanted of a triple, and the columns of the pattern's variables."""
+        columns: dict[Variable, str] = {}
+        wanted: dict[str, str] = {}
+        for part, term in terms_of(pattern):
+            if isinstance(term, Variable) and term not in columns:
+                wanted[part] = columns[term] = self.statement.column_name(term)
+        return wanted, columns
 
     def _path(self, pattern: PathPattern, graph: ActiveGraph) -> Relation:
         """The pairs that the path connects, with the ends of the pattern in place of x and y."""

@@ -6,6 +6,7 @@ Algorithms 4 and 5). Rows are numbered for that, in a column of their own.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 from sqlglot import exp
@@ -34,7 +35,7 @@ def join(
     """
     if len(relations) == 1 and condition is None:
         return relations[0]
-    relations = _in_slices(statement, _with_keys(statement, relations))
+    relations = _in_slices(statement, _nearby(statement, _with_keys(statement, relations)))
     holders: dict[Variable, list[Relation]] = {}
     extras: dict[str, list[Relation]] = {}
     for relation in relations:
@@ -94,6 +95,32 @@ def _with_keys(statement: Statement, relations: list[Relation]) -> list[Relation
     joined = iter(_each_joined(statement, [[stream, *added.get(place, ())] for place, stream in enumerate(streams)]))
     taken = {id(static) for group in added.values() for static in group}
     return [r if r.holds_always else next(joined) for r in relations if id(r) not in taken]
+
+
+def _nearby(statement: Statement, relations: list[Relation]) -> list[Relation]:
+    """What is kept and asked for by several variables is looked up by one of them first, that of the first stream.
+
+    An engine looks rows up by the values of one column; by those of several it would look at all rows.
+    """
+    streams = [relation for relation in relations if not relation.holds_always]
+    found: list[Relation] = []
+    for relation in relations:
+        asking = {v: stream for stream in reversed(streams) for v in relation.looked_up if v in stream.certain}
+        if len(asking) > 1:
+            stream = next(stream for stream in streams if stream in asking.values())
+            variable = next(v for v, by in asking.items() if by is stream)
+            relation = _looked_up(statement, relation, stream, variable)
+        found.append(relation)
+    return found
+
+
+def _looked_up(statement: Statement, relation: Relation, stream: Relation, variable: Variable) -> Relation:
+    """The rows of what is kept that have a value in common with a stream."""
+    values = statement.add(select_from(stream.name, [aliased(stream.column(variable), "value")]).distinct())
+    kept = [col(relation.name, name) for name in relation.all_columns]
+    query = select_from(relation.name, [*kept, relation.start, relation.end])
+    query = query.join(exp.to_table(values), on=relation.column(variable).eq(col(values, "value")))
+    return replace(relation, name=statement.add(query, materialized=True), looked_up=frozenset())
 
 
 def _each_joined(statement: Statement, groups: list[list[Relation]]) -> list[Relation]:
@@ -284,6 +311,8 @@ def left_join(statement: Statement, left: Relation, right: Relation) -> Relation
     """OPTIONAL as SQL has it, of rows that are whole; None where it takes more."""
     if not _are_whole(statement, left) or not _agree_certainly(left, right):
         return None
+    if len(right.looked_up & left.columns.keys()) > 1:
+        return None
     holders = {v: left if v in left.columns else right for v in (*left.columns, *right.columns)}
     columns = {variable: statement.column_name(variable) for variable in holders}
     selected = [aliased(holder.column(v), columns[v]) for v, holder in holders.items()]
@@ -299,7 +328,7 @@ def minus(statement: Statement, left: Relation, right: Relation) -> Relation:
     shared = [variable for variable in left.columns if variable in right.columns]
     if not shared:
         return left
-    if _are_whole(statement, left) and _agree_certainly(left, right):
+    if _are_whole(statement, left) and _agree_certainly(left, right) and not right.looked_up:
         return _kept(statement, left, right, _partners(statement, left, right), "anti")
     rows, row = numbered(statement, left)
     condition = None

@@ -18,6 +18,7 @@ from penstock.rdf.terms import IRI
 from penstock.relational.matching import asked_by, nodes_of
 from penstock.relational.relations import Relation, Statement, aliased, col, select_from
 from penstock.relational.sources import ActiveGraph, NamedGraph, always
+from penstock.relational.static_parts import KeptTable
 
 _PARAMETERS = {"first": 0, "last": 0, "count": 1}
 """Of what is static every instant sees the same."""
@@ -51,12 +52,15 @@ def table_statement(statement: Statement, solutions: Relation) -> exp.Select:
     return whole
 
 
-def kept_relation(statement: Statement, table: str, solutions: Relation) -> Relation:
+def kept_relation(
+    statement: Statement, table: KeptTable, solutions: Relation, keys: Iterable[Variable]
+) -> Relation:  # fmt: skip
     """The solutions as another statement reads them."""
     columns = {variable: statement.column_name(variable) for variable in solutions.columns}
-    selected = [aliased(col(table, own), columns[variable]) for variable, own in solutions.columns.items()]
-    name = statement.add(select_from(table, [*selected, *always()]))
-    return Relation(name, columns, solutions.certain, holds_always=True)
+    selected = [aliased(col(table.name, own), columns[variable]) for variable, own in solutions.columns.items()]
+    name = statement.add(select_from(table.name, [*selected, *always()]))
+    looked_up = frozenset(keys) if table.has_index else frozenset()
+    return Relation(name, columns, solutions.certain, holds_always=True, looked_up=looked_up)
 
 
 def outer_variables(whole: Operator, part: Operator) -> frozenset[Variable]:

@@ -27,6 +27,8 @@ class Relation:
     """Whether every row holds at every instant of the slice."""
     is_momentary: bool = False
     """Whether every row holds at one instant only."""
+    looked_up: frozenset[Variable] = frozenset()
+    """The variables by whose values the engine finds rows without a look at all of them, one at a time."""
 
     def column(self, variable: Variable) -> exp.Expr:
         """The variable's value, unbound where this relation does not have it."""

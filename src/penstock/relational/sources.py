@@ -113,6 +113,19 @@ class ActiveGraph:
         name, known = self._scans[key]
         return self.statement.renamed(name, {columns[part]: known[part] for part in columns})
 
+    def select_static(self, columns: Mapping[str, str], asked: Asked) -> exp.Select | None:
+        """What a static graph has of that, without intervals, where it is one graph beside something that moves."""
+        matching = self._with(asked.predicate)
+        if len(matching.static) != 1 or not (matching.windows or matching.changing):
+            return None
+        return _select(matching.static[0], columns, asked)
+
+    def scan_with(self, columns: Mapping[str, str], asked: Asked, static: exp.Select) -> str:
+        """`scan`, with that in place of what static graphs have."""
+        matching = self._with(asked.predicate)
+        self.statement.stream_scans += bool(matching.windows)
+        return matching._scan(columns, asked, static)
+
     def holds_always(self, asked: Asked) -> bool:
         """Whether what is found holds at every instant."""
         matching = self._with(asked.predicate)
@@ -142,11 +155,11 @@ class ActiveGraph:
             windows=[entry for entry in self.windows if self.tables.may_match(entry[1], predicate)],
         )
 
-    def _scan(self, columns: Mapping[str, str], asked: Asked) -> str:
+    def _scan(self, columns: Mapping[str, str], asked: Asked, static: exp.Select | None = None) -> str:
         names = list(columns.values())
         parts: list[exp.Query] = []
         if self.static:
-            parts.append(self._static(columns, asked))
+            parts.append(self._static(columns, asked) if static is None else static)
         changing, shown = self._changing(columns, asked), self._shown(columns, asked)
         once = changing if self._is_bag else [*changing, *shown]
         if once:

@@ -29,8 +29,16 @@ class StaticPart:
         return isinstance(self.operator, BasicGraphPattern) and len(self.operator.patterns) == 1
 
 
-Keep = Callable[[StaticPart], str | None]
-"""Computes a part, once, and keeps what comes out: the name of the table. None where to keep it does not pay."""
+@dataclass(frozen=True, slots=True)
+class KeptTable:
+    """Where the solutions of a part are. With an index, rows are looked up by the values of one key or another."""
+
+    name: str
+    has_index: bool = False
+
+
+Keep = Callable[[StaticPart], KeptTable | None]
+"""Computes a part, once, and keeps what comes out. None where to keep it does not pay."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from penstock.oracle import answer_all
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
-from penstock.runtime.registry import chain_of
+from penstock.runtime.grouping import chain_of
 from penstock.runtime.running import Standing
 from penstock.syntax import ast, parse
 
@@ -70,13 +70,19 @@ class Scenario:
     def inputs(self) -> Inputs:
         return Inputs({TOLL: self.elements}, lateness=self.lateness)
 
-    def check(self, found: list[Evaluation]) -> None:
-        """What an engine has found is what the oracle finds, query by query."""
+    def check(self, found: list[Evaluation], until: int | None = None) -> None:
+        """What an engine has found is what the oracle finds, query by query; perhaps only up to an instant.
+
+        Of those at that very instant not all need be there.
+        """
         chain: Chain = chain_of(self.standing)
         queries: Mapping[str, ast.Query] = dict(zip(chain.queries, self.queries, strict=True))
         for name, expected in answer_all(queries, chain, self.inputs, flush=self.flush).items():
             here = [evaluation for evaluation in found if evaluation.query == name and evaluation.says_something]
-            difference = first_difference(here, list(expected.with_solutions()), False)
+            there = list(expected.with_solutions())
+            if until is not None:
+                here, there = ([e for e in each if e.time < until] for each in (here, there))
+            difference = first_difference(here, there, False)
             assert difference is None, f"{name}: {difference.text}\n{self}"
 
 

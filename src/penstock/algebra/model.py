@@ -54,12 +54,14 @@ class StreamWindow:
 class Dataset:
     """SDS (Definition 14): graphs by their IRIs, and windows.
 
-    `has_clauses` False: the query names no graph, so every graph that is bound to it takes part.
+    `has_clauses` False: the query names no graph, so every graph that is bound to it takes part. A query that came to
+    streams that were there before it sees their elements `after` an instant, if there is one.
     """
 
     default_graphs: tuple[str, ...]
     named_graphs: tuple[str, ...]
     windows: tuple[StreamWindow, ...]
+    after: int | None = None
 
     @property
     def has_clauses(self) -> bool:

@@ -61,10 +61,13 @@ class Closings:
 class ClosingReport:
     """A report of windows that tell of their closings, each over its stream (`CompiledReport`)."""
 
-    def __init__(self, closings: Iterable[tuple[str, Closings]]) -> None:
+    def __init__(self, closings: Iterable[tuple[str, Closings]], after: int | None = None) -> None:
         self.closings = list(closings)
+        self._after = after
 
     def note(self, stream: str, rows: pa.Table) -> None:
+        if self._after is not None:
+            rows = rows.filter(pc.greater(rows["ts"], self._after))
         for read, closings in self.closings:
             if read == stream:
                 closings.note(rows)
@@ -90,7 +93,7 @@ def closing_report(query: ContinuousQuery, tables: Tables) -> ClosingReport | No
         if not isinstance(window.window, RangeWindow) or not _closes_over_content(window):
             return None
         found += [(stream, Closings(window.window)) for stream in streams_of(window, tables)]
-    return ClosingReport(found)
+    return ClosingReport(found, query.dataset.after)
 
 
 def _closes_over_content(window: StreamWindow) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
+from weakref import WeakSet
 
 import duckdb
 import pyarrow as pa
@@ -16,16 +17,17 @@ from pyoxigraph import Triple
 from sqlglot import exp
 
 from penstock.algebra.inputs import GraphTriple
-from penstock.algebra.model import ContinuousQuery
+from penstock.algebra.model import ContinuousQuery, Dataset
 from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.algebra.windows import CountWindow
 from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.duckdb_kept import KeptTables
+from penstock.engines.duckdb_later import LaterViews
 from penstock.engines.held_triples import held_table, held_triples, triples_table
 from penstock.engines.observing import Latest, Observed
-from penstock.engines.protocol import CompiledReport, Need, Slice, StorageError
+from penstock.engines.protocol import CompiledReport, Need, Seen, Slice, StorageError
 from penstock.optimizer import Sizes
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
 from penstock.relational.functions.library import Library
@@ -110,8 +112,10 @@ class DuckDBEngine:
         self._revisions = 0
         """How often a static graph has lost triples to the table of those that change."""
         self._services: dict[ServiceCall, AnswerTable] = {}
-        self._horizons: dict[object, PreparedStatement] = {}
-        self._closing_reports: list[ClosingReport] = []
+        self._horizons: dict[tuple[Dataset, str], PreparedStatement] = {}
+        self._closing_reports: WeakSet[ClosingReport] = WeakSet()
+        """Those of queries that somebody still asks."""
+        self._later = LaterViews(self)
 
     @property
     def tables(self) -> Tables:
@@ -121,6 +125,10 @@ class DuckDBEngine:
         given = frozenset(iri for iri, stream in self._streams.items() if stream.is_given)
         counts = self.observed.counts
         return Tables(streams, dict(self._graphs), changing, known, services, changed, counts, self._keep, given)
+
+    def _tables_for(self, query: ContinuousQuery) -> Tables:
+        after = query.dataset.after
+        return self.tables if after is None else self._later.tables(self.tables, after)
 
     @property
     def sizes(self) -> Sizes:
@@ -152,13 +160,14 @@ class DuckDBEngine:
 
     def clear(self) -> None:
         """Forget all input."""
+        self._later.keep(())
         others = [*self._changed.values(), *(table.name for table in self._services.values())]
         for table in [*self.tables.streams.values(), *self._graphs.values(), *others]:
             self.run(f"DROP TABLE {table}")
         self._kept.forget()
         self._services, self._changed, self._triples = {}, {}, {}
         self._streams, self._graphs, self._predicates, self._changing, self._horizons = {}, {}, {}, set(), {}
-        self._closing_reports = []
+        self._closing_reports.clear()
 
     def add_stream(self, iri: str, *, is_given: bool = False) -> None:
         table = f"stream_{len(self._streams) + 1}"
@@ -304,31 +313,32 @@ class DuckDBEngine:
         self, query: ContinuousQuery, expression: Operator, delivery: Delivery, *, is_optimized: bool = True
     ) -> DuckDBQuery:
         def plan(now: Operator, shape: Shape) -> Plan:
-            return compile_query(query, now, delivery, self.tables, shape)
+            return compile_query(query, now, delivery, self._tables_for(query), shape)
 
         def best() -> Operator:
-            return optimized(query, expression, self.tables) if is_optimized else expression
+            return optimized(query, expression, self._tables_for(query)) if is_optimized else expression
 
         return DuckDBQuery(self, plan, best, compares=delivery != "rstream")
 
     def compile_dataset(self, query: ContinuousQuery) -> DuckDBQuery:
         return DuckDBQuery(
-            self, lambda _, shape: compile_dataset(query, self.tables, shape), lambda: query.expression
+            self, lambda _, shape: compile_dataset(query, self._tables_for(query), shape), lambda: query.expression
         )  # fmt: skip
 
     def compile_report(self, query: ContinuousQuery) -> CompiledReport:
-        closings = closing_report(query, self.tables)
+        tables = self._tables_for(query)
+        closings = closing_report(query, tables)
         if closings is not None:
-            for iri, stream in self._streams.items():
-                closings.note(iri, self.connection.sql(f"SELECT s, ts, since FROM {stream.table}").to_arrow_table())
-            self._closing_reports.append(closings)
+            for iri, table in tables.streams.items():
+                closings.note(iri, self.connection.sql(f"SELECT s, ts, since FROM {table}").to_arrow_table())
+            self._closing_reports.add(closings)
             return closings
-        return DuckDBReport(self, compile_instants(query, self.tables), compile_last_end(query, self.tables))
+        return DuckDBReport(self, compile_instants(query, tables), compile_last_end(query, tables))
 
     # Forgetting
 
     def uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
-        statement = self.prepared(compile_uncounted(query, self.tables, stream))
+        statement = self.prepared(compile_uncounted(query, self._tables_for(query), stream))
         return statement.table({"first": -FOREVER // 2, "last": FOREVER})
 
     def evict(self, needs: Sequence[Need]) -> int:
@@ -339,7 +349,7 @@ class DuckDBEngine:
                 reading = [need for need in needs if reads(need.query.dataset, iri, self.tables)]
                 windows = (window for need in reading for window in need.query.dataset.windows)
                 counts = any(isinstance(window.window, CountWindow) for window in windows)
-                self._look_at(stream, min((self._oldest(need, iri) for need in reading), default=FOREVER), counts)
+                self._look_at(stream, min((self._oldest(need, iri) for need in reading), default=-FOREVER), counts)
             kept += stream.needed
         return kept
 
@@ -349,9 +359,26 @@ class DuckDBEngine:
             return -FOREVER
         key = (need.query.dataset, stream)
         if key not in self._horizons:
-            self._horizons[key] = self.prepared(compile_oldest(need.query, self.tables, stream))
+            self._horizons[key] = self.prepared(compile_oldest(need.query, self._tables_for(need.query), stream))
         oldest = self._horizons[key].value({"horizon": need.horizon})
         return -FOREVER if oldest is None else oldest
+
+    def seen(self, stream: str, after: int | None) -> Seen:
+        """What there is of a stream after an instant, or at all."""
+        table = self._streams[stream].table
+        figures = "count(DISTINCT element), min(ts) FILTER (since IS NULL), max(ts), count(since) > 0"
+        condition = "true" if after is None else f"ts > {after}"
+        ((elements, least, greatest, has_late),) = self.rows(f"SELECT {figures} FROM {table} WHERE {condition}")
+        return Seen(elements, least, greatest, has_late)
+
+    def forget(self, needs: Sequence[Need], until: int) -> None:
+        """No other queries are left: what is made for others goes, and what nobody reads, up to an instant."""
+        self._later.keep({need.query.dataset.after for need in needs})
+        datasets = {need.query.dataset for need in needs}
+        self._horizons = {key: known for key, known in self._horizons.items() if key[0] in datasets}
+        for iri, stream in self._streams.items():
+            if not any(reads(dataset, iri, self.tables) for dataset in datasets):
+                self.run(f"DELETE FROM {stream.table} WHERE ts <= {until}")
 
     def _look_at(self, stream: _Stream, oldest: int, counts: bool) -> None:
         """`counts`: a window counts elements, so those that are forgotten are counted, too."""
@@ -362,6 +389,7 @@ class DuckDBEngine:
         ((old, rows, of_elements),) = self.rows(counted)
         stream.needed = rows - old
         if old > stream.needed:
+            self._later.note_evicted(table, is_old)
             self.run(f"CREATE OR REPLACE TABLE {table} AS SELECT * FROM {table} WHERE NOT {is_old}")
             stream.passed += of_elements
             stream.evicted += old
@@ -373,7 +401,7 @@ class DuckDBEngine:
 
     @property
     def passed(self) -> Mapping[str, int]:
-        return {passed(stream.table): stream.passed for stream in self._streams.values()}
+        return {passed(stream.table): stream.passed for stream in self._streams.values()} | self._later.passed
 
     def provide(self, text: str) -> None:
         self._library.provide(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 from pyoxigraph import Triple
@@ -37,6 +37,16 @@ class Need:
 
     query: ContinuousQuery
     horizon: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What there is of a stream: the least timestamp is that of what came in time."""
+
+    elements: int
+    least: int | None
+    greatest: int | None
+    has_late: bool
 
 
 class CompiledQuery(Protocol):
@@ -127,3 +137,18 @@ class Engine(Protocol):
 
     def interrupt(self) -> None:
         """End the statement that is running, if there is one; another thread may say so."""
+
+
+@runtime_checkable
+class OpenEngine(Engine, Protocol):
+    """An engine to which queries can come while it answers others.
+
+    What it keeps of a stream is all after the instants that it has been told to forget, so a query that comes then
+    finds what is after them; its dataset says after which (`Dataset.after`).
+    """
+
+    def seen(self, stream: str, after: int | None) -> Seen:
+        """What there is of a stream after an instant, or at all."""
+
+    def forget(self, needs: Sequence[Need], until: int) -> None:
+        """No other queries are left: what is made for others goes, and what nobody reads, up to an instant."""

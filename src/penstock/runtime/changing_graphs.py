@@ -57,6 +57,10 @@ class ChangingGraphs:
         self._evaluated = max(self._evaluated, last)
         self._take(next_instant, self._evaluated)
 
+    def leave(self, query: Hashable) -> None:
+        """The query asks no more."""
+        self._needed.pop(query, None)
+
     def close(self) -> None:
         for updates in self._updates.values():
             updates.leave(self)

@@ -12,10 +12,11 @@ import pyarrow.compute as pc
 class Noted(NamedTuple):
     """Of timestamps that have come: for each the watermark that it is behind, or NULL if it is in time; and bounds.
 
-    `least` is that of those in time, if any; `greatest` is that of all.
+    `least` is that of those in time, if any; `first` and `greatest` are those of all.
     """
 
     since: pa.Array
+    first: int
     least: int | None
     greatest: int
 
@@ -58,13 +59,13 @@ class StreamClock:
         if evaluated is not None:
             watermarks = pc.max_element_wise(watermarks, pa.scalar(evaluated, pa.int64()))
         is_late = pc.less(stamps, watermarks)
-        since = pa.nulls(len(stamps), pa.int64())
+        since, least = pa.nulls(len(stamps), pa.int64()), first
         if is_late.true_count:
             since = pc.if_else(is_late, watermarks, since)
             in_time = stamps.filter(pc.invert(is_late))
-            first = pc.min(in_time).as_py()
-        self.widen(first, last)
-        return Noted(since, first, last)
+            least = pc.min(in_time).as_py()
+        self.widen(least, last)
+        return Noted(since, first, least, last)
 
     def widen(self, least: int | None, greatest: int) -> None:
         """Timestamps up to the greatest have come; the least is that of those that were not late, if any."""

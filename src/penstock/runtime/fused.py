@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from penstock.algebra import ContinuousQuery, build
+from penstock.algebra import ContinuousQuery
 from penstock.algebra.fusing import NUMBER, Fused, Template, fused
 from penstock.algebra.model import ConstructForm, QueryForm
 from penstock.algebra.templates import instantiate
@@ -29,6 +29,8 @@ class FusedQuery(TimedQuery):
         streams: Mapping[str, int],
         how: RunSettings,
         graphs: ChangingGraphs,
+        *,
+        after: int | None = None,
     ) -> None:
         names = tuple(standing)
         self._templates = templates
@@ -39,12 +41,12 @@ class FusedQuery(TimedQuery):
                 function(late)
 
         first = replace(next(iter(standing.values())), on_late=on_late)
-        super().__init__(engine, first, streams, how, name=names[0], graphs=graphs)
+        super().__init__(engine, first, streams, how, name=names[0], graphs=graphs, after=after)
         self.names = names
 
     def _prepared(self, origin: int) -> tuple[ContinuousQuery, Answering]:
         self.graphs.begin(self)
-        one = fused(build(self.text, replace(self.settings, origin=origin)), self._templates)
+        one = fused(self._built(origin), self._templates)
         forms = {name: template.form for name, template in zip(self.names, self._templates, strict=True)}
         return one.query, FusedAnswering(self.engine, one, forms, self.how)
 

@@ -24,7 +24,7 @@ from penstock.rdf.results import Evaluation
 from penstock.runtime.batch_states import BatchStates
 from penstock.runtime.changing_graphs import ChangingGraphs, Updates
 from penstock.runtime.checkpoints import State, Written
-from penstock.runtime.registry import chain_of, timed_queries
+from penstock.runtime.grouping import Grouping, chained, members_of
 from penstock.runtime.running import RunSettings, Standing, TimedQuery
 from penstock.runtime.slices import ALL, Slicing
 from penstock.sinks.counts import Counts, together
@@ -117,12 +117,12 @@ class MicroBatches:
             self.engine.load_graph(iri, graph)
         for iri in self.streams:
             self.engine.add_stream(iri)
-        self.chain = chain_of([standing for standing, _ in queries])
+        members = members_of([standing for standing, _ in queries])
+        self.chain = chained(members)
         for iri in sorted(self.chain.read):
             self.engine.add_stream(iri, is_given=True)
-        standing = [query for query, _ in queries]
-        changing = ChangingGraphs(self.engine, updates, standing[0].on_failure)
-        self.queries = timed_queries(self.engine, self.chain, standing, self.streams, self.how, changing)
+        changing = ChangingGraphs(self.engine, updates, queries[0][0].on_failure)
+        self.queries = Grouping(self.engine, self.streams, self.how, changing).all_of(members)
         for query in self.queries:
             query.slicing = Slicing(self.how.instants_per_slice or ALL)
         self.outlets = {name: outlet for name, (_, outlet) in zip(self.chain.queries, queries, strict=True)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator, Mapping
 
 from penstock.runtime.clock import Clock
@@ -16,7 +18,8 @@ class Reading:
     """Always the stream that is furthest behind is read: none is read far ahead of the others.
 
     A stream that has ended, or has been silent for longer than the idle timeout, holds no other back. Where elements
-    are stamped as they come (`by_arrival`), time goes on without them.
+    are stamped as they come (`by_arrival`), time goes on without them. `woken` says that there is something else to do
+    than to wait for input.
     """
 
     def __init__(
@@ -25,22 +28,37 @@ class Reading:
         clock: Clock,
         positions: Mapping[str, Position],
         idle_timeout: int | None,
-        by_arrival: bool = False,
+        by_arrival: bool,
+        woken: threading.Event,
     ) -> None:
-        self._feeds = {iri: Feed(source, positions.get(iri)) for iri, source in streams.items()}
+        self._streams = streams
+        self._positions = positions
+        self._feeds: dict[str, Feed] = {}
         self._clock = clock
         self._idle_timeout = None if idle_timeout is None else idle_timeout / 1000
         self._by_arrival = by_arrival
+        self._woken = woken
+        self.follow(streams)
+
+    def follow(self, streams: Mapping[str, Source]) -> None:
+        """These streams are read from now on; one that is read no more waits where it is."""
+        self._streams = streams
+        for iri, source in streams.items():
+            if iri not in self._feeds:
+                self._feeds[iri] = Feed(source, self._positions.get(iri))
 
     def batches(self) -> Iterator[tuple[str, Batch] | None]:
         """Batches with their streams; None where nothing has come for a while, so that the clock may have moved."""
         while True:
-            streams = [iri for iri, feed in self._feeds.items() if not feed.has_ended]
+            streams = [iri for iri in self._streams if not self._feeds[iri].has_ended]
             if not streams:
                 return
             awaited = [iri for iri in streams if not self._clock.streams[iri].is_silent] or streams
             stream = min(awaited, key=self._time_of)
-            batch = self._feeds[stream].take(_TICK if self._by_arrival else self._idle_timeout)
+            batch = self._next_of(stream, _TICK if self._by_arrival else self._idle_timeout)
+            if batch is None and self._woken.is_set():
+                yield None
+                continue
             if batch is None and self._by_arrival and not self._feeds[stream].has_ended:
                 yield None
                 for other in streams:
@@ -56,6 +74,16 @@ class Reading:
             for other in streams:
                 if self._clock.streams[other].is_silent and other != stream:
                     yield from self._waiting(other)
+
+    def _next_of(self, stream: str, seconds: float | None) -> Batch | None:
+        """The next batch of a stream, if it comes in time, and nobody is woken before."""
+        feed, until = self._feeds[stream], None if seconds is None else time.monotonic() + seconds
+        while not feed.has_ended:
+            left = _TICK if until is None else min(_TICK, until - time.monotonic())
+            batch = feed.take(max(left, 0))
+            if batch is not None or left <= 0 or self._woken.is_set():
+                return batch
+        return None
 
     def _waiting(self, stream: str) -> Iterator[tuple[str, Batch]]:
         """What has come meanwhile from a stream that was silent."""

@@ -8,24 +8,24 @@ more is forgotten.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from heapq import merge
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from penstock.algebra import build
-from penstock.algebra.chaining import Chain, distinct_names, elements_of
-from penstock.algebra.fusing import Template, template_of
-from penstock.engines.protocol import Engine
+from penstock.algebra.chaining import Chain, elements_of
+from penstock.algebra.inputs import InputError
+from penstock.engines.protocol import Engine, OpenEngine
 from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
+from penstock.runtime.changes import Changes
 from penstock.runtime.changing_graphs import ChangingGraphs, Updates
 from penstock.runtime.checkpoints import Checkpoint, State, Written
 from penstock.runtime.clock import Clock, StreamClock
-from penstock.runtime.fused import FusedQuery
+from penstock.runtime.membership import Membership
 from penstock.runtime.reading import Reading
 from penstock.runtime.running import RunSettings, Standing, TimedQuery
 from penstock.sinks.counts import Counts, together
@@ -57,33 +57,67 @@ class Registry:
         self.how = how or RunSettings()
         self.on_malformed = on_malformed
         self._malformed = 0
-        self.chain = chain_of(queries)
-        changing = ChangingGraphs(engine, updates, queries[0].on_failure)
-        self.queries = timed_queries(engine, self.chain, queries, streams, self.how, changing)
-        read = {iri for query in self.queries for iri in query.clock.streams}
-        self.streams = {iri: source for iri, source in streams.items() if iri in read}
-        lateness = {**dict.fromkeys(self.streams, self.how.lateness), **dict.fromkeys(sorted(self.chain.read), 0)}
-        self._clock = Clock({iri: StreamClock(bound) for iri, bound in lateness.items()})
+        graphs = ChangingGraphs(engine, updates, queries[0].on_failure)
+        self._membership = Membership(engine, queries, streams, self.how, graphs)
+        self.changes = Changes()
+        self._clock = Clock()
         """What has come of each stream, whoever reads it."""
-        self._is_prompt = self.how.is_prompt or any(source.is_live for source in self.streams.values())
         self._fresh, self._held = 0, 0
         """How many triples have come since instants were last answered, and how many were held for later ones then."""
         self._positions: dict[str, Position] = {}
-        self._elements = dict.fromkeys(self._clock.streams, 0)
+        self._elements: dict[str, int] = {}
         self._checkpoint, self._written = checkpoint, written
         if checkpoint is not None and checkpoint.state is not None:
             self._resume(checkpoint.state)
             return
-        for iri in self.streams:
-            engine.add_stream(iri)
-        for iri in self.chain.read:
-            engine.add_stream(iri, is_given=True)
+        self._open_streams()
         for query in self.queries:
             query.begin()
+
+    @property
+    def queries(self) -> list[TimedQuery]:
+        """In the order in which they are answered; those that are fused are one."""
+        return self._membership.queries
+
+    @property
+    def chain(self) -> Chain:
+        return self._membership.chain
+
+    @property
+    def streams(self) -> dict[str, Source]:
+        """Those from outside that are read."""
+        return self._membership.streams
+
+    @property
+    def _is_prompt(self) -> bool:
+        return self.how.is_prompt or any(source.is_live for source in self.streams.values())
+
+    def _open_streams(self) -> None:
+        """What is read for the first time has said nothing; who reads every stream reads those of the beginning."""
+        is_later = bool(self._elements)
+        lateness = {**dict.fromkeys(self.streams, self.how.lateness), **dict.fromkeys(sorted(self.chain.read), 0)}
+        for iri, bound in lateness.items():
+            if iri not in self._elements:
+                self.engine.add_stream(iri, is_given=is_later or iri in self.chain.read)
+                self._clock.streams[iri] = StreamClock(bound)
+                self._elements[iri] = 0
 
     def query(self, name: str) -> TimedQuery:
         """What answers the query of that name."""
         return next(query for query in self.queries if name in query.names)
+
+    def join(self, name: str, standing: Standing, streams: Mapping[str, Source]) -> None:
+        """Answer another query, too, from the next instant on; any thread may say so.
+
+        `streams` are those that are there now: one that is read already is read on.
+        """
+        if not isinstance(self.engine, OpenEngine) or self._checkpoint is not None:
+            raise InputError(f"this run takes no other queries: end it, and start it again with {name}")
+        self.changes.come(name, standing, streams)
+
+    def drop(self, name: str) -> None:
+        """Answer a query no more; any thread may say so. What gives something to others goes with them, or later."""
+        self.changes.go(name)
 
     def close(self) -> None:
         """Nothing is asked any more."""
@@ -101,24 +135,31 @@ class Registry:
             if self._checkpoint.has_finished:
                 return
             self._checkpoint.begin()
-        with closing(self):
-            yield from self._while_reading()
-            yield from self._answered(TimedQuery.finish)
+        timeout, by_arrival, said = self.how.idle_timeout, self.how.by_arrival, self.changes.said
+        reading = Reading(self.streams, self._clock, self._positions, timeout, by_arrival, said)
+        with closing(self), closing(reading):
+            while self.queries:
+                yield from self._while_reading(reading)
+                yield from self._answered(TimedQuery.finish)
+                if not said.is_set():
+                    break
+                self._heed()
+                reading.follow(self.streams)
             self._commit(has_finished=True)
 
-    def _while_reading(self) -> Iterator[Evaluation]:
-        reading = Reading(self.streams, self._clock, self._positions, self.how.idle_timeout, self.how.by_arrival)
-        with closing(reading):
-            for read in reading.batches():
-                if not self._is_prompt:  # with the last batch all is answered together
-                    yield from self._advance()
-                if read is not None:
-                    self._take(*read)
-                elif self.how.by_arrival:
-                    self._reach(_now())
-                if self._is_prompt:
-                    yield from self._advance()
-                self._commit(has_finished=False)
+    def _while_reading(self, reading: Reading) -> Iterator[Evaluation]:
+        for read in reading.batches():
+            self._heed()
+            reading.follow(self.streams)
+            if not self._is_prompt:  # with the last batch all is answered together
+                yield from self._advance()
+            if read is not None:
+                self._take(*read)
+            elif self.how.by_arrival:
+                self._reach(_now())
+            if self._is_prompt:
+                yield from self._advance()
+            self._commit(has_finished=False)
 
     # Instants
 
@@ -135,6 +176,8 @@ class Registry:
         before = [query.evaluated for query in self.queries]
         yield from self._answered(TimedQuery.advance)
         if before != [query.evaluated for query in self.queries]:
+            self._heed()
+            self._membership.settle()
             self._held = self.engine.evict([query.need for query in self.queries])
             self._fresh = 0
 
@@ -148,7 +191,13 @@ class Registry:
                 answers = list(answers)
                 self._give(query, given[query.name], answers)
             found.append(answers)
-        yield from merge(*found, key=_time)
+        for evaluation in merge(*found, key=_time):
+            if not self.changes.is_leaving(evaluation.query):
+                self.changes.reach(evaluation.time)
+                yield evaluation
+        for query in self.queries:
+            if query.evaluated is not None:
+                self.changes.reach(query.evaluated - 1)
 
     def _give(self, giver: TimedQuery, stream: str, evaluations: Iterable[Evaluation]) -> None:
         """What a query has answered goes to those that read it."""
@@ -198,7 +247,48 @@ class Registry:
         self._fresh += table.num_rows
         self.engine.append(stream, table)
         for query in readers:
-            query.note(stream, elements, noted.least, noted.greatest, has_late=noted.has_late)
+            if query.after is None or query.after < noted.first:
+                query.note(stream, elements, noted.least, noted.greatest, has_late=noted.has_late)
+            else:
+                self._note_later(query, stream, table)
+
+    def _note_later(self, query: TimedQuery, stream: str, table: pa.Table) -> None:
+        """Of what has come a query that came later sees what is after that."""
+        table = table.filter(pc.greater(table["ts"], query.after))
+        if table.num_rows:
+            in_time = table["ts"].filter(table["since"].is_null())
+            elements = pc.count_distinct(table["element"]).as_py()
+            has_late = len(in_time) < table.num_rows
+            query.note(stream, elements, pc.min(in_time).as_py(), pc.max(table["ts"]).as_py(), has_late=has_late)
+
+    # Queries that come and go
+
+    def _heed(self) -> None:
+        """Do what was said of queries; those that are new are told what has come."""
+        changes = self.changes.take()
+        if not changes:
+            return
+        fresh = self._membership.heed(changes)
+        self._open_streams()
+        for query in fresh:
+            try:
+                query.begin()
+            except ValueError as error:
+                self._membership.refuse(query, error)
+            else:
+                self._tell(query)
+        assert isinstance(self.engine, OpenEngine)
+        if self.changes.reached is not None:
+            self.engine.forget([query.need for query in self.queries], self.changes.reached)
+
+    def _tell(self, query: TimedQuery) -> None:
+        assert isinstance(self.engine, OpenEngine)
+        evaluated = {giver.name: giver.evaluated for giver in self.queries}
+        for iri, clock in query.clock.streams.items():
+            seen = self.engine.seen(iri, query.after)
+            if seen.greatest is not None:
+                query.note(iri, seen.elements, seen.least, seen.greatest, has_late=seen.has_late)
+            clock.reached = evaluated.get(self.chain.produced.get(iri, ""))
 
     # Restarts
 
@@ -221,58 +311,6 @@ class Registry:
         self._clock = Clock({iri: StreamClock(**clock) for iri, clock in state["clock"].items()})
         for query in self.queries:
             query.restore(state["queries"][query.name])
-
-
-def chain_of(queries: Sequence[Standing]) -> Chain:
-    """The queries by the names that they go by, in the order in which they are given."""
-    built = [build(standing.query, replace(standing.settings, origin=0)) for standing in queries]
-    names = distinct_names(
-        standing.name or query.name or "query" for query, standing in zip(built, queries, strict=True)
-    )  # fmt: skip
-    return Chain(dict(zip(names, built, strict=True)))
-
-
-def timed_queries(
-    engine: Engine,
-    chain: Chain,
-    queries: Sequence[Standing],
-    streams: Collection[str],
-    how: RunSettings,
-    graphs: ChangingGraphs,
-) -> list[TimedQuery]:
-    """The queries with their clocks, in the order in which they are answered; those that can be are fused.
-
-    `streams` are those from outside. What queries give is in order, whatever the lateness.
-    """
-    standing = dict(zip(chain.queries, queries, strict=True))
-    found: list[TimedQuery] = []
-    for group in _fusable(chain, standing, how):
-        names = list(group)
-        read = chain.streams_of(names[0], streams)
-        lateness = {iri: 0 if iri in chain.produced else how.lateness for iri in read}
-        templates = [template for template in group.values() if template is not None]
-        if len(names) == 1:
-            found.append(TimedQuery(engine, standing[names[0]], lateness, how, name=names[0], graphs=graphs))
-        else:
-            members = {name: standing[name] for name in names}
-            found.append(FusedQuery(engine, members, templates, lateness, how, graphs))
-    return found
-
-
-def _fusable(
-    chain: Chain, standing: Mapping[str, Standing], how: RunSettings
-) -> list[dict[str, Template | None]]:  # fmt: skip
-    """The queries, those that are equal up to constants together, in the order in which they are answered.
-
-    Those that give something to others are alone: each of their evaluations counts.
-    """
-    givers = {chain.produced[stream] for stream in chain.read}
-    groups: dict[object, dict[str, Template | None]] = {}
-    for name in chain.order:
-        template = None if name in givers or how.has_empty else template_of(chain.queries[name])
-        key = name if template is None else (template.key, standing[name].settings)
-        groups.setdefault(key, {})[name] = template
-    return list(groups.values())
 
 
 _ENOUGH = 200_000

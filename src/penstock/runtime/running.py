@@ -7,7 +7,7 @@ watermark are then answered, slice by slice. How the input is cut into batches c
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 import pyarrow as pa
@@ -74,7 +74,8 @@ class Standing:
 class TimedQuery:
     """A query and its clock, wherever the input comes from: what instants the clock has passed are answered.
 
-    `streams` are those that it reads, with the lateness of each.
+    `streams` are those that it reads, with the lateness of each. A query that came later sees what is `after` the
+    instant that the others had come to, as if the streams began there.
     """
 
     def __init__(
@@ -86,8 +87,10 @@ class TimedQuery:
         *,
         name: str,
         graphs: ChangingGraphs,
+        after: int | None = None,
     ) -> None:
         self.engine = engine
+        self.after = after
         self.text = standing.query
         self.settings = standing.settings
         self.how = how
@@ -100,7 +103,7 @@ class TimedQuery:
         self.services = Services(engine, how.services, standing.on_failure)
         self.graphs = graphs
         self.slicing = Slicing(how.instants_per_slice)
-        self._meaning = build(self.text, replace(self.settings, origin=0))
+        self._meaning = self._built(0)
         self._with_late: set[str] = set()
         self._judged = dict.fromkeys(streams, 0)
         """Of what came late up to this arrival it has been told."""
@@ -121,8 +124,25 @@ class TimedQuery:
     def need(self) -> Need:
         """What later instants need of the streams."""
         known = self._meaning if self._started is None else self._started.query
-        previous = self.slicing.previous
-        return Need(known, self._next if self._next is None or previous is None else min(self._next, previous))
+        previous, following = self.slicing.previous, self._next
+        if following is None and self.after is not None:
+            following = self.after + 1
+        return Need(known, following if following is None or previous is None else min(following, previous))
+
+    @property
+    def position(self) -> tuple[int | None, int | None, int | None]:
+        """Queries with equal windows that are equally far answer the same from now on, if they see the same."""
+        return self._next, self.slicing.previous, None if self._started is None else self._started.origin
+
+    @property
+    def has_settled(self) -> bool:
+        """Whether it sees what it would see if it had been there from the beginning."""
+        if self.after is None:
+            return True
+        longest, horizon = longest_window(self._meaning), self.need.horizon
+        if None in self.position or longest is None or horizon is None:
+            return False
+        return horizon - longest >= self.after
 
     # Restarts
 
@@ -192,8 +212,12 @@ class TimedQuery:
         self._started = _Started(origin, query, self.engine.compile_report(query), how)
         return self._started
 
-    def _prepared(self, origin: int) -> tuple[ContinuousQuery, Answering]:
+    def _built(self, origin: int) -> ContinuousQuery:
         query = build(self.text, replace(self.settings, origin=origin))
+        return replace(query, dataset=replace(query.dataset, after=self.after))
+
+    def _prepared(self, origin: int) -> tuple[ContinuousQuery, Answering]:
+        query = self._built(origin)
         self.services.begin(query)
         self.graphs.begin(self)
         return query, answering(self.engine, query, self.name, is_optimized=self.how.is_optimized)
@@ -222,6 +246,11 @@ class TimedQuery:
         """What is not streamed may have changed before the slice is answered."""
         self.services.renew(part.instants[0], part.previous)
         self.graphs.follow(self, part)
+
+    def leave(self, others: Sequence[TimedQuery]) -> None:
+        """It is asked no more, but the others are."""
+        self.graphs.leave(self)
+        self.services.leave([other.services for other in others])
 
     def close(self) -> None:
         """Nothing is asked any more."""

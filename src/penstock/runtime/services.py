@@ -6,7 +6,7 @@ evaluated never changes (semantics.md §2).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -27,12 +27,14 @@ class Services:
         self._engine = engine
         self._settings = settings
         self._on_failure = on_failure
+        self._asked: Collection[ServiceCall] = ()
         self._answers: dict[ServiceCall, list[ServiceAnswer]] = {}
         self._asking: dict[ServiceCall, Repeating[tuple[Row, ...]]] = {}
 
     def begin(self, query: ContinuousQuery) -> None:
         """Ask all that the engine does not know yet. Raises EndpointError."""
-        for call in service_calls(query.text):
+        self._asked = service_calls(query.text)
+        for call in self._asked:
             if call in self._engine.services:
                 continue
             self._answers[call] = [ServiceAnswer(ask(call, self._settings.timeout))]
@@ -57,6 +59,16 @@ class Services:
                 kept = [old for old in (*before[:-1], ended) if old.valid.end is None or old.valid.end > needed]
                 self._answers[call] = [*kept, ServiceAnswer(rows, Interval(first, ALWAYS.end))]
                 self._engine.load_answers(call, self._answers[call])
+
+    def leave(self, others: Sequence[Services]) -> None:
+        """The query asks no more: what others ask, too, one of them keeps up to date from now on."""
+        for call, asking in self._asking.items():
+            heir = next((other for other in others if call in other._asked), None)
+            if heir is None:
+                asking.close()
+            else:
+                heir._asking[call], heir._answers[call] = asking, self._answers[call]
+        self._asking = {}
 
     def close(self) -> None:
         """Nobody asks any more."""

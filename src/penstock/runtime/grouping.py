@@ -1,0 +1,101 @@
+"""Which queries run as one: those that are equal up to constants (algebra/fusing.py), in the order of their chain."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from penstock.algebra import ContinuousQuery, build
+from penstock.algebra.chaining import Chain, distinct_names
+from penstock.algebra.fusing import Template, template_of
+from penstock.engines.protocol import Engine
+from penstock.runtime.changing_graphs import ChangingGraphs
+from penstock.runtime.fused import FusedQuery
+from penstock.runtime.running import RunSettings, Standing, TimedQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A query of a run: what it is, and when it came.
+
+    Those that came together, `coming`, see the same: of streams what is `after` that instant, or all there is.
+    """
+
+    standing: Standing
+    meaning: ContinuousQuery
+    coming: int = 0
+    after: int | None = None
+    template: Template | None = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "template", template_of(self.meaning))
+
+
+def meaning_of(standing: Standing) -> ContinuousQuery:
+    """Windows that have their origin from the stream have none yet."""
+    return build(standing.query, replace(standing.settings, origin=0))
+
+
+def members_of(queries: Sequence[Standing]) -> dict[str, Member]:
+    """The queries by the names that they go by, in the order in which they are given."""
+    built = [meaning_of(standing) for standing in queries]
+    names = distinct_names(
+        standing.name or query.name or "query" for query, standing in zip(built, queries, strict=True)
+    )  # fmt: skip
+    return {name: Member(one, query) for name, one, query in zip(names, queries, built, strict=True)}
+
+
+def chained(members: Mapping[str, Member]) -> Chain:
+    """What streams the queries give each other."""
+    return Chain({name: member.meaning for name, member in members.items()})
+
+
+def chain_of(queries: Sequence[Standing]) -> Chain:
+    return chained(members_of(queries))
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """How queries of an engine are put together; `streams` are those from outside."""
+
+    engine: Engine
+    streams: Collection[str]
+    how: RunSettings
+    graphs: ChangingGraphs
+
+    def all_of(self, members: Mapping[str, Member]) -> list[TimedQuery]:
+        """The queries with their clocks, in the order in which they are answered; those that can be are fused."""
+        chain = chained(members)
+        return [self.one_of(names, members, self.read_by(names[0], chain)) for names in self.groups(members, chain)]
+
+    def read_by(self, name: str, chain: Chain) -> dict[str, int]:
+        """The streams that a query reads, with the lateness of each: what queries give is in order."""
+        read = chain.streams_of(name, self.streams)
+        return {iri: 0 if iri in chain.produced else self.how.lateness for iri in read}
+
+    def groups(self, members: Mapping[str, Member], chain: Chain) -> list[tuple[str, ...]]:
+        """The queries, those that can be fused together, in the order in which they are answered.
+
+        Those that give something to others are alone: each of their evaluations counts.
+        """
+        givers = {chain.produced[stream] for stream in chain.read}
+        groups: dict[object, list[str]] = {}
+        for name in chain.order:
+            member = members[name]
+            is_alone = member.template is None or name in givers or self.how.has_empty
+            key: object = name
+            if member.template is not None and not is_alone:
+                key = member.template.key, member.standing.settings, member.coming
+            groups.setdefault(key, []).append(name)
+        return list(map(tuple, groups.values()))
+
+    def one_of(self, names: Sequence[str], members: Mapping[str, Member], streams: Mapping[str, int]) -> TimedQuery:
+        """What answers the queries of a group, over streams with the lateness of each."""
+        first, how, graphs = members[names[0]], self.how, self.graphs
+        if len(names) == 1:
+            return TimedQuery(
+                self.engine, first.standing, streams, how, name=names[0], graphs=graphs, after=first.after
+            )  # fmt: skip
+        templates = [template for name in names if (template := members[name].template) is not None]
+        standing = {name: members[name].standing for name in names}
+        return FusedQuery(self.engine, standing, templates, streams, how, graphs, after=first.after)

@@ -1,0 +1,121 @@
+"""The queries of a run as they are now: who came when, who is answered with whom, and what streams are read for them.
+
+Queries that come while others run are groups of their own. As soon as their windows no longer reach back to the instant
+they came at, they see what any other query sees, and are fused with those that are equal up to constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from penstock.algebra.chaining import Chain
+from penstock.engines.protocol import Engine
+from penstock.runtime.changes import Coming, Going
+from penstock.runtime.changing_graphs import ChangingGraphs
+from penstock.runtime.grouping import Grouping, Member, chained, meaning_of, members_of
+from penstock.runtime.running import RunSettings, Standing, TimedQuery
+from penstock.sources.batches import Source
+
+
+class Membership:
+    """`queries` are in the order in which they are answered; `streams` are those from outside that they read."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        queries: Sequence[Standing],
+        sources: Mapping[str, Source],
+        how: RunSettings,
+        graphs: ChangingGraphs,
+    ) -> None:
+        self._grouping = Grouping(engine, sources, how, graphs)
+        self._sources = sources
+        self._members = members_of(queries)
+        self._comings = 0
+        self.chain: Chain = chained(self._members)
+        self.queries: list[TimedQuery] = self._grouping.all_of(self._members)
+
+    @property
+    def streams(self) -> dict[str, Source]:
+        read = {iri for query in self.queries for iri in query.clock.streams}
+        return {iri: source for iri, source in self._sources.items() if iri in read}
+
+    def heed(self, changes: Sequence[Coming | Going]) -> list[TimedQuery]:
+        """Queries come and go: those that are new, and know nothing of the streams yet."""
+        before = dict(self._members)
+        given = self.chain.read
+        self._comings += 1
+        for change in changes:
+            if isinstance(change, Going):
+                self._members.pop(change.name, None)
+            else:
+                self._sources = {**change.streams, **self._sources}
+                self._members[change.name] = Member(
+                    change.standing, meaning_of(change.standing), self._comings, change.after
+                )
+        self._grouping = replace(self._grouping, streams=self._sources)
+        self._let_givers_lead(given)
+        return self._regroup(before)
+
+    def _let_givers_lead(self, given: set[str]) -> None:
+        """Who is the first to read what a query gives sees what that gives from now on, and no more."""
+        chain = chained(self._members)
+        for name, member in self._members.items():
+            if member.coming != self._comings:
+                continue
+            new = [stream for stream in member.meaning.dataset.streams if stream not in given]
+            givers = {chain.produced[stream] for stream in new if stream in chain.produced}
+            reached = [query.evaluated - 1 for query in self.queries if query.name in givers and query.evaluated]
+            if reached:
+                known = [] if member.after is None else [member.after]
+                self._members[name] = replace(member, after=max(reached + known))
+
+    def settle(self) -> None:
+        """Fuse those that came later with those that see the same by now."""
+        before = dict(self._members)
+        kinds: dict[object, int] = {}
+        for query in self.queries:
+            member = self._members[query.name]
+            if member.template is None or not query.has_settled:
+                continue
+            kind = member.template.key, member.standing.settings, query.position
+            coming = kinds.setdefault(kind, member.coming)
+            if coming != member.coming:
+                for name in query.names:
+                    self._members[name] = replace(self._members[name], coming=coming)
+        if self._members != before:
+            self._regroup(before)
+
+    def _regroup(self, before: Mapping[str, Member]) -> list[TimedQuery]:
+        """Who is answered with others than before goes on where it was."""
+        chain = chained(self._members)
+        running = {(name, before[name].coming): query for query in self.queries for name in query.names}
+        found: list[TimedQuery] = []
+        fresh: list[TimedQuery] = []
+        for names in self._grouping.groups(self._members, chain):
+            known = [running.get((name, self._members[name].coming)) for name in names]
+            old = next((query for query in known if query is not None), None)
+            if old is not None and old.names == names:
+                found.append(old)
+                continue
+            if old is None:
+                query = self._grouping.one_of(names, self._members, self._grouping.read_by(names[0], chain))
+                fresh.append(query)
+            else:
+                lateness = {iri: clock.lateness for iri, clock in old.clock.streams.items()}
+                query = self._grouping.one_of(names, self._members, lateness)
+                query.restore(old.state)
+            found.append(query)
+        for query in self.queries:
+            if query not in found:
+                query.leave(found)
+        self.chain, self.queries = chain, found
+        return fresh
+
+    def refuse(self, query: TimedQuery, reason: ValueError) -> None:
+        """A query that cannot be answered goes again, and whoever registered it is told why."""
+        before = dict(self._members)
+        for name in query.names:
+            self._members.pop(name).standing.on_failure(f"{name} is not answered: {reason}")
+        self._regroup(before)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import builtins
 import doctest
 import json
+import queue
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -320,6 +322,128 @@ class TestStop:
         began = time.monotonic()
         assert [evaluation.time for evaluation in query.results()] == [10], "the stream has not ended: no last window"
         assert time.monotonic() - began < 20
+
+
+class TestChanges:
+    """Queries that are registered and dropped while others run."""
+
+    MANY = tuple(("<http://e/g>", SEES, n, n) for n in range(1, 60))
+
+    def test_between_two_evaluations(self, engine: ps.Engine) -> None:
+        engine.stream(TOLL, self.MANY)
+        engine.register(QUERY, name="first")
+        found: dict[str, list[int]] = {"first": [], "second": []}
+        for evaluation in engine.results():
+            assert evaluation.query in found
+            found[evaluation.query].append(evaluation.time)
+            if evaluation.query == "first" and evaluation.time == 20:
+                second = engine.register(QUERY.replace("STEP 10ms", "STEP 5ms"), name="second")
+            if evaluation.query == "second" and evaluation.time == 40:
+                assert second.counts.evaluations > 1
+                engine.drop("second")
+        assert found == {"first": [10, 20, 30, 40, 50], "second": [25, 30, 35, 40]}
+        assert second.counts.elements == 39
+
+    def test_from_another_thread(self, engine: ps.Engine) -> None:
+        """Each waits for what the others have done, so that the stream is as far as it has to be."""
+        told: queue.Queue[tuple[str, int]] = queue.Queue()
+        more: queue.Queue[int] = queue.Queue()
+
+        def cars() -> Iterator[tuple[Any, ...]]:
+            while True:
+                yield ("<http://e/g>", SEES, "<http://e/c>", more.get())
+
+        def run() -> None:
+            for evaluation in engine.results():
+                told.put((evaluation.query, evaluation.time))
+
+        engine.stream(TOLL, cars())
+        engine.register(QUERY, name="first")
+        thread = threading.Thread(target=run)
+        thread.start()
+        for moment in (1, 11):
+            more.put(moment)
+        assert told.get(timeout=20) == ("first", 10)
+        engine.register(QUERY, name="second", duplicates="bag")
+        for moment in (12, 21):
+            more.put(moment)
+        assert {told.get(timeout=20) for _ in range(2)} == {("first", 20), ("second", 20)}
+        engine.drop("first")
+        for moment in (22, 31):
+            more.put(moment)
+        assert told.get(timeout=20) == ("second", 30)
+        engine.stop()
+        thread.join(20)
+        assert not thread.is_alive()
+        assert told.empty()
+
+    def test_a_stream_that_nobody_read_before(self, engine: ps.Engine) -> None:
+        engine.stream(TOLL, self.MANY)
+        engine.register(QUERY, name="first")
+        found = []
+        for evaluation in engine.results():
+            found.append((evaluation.query, evaluation.time))
+            if found == [("first", 10)]:
+                engine.stream("http://e/other", self.MANY[:30])
+                engine.register(QUERY.replace(TOLL, "http://e/other"), name="second")
+        assert found == [*(("first", time) for time in range(10, 60, 10)), ("second", 20), ("second", 30)]
+
+    def test_a_stream_of_a_query(self, engine: ps.Engine) -> None:
+        is_registered = threading.Event()
+
+        def cars() -> Iterator[tuple[Any, ...]]:
+            yield from self.MANY[:11]
+            assert is_registered.wait(20)
+            yield from self.MANY[11:]
+
+        engine.stream(TOLL, cars())
+        text = TestStreamsFromQueries.GIVER.replace("{ ?car <http://e/at> ?gate }", "{ ?gate <http://e/at> ?car }")
+        engine.register(text)
+        engine.register(QUERY, name="first")
+        found = []
+        for evaluation in engine.results():
+            found.append((evaluation.query, evaluation.time))
+            if found[-1] == ("first", 10):
+                engine.register("SELECT ?x FROM STREAM <seen> [RANGE 10ms STEP 10ms] { ?x ?y ?z }", name="it")
+                is_registered.set()
+                with pytest.raises(ValueError, match="it reads the stream that seen gives: drop it first"):
+                    engine.drop("seen")
+        assert [time for name, time in found if name == "it"] == [20, 30, 40, 50]
+
+    def test_the_run_ends_with_its_last_query(self, engine: ps.Engine) -> None:
+        def cars() -> Iterator[tuple[Any, ...]]:
+            yield from self.MANY
+            time.sleep(60)
+
+        engine.stream(TOLL, cars())
+        engine.register(QUERY, name="first")
+        began = time.monotonic()
+        for evaluation in engine.results():
+            assert evaluation.time == 10
+            engine.drop("first")
+        assert time.monotonic() - began < 20
+
+    def test_what_does_not_fit_is_refused(self, engine: ps.Engine) -> None:
+        engine.stream(TOLL, self.MANY)
+        engine.register(QUERY, name="first")
+        for evaluation in engine.results():
+            if evaluation.time == 10:
+                with pytest.raises(ValueError, match="first and second run together, and so have one lateness"):
+                    engine.register(QUERY, name="second", lateness=5)
+                with pytest.raises(ValueError, match="which is not bound"):
+                    engine.register(QUERY.replace(TOLL, "http://e/other"), name="second")
+        engine.register(QUERY, name="second", lateness=5)  # when nothing runs
+
+    def test_one_that_cannot_be_answered_does_not_harm_the_others(self, engine: ps.Engine) -> None:
+        engine.stream(TOLL, self.MANY)
+        engine.register(QUERY, name="first")
+        results = engine.results()
+        found = [(evaluation.query, evaluation.time) for evaluation in islice(results, 1)]
+        text = QUERY.replace("{ ?gate", "{ SERVICE <http://127.0.0.1:1/sparql> { ?gate ?in ?city } ?gate")
+        engine.register(text, name="second")
+        with pytest.warns(UserWarning, match="second is not answered: .*127.0.0.1:1"):
+            found += [(evaluation.query, evaluation.time) for evaluation in results]
+        assert found == [("first", time) for time in range(10, 60, 10)]
 
 
 class TestNotebooks:

@@ -29,13 +29,13 @@ PATTERNS = (
 
 
 @st.composite
-def families(draw: st.DrawFn) -> Scenario:
+def families(draw: st.DrawFn, least_queries: int = 1, least_elements: int = 1) -> Scenario:
     """Queries that are equal up to constants, and some that are not."""
     texts = []
     for pattern in draw(st.lists(st.sampled_from(PATTERNS), min_size=1, max_size=2)):
         window = draw(st.sampled_from(("RANGE PT4S STEP PT2S", "ELEMENTS 3", "NOW REPORT ON_ARRIVAL")))
         operator = draw(st.sampled_from(("RSTREAM", "ISTREAM", "DSTREAM")))
-        for _ in range(draw(st.integers(1, 4))):
+        for _ in range(draw(st.integers(least_queries, 4))):
             text = pattern.format(
                 window=f"FROM NAMED WINDOW :w ON :toll [{window}]",
                 gate=f"gate{draw(st.integers(0, 2))}",
@@ -44,4 +44,4 @@ def families(draw: st.DrawFn) -> Scenario:
                 number=draw(st.integers(1, 3)),
             )
             texts.append(f"PREFIX : <http://ex.org/> REGISTER {operator} :q{len(texts)} AS {text}")
-    return replace(draw(scenarios()), texts=tuple(texts))
+    return replace(draw(scenarios(least_elements)), texts=tuple(texts))

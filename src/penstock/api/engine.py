@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
+from weakref import WeakSet
 
 from penstock.algebra import Settings, build
 from penstock.algebra.chaining import Chain, distinct_names
 from penstock.algebra.inputs import InputError
 from penstock.api.changing import ChangingGraph
-from penstock.api.queries import Manner, RegisteredQuery, results_together, start_together
+from penstock.api.queries import Manner, RegisteredQuery, start_together
 from penstock.api.settings import SettingError, duration, origin, report_policy
 from penstock.api.spark_streams import LiveStream, is_spark_frame, is_streamed_by_spark, spark_stream
 from penstock.api.tables import TableSource, graph_of_table, is_table, table_of_stream
 from penstock.api.terms import elements_of, triple_of
+from penstock.api.together import SharedRun
 from penstock.rdf.blank_nodes import prefixed
 from penstock.rdf.endpoints import DEFAULT_TIMEOUT
 from penstock.rdf.errors import ReadingError
@@ -70,6 +73,10 @@ class Engine:
         self._graphs: dict[str | None, list[Graph]] = {}
         self._updates: dict[str | None, GraphUpdates] = {}
         self._queries: dict[str, RegisteredQuery] = {}
+        self._changing = threading.RLock()
+        """Held while queries come and go."""
+        self._shared: WeakSet[SharedRun] = WeakSet()
+        self._live: WeakSet[LiveRun] = WeakSet()
         self._scopes = 0
 
     def stream(self, iri: str, source: str | Path | Iterable[Any] | Any) -> None:
@@ -173,6 +180,9 @@ class Engine:
         A CONSTRUCT or DESCRIBE gives a stream that other queries of this engine can read: by the name that REGISTER
         STREAM or REGISTER RSTREAM says, or by the query's own. Those that it needs are run with a query.
 
+        A run of all queries (`results`) that is going on answers it, too, from the next instant on: of its streams it
+        sees what is after the instant that the run has come to. Any thread may register.
+
         The arguments are the options of `penstock run`: `t0` is an instant or `first`; `lateness` and `idle_timeout`
         are durations (milliseconds, `"10s"`, a timedelta); `report`, `operator` and `duplicates` say something else
         than the dialect does; `late` names a file for late and malformed elements; `service_timeout` is how long an
@@ -203,22 +213,30 @@ class Engine:
         )
         meaning = build(reading.query, Settings())
         manner = Manner(settings, how, has_empty=empty, is_strict=strict, late=late)
-        distinct = self._name_for(meaning.name or name, text, manner)
-        Chain({**{known: query.meaning for known, query in self._queries.items()}, distinct: meaning})
-        query = self._queries[distinct] = RegisteredQuery(
-            text,
-            reading.query,
-            meaning,
-            self._streams,
-            self._graphs,
-            self._updates,
-            manner,
-            prefixes or {},
-            dialect != "auto",
-            distinct,
-            self._queries,
-            self._spark,
-        )
+        with self._changing:
+            distinct = self._name_for(meaning.name or name, text, manner)
+            chain = Chain({**{known: query.meaning for known, query in self._queries.items()}, distinct: meaning})
+            query = RegisteredQuery(
+                text,
+                reading.query,
+                meaning,
+                self._streams,
+                self._graphs,
+                self._updates,
+                manner,
+                prefixes or {},
+                dialect != "auto",
+                distinct,
+                self._queries,
+                self._spark,
+            )
+            going_on = [] if distinct in self._queries else list(self._shared)
+            for run in going_on:
+                chain.streams_of(distinct, self._streams)
+                run.check(query)
+            self._queries[distinct] = query
+            for run in going_on:
+                run.join(query)
         return query
 
     def _name_for(self, name: str, text: str, manner: Manner) -> str:
@@ -232,7 +250,8 @@ class Engine:
         """Run all registered queries together: each stream is read once, and those equal up to constants are one.
 
         Evaluations come as soon as their instants are over; `query` says whose each is. The queries have the same
-        lateness, idle timeout, time and flush. What Spark streams is for `start`.
+        lateness, idle timeout, time and flush. What Spark streams is for `start`. Meanwhile others may be registered
+        and dropped; when the last one is dropped, and with `stop`, the run ends.
 
         Raises ValueError where they cannot run together, or there is no query.
         """
@@ -240,14 +259,47 @@ class Engine:
             raise InputError("no query is registered: engine.register(text) registers one")
         if any(not hasattr(source, "is_live") for source in self._streams.values()):
             raise InputError("what Spark streams is answered beside the program: engine.start({query: function})")
-        return results_together(list(self._queries.values()))
+        with self._changing:
+            run = SharedRun(self._queries)
+            self._shared.add(run)
+        return self._until_it_ends(run)
+
+    def _until_it_ends(self, run: SharedRun) -> Iterator[Evaluation]:
+        try:
+            yield from run.evaluations()
+        finally:
+            with self._changing:
+                self._shared.discard(run)
 
     def drop(self, name: str) -> None:
-        """Forget a registered query; the stream that it gave is no more."""
-        if name not in self._queries:
-            hint = did_you_mean(name, self._queries) or f"there is {', '.join(self._queries) or 'none'}"
-            raise InputError(f"there is no query {name}; {hint}")
-        del self._queries[name]
+        """Forget a registered query; the stream that it gave is no more.
+
+        Runs that are going on give no more results of it; any thread may say so. Raises ValueError where there is no
+        such query, where queries that run with it read its stream, and where a run of `start` answers it.
+        """
+        with self._changing:
+            if name not in self._queries:
+                hint = did_you_mean(name, self._queries) or f"there is {', '.join(self._queries) or 'none'}"
+                raise InputError(f"there is no query {name}; {hint}")
+            self._check_nobody_needs(name)
+            query = self._queries.pop(name)
+            query.stop()
+            for run in list(self._shared):
+                run.drop(query)
+
+    def _check_nobody_needs(self, name: str) -> None:
+        if any(run.is_answering(name) for run in self._live):
+            raise InputError(f"{name} is answered by a run on Spark: stop that run first, and start one without {name}")
+        if self._shared:
+            chain = Chain({known: query.meaning for known, query in self._queries.items()})
+            readers = [other for other in self._queries if name in chain.producers_of(other)]
+            if readers:
+                raise InputError(f"{readers[0]} reads the stream that {name} gives: drop {readers[0]} first")
+
+    def stop(self) -> None:
+        """End the runs of all queries that are going on, also from another thread: they give no more results."""
+        for run in list(self._shared):
+            run.stop()
 
     def start(
         self,
@@ -263,12 +315,16 @@ class Engine:
 
             engine.start({counts: print, jams: warn}, checkpoint="state")
 
+        The run answers these queries until it ends: to change them, stop it and start another.
+
         Raises ValueError where they cannot run together, and CheckpointError where the folder is of no use.
         """
         if not answers or any(query._streams is not self._streams for query in answers):
             raise InputError("start takes queries that this engine has registered: give at least one of them")
         outlets = {query: query.told_to(function) for query, function in answers.items()}
-        return start_together(outlets, None if checkpoint is None else Path(checkpoint), is_bounded=until_read)
+        run = start_together(outlets, None if checkpoint is None else Path(checkpoint), is_bounded=until_read)
+        self._live.add(run)
+        return run
 
     def _new_scope(self) -> str:
         self._scopes += 1

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from pathlib import Path
 from queue import Empty, Queue
@@ -18,9 +18,10 @@ from penstock.algebra import ContinuousQuery, Settings
 from penstock.algebra.chaining import Chain
 from penstock.algebra.inputs import InputError
 from penstock.algebra.model import SelectForm
-from penstock.api.dead_letters import DeadLetters, MalformedError
+from penstock.api.dead_letters import DeadLetters
 from penstock.api.explanations import Explanation, explained
 from penstock.api.frames import arrow_table, pandas_frame
+from penstock.api.outsiders import Outsiders
 from penstock.api.spark_streams import LiveStream
 from penstock.api.stopping import Stoppable
 from penstock.engines.duckdb import DuckDBEngine
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from penstock.api.spark_runs import LiveRun, OnBatch
     from penstock.runtime.micro_batches import Outlet
 
-_MOST_WARNINGS = 3
 _SECONDS_BETWEEN = 0.1
 
 
@@ -94,7 +94,7 @@ class RegisteredQuery:
         self._manner = manner
         self._prefixes, self._is_dialect_given = prefixes, is_dialect_given
         self._stopped = threading.Event()
-        self._counts = Counts()
+        self._count: Callable[[], Counts] = Counts
         self._asked: Engine | None = None
         """The engine of the latest run."""
         self._latest: Evaluation | None = None
@@ -106,7 +106,7 @@ class RegisteredQuery:
     @property
     def counts(self) -> Counts:
         """Elements, evaluations, rows, late and malformed elements and the watermark of the latest run."""
-        return self._counts
+        return self._count()
 
     def results(self) -> Iterator[Evaluation]:
         """Run the query; each evaluation comes as soon as its instant is over.
@@ -119,26 +119,29 @@ class RegisteredQuery:
         stopped = self._stopped
         if any(not hasattr(source, "is_live") for source in self._streams.values()):
             return self._streamed(stopped)
-        outsiders = _Outsiders(self._manner.is_strict)
+        outsiders = Outsiders(self._manner.is_strict)
         run = self._run(outsiders)
         return self._evaluations(run, outsiders, stopped)
 
-    def _run(self, outsiders: _Outsiders) -> Registry:
+    def _run(self, outsiders: Outsiders) -> Registry:
         """A run of this query, and of those whose streams it reads."""
-        return self.run_with(self.with_givers(), {self: outsiders})
+        return self.run_with(self.with_givers(), {self: outsiders}, self._stopped)
 
     def run_with(
-        self, queries: Sequence[RegisteredQuery], outsiders: Mapping[RegisteredQuery, _Outsiders]
-    ) -> Registry:  # fmt: skip
+        self,
+        queries: Sequence[RegisteredQuery],
+        outsiders: Mapping[RegisteredQuery, Outsiders],
+        stopped: threading.Event,
+    ) -> Registry:
         """A run of several queries of one engine, each told of what does not count for it, if it is to be told."""
         engine = self._asked = self._engine()
         for iri, graph in self._loaded.items():
             engine.load_graph(iri, graph)
-        sources = {iri: Stoppable.of(source, self._stopped) for iri, source in self._streams.items()}
+        sources = self.sources(stopped)
         how = how_together(queries)
 
         def malformed(malformed: Malformed) -> None:
-            for each in outsiders.values():
+            for each in list(outsiders.values()):
                 each.malformed(malformed)
 
         run = way_of(engine, sources, how)(
@@ -150,8 +153,29 @@ class RegisteredQuery:
             updates=self._updates,
         )
         for query in queries:
-            query._counts = run.query(query.name).counts
+            query.runs_in(run)
         return run
+
+    def sources(self, stopped: threading.Event) -> dict[str, Source]:
+        """The streams that are bound; those that wait end when it is said."""
+        return {iri: Stoppable.of(source, stopped) for iri, source in self._streams.items()}
+
+    def runs_in(self, run: Registry) -> None:
+        """The latest run is this one."""
+        self._asked = run.engine
+        self._count = lambda: run.counts_of(self.name)
+
+    def runs_no_more(self) -> None:
+        """It has left the latest run, and counts as it did then."""
+        counts = self.counts
+        self._count = lambda: counts
+
+    def has_said(self, evaluation: Evaluation) -> bool:
+        """Whether an evaluation of the query is one that is asked for; then it is the latest."""
+        if not (self._manner.has_empty or evaluation.says_something):
+            return False
+        self._latest = evaluation
+        return True
 
     def standing(self, on_late: Callable[[Late], None]) -> Standing:
         return Standing(self._query, self.name, self._manner.settings, on_late)
@@ -180,8 +204,7 @@ class RegisteredQuery:
                 has_ended = has_ended or run.wait(0)
                 with suppress(Empty):
                     evaluation = found.get(timeout=_SECONDS_BETWEEN)
-                    if self._manner.has_empty or evaluation.says_something:
-                        self._latest = evaluation
+                    if self.has_said(evaluation):
                         yield evaluation
 
     def start(
@@ -245,7 +268,7 @@ class RegisteredQuery:
             raise InputError("this is for an engine on Spark: Engine(spark)")
         return self._spark
 
-    def _evaluations(self, run: Registry, outsiders: _Outsiders, stopped: threading.Event) -> Iterator[Evaluation]:
+    def _evaluations(self, run: Registry, outsiders: Outsiders, stopped: threading.Event) -> Iterator[Evaluation]:
         with ExitStack() as stack:
             stack.callback(run.engine.close)
             if self._manner.late is not None:
@@ -253,12 +276,11 @@ class RegisteredQuery:
             for evaluation in run.evaluations():
                 if stopped.is_set():
                     return
-                if evaluation.query == self.name and (self._manner.has_empty or evaluation.says_something):
-                    self._latest = evaluation
+                if evaluation.query == self.name and self.has_said(evaluation):
                     yield evaluation
                     if stopped.is_set():
                         return
-            outsiders.sum_up(self._counts)
+            outsiders.sum_up(self.counts)
 
     def stop(self) -> None:
         """End the runs that are going on, also from another thread: they give no more results."""
@@ -287,7 +309,7 @@ class RegisteredQuery:
         form = self._meaning.form
         if not isinstance(form, SelectForm) or self._meaning.waits_for_certainty:
             return self._spark.createDataFrame(self.to_arrow(terms=terms))
-        run = self._run(_Outsiders(self._manner.is_strict))
+        run = self._run(Outsiders(self._manner.is_strict))
         if not isinstance(run, HistoryRun):
             raise ValueError("a stream that goes on has no end: iterate over results()")
         from penstock.api.spark_frames import frame_of
@@ -355,7 +377,7 @@ def start_together(
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"two of the queries go by the name {twice!r}: register each with a name= of its own")
     how = how_together(queries)
-    outsiders = {query: _Outsiders(query._manner.is_strict) for query in outlets}
+    outsiders = {query: Outsiders(query._manner.is_strict) for query in outlets}
 
     def malformed(malformed: Malformed) -> None:
         for each in outsiders.values():
@@ -386,30 +408,11 @@ def start_together(
     )
     for query in queries:
         query._asked = batches.engine
-    for query in queries:
-        query._counts = next(timed.counts for timed in batches.queries if query.name in timed.names)
+        counts = next(timed.counts for timed in batches.queries if query.name in timed.names)
+        query._count = partial(_itself, counts)
     if not batches.has_finished:
         batches.start()
     return LiveRun(batches, opened)
-
-
-def results_together(queries: Sequence[RegisteredQuery]) -> Iterator[Evaluation]:
-    """Queries of one engine, run together."""
-    outsiders = {query: _Outsiders(query.manner.is_strict) for query in queries}
-    run = queries[0].run_with(queries, outsiders)
-    by_name = {query.name: query for query in queries}
-    with ExitStack() as stack:
-        stack.callback(run.engine.close)
-        for query, each in outsiders.items():
-            if query.manner.late is not None:
-                each.letters = stack.enter_context(closing(DeadLetters(query.manner.late)))
-        for evaluation in run.evaluations():
-            query = by_name[evaluation.query]
-            if query.manner.has_empty or evaluation.says_something:
-                query._latest = evaluation
-                yield evaluation
-        for query, each in outsiders.items():
-            each.sum_up(query.counts)
 
 
 def how_together(queries: Sequence[RegisteredQuery]) -> RunSettings:
@@ -432,34 +435,9 @@ def how_together(queries: Sequence[RegisteredQuery]) -> RunSettings:
     return first
 
 
+def _itself(counts: Counts) -> Counts:
+    return counts
+
+
 def _ignore(told: object) -> None:
     """Nobody asked for it."""
-
-
-class _Outsiders:
-    """Input that does not count: warned of, and written to the file of dead letters if there is one."""
-
-    def __init__(self, is_strict: bool) -> None:
-        self.letters: DeadLetters | None = None
-        self._is_strict = is_strict
-        self._warned = 0
-
-    def late(self, late: Late) -> None:
-        if self.letters is not None:
-            self.letters.late(late)
-
-    def malformed(self, malformed: Malformed) -> None:
-        if self.letters is not None:
-            self.letters.malformed(malformed)
-        if self._is_strict:
-            raise MalformedError(malformed)
-        if self._warned < _MOST_WARNINGS:
-            self._warned += 1
-            warnings.warn(f"{malformed.place}: left out: {malformed.reason}", stacklevel=2)
-
-    def sum_up(self, counts: Counts) -> None:
-        if counts.malformed > self._warned:
-            warnings.warn(f"{counts.malformed - self._warned} more elements were left out", stacklevel=2)
-        if counts.late:
-            message = f"{counts.late} elements came too late to count anywhere; lateness= allows for disorder"
-            warnings.warn(message, stacklevel=2)

@@ -61,11 +61,17 @@ class LiveRun:
     def __init__(self, batches: MicroBatches, opened: ExitStack) -> None:
         self._batches = batches
         self._opened = opened
+        self._has_ended = False
 
     @property
     def counts(self) -> Counts:
         """Those of the query, the first if there are several: each has its own `counts`."""
         return self._batches.queries[0].counts
+
+    def is_answering(self, name: str) -> bool:
+        """Whether the query of that name is one of those, and the run goes on."""
+        names = (name for query in self._batches.queries for name in query.names)
+        return not self._has_ended and not self._batches.has_finished and name in names
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until all input has been answered, or so long: whether it has ended. Raises what has gone wrong."""
@@ -73,6 +79,7 @@ class LiveRun:
 
     def stop(self) -> None:
         """End it now; with a checkpoint another run can go on."""
+        self._has_ended = True
         self._batches.stop()
         self._opened.close()
 

@@ -18,7 +18,8 @@ from penstock.runtime.running import RunSettings, Standing, TimedQuery
 class Member:
     """A query of a run: what it is, and when it came.
 
-    Those that came together, `coming`, see the same: of streams what is `after` that instant, or all there is.
+    `coming` numbers the times at which queries came, 0 being the beginning; of streams they see what is `after` an
+    instant, or all there is.
     """
 
     standing: Standing
@@ -85,7 +86,7 @@ class Grouping:
             is_alone = member.template is None or name in givers or self.how.has_empty
             key: object = name
             if member.template is not None and not is_alone:
-                key = member.template.key, member.standing.settings, member.coming
+                key = member.template.key, member.standing.settings, member.coming, member.after
             groups.setdefault(key, []).append(name)
         return list(map(tuple, groups.values()))
 

@@ -71,30 +71,34 @@ class Membership:
                 known = [] if member.after is None else [member.after]
                 self._members[name] = replace(member, after=max(reached + known))
 
-    def settle(self) -> None:
-        """Fuse those that came later with those that see the same by now."""
+    def settle(self) -> bool:
+        """Fuse those that came later with those that see the same by now, if there are any."""
+        if all(query.after is None for query in self.queries):
+            return False
         before = dict(self._members)
-        kinds: dict[object, int] = {}
+        kinds: dict[object, Member] = {}
         for query in self.queries:
             member = self._members[query.name]
             if member.template is None or not query.has_settled:
                 continue
             kind = member.template.key, member.standing.settings, query.position
-            coming = kinds.setdefault(kind, member.coming)
-            if coming != member.coming:
+            first = kinds.setdefault(kind, member)
+            if _came(first) != _came(member):
                 for name in query.names:
-                    self._members[name] = replace(self._members[name], coming=coming)
-        if self._members != before:
-            self._regroup(before)
+                    self._members[name] = replace(self._members[name], coming=first.coming, after=first.after)
+        if self._members == before:
+            return False
+        self._regroup(before)
+        return True
 
     def _regroup(self, before: Mapping[str, Member]) -> list[TimedQuery]:
         """Who is answered with others than before goes on where it was."""
         chain = chained(self._members)
-        running = {(name, before[name].coming): query for query in self.queries for name in query.names}
+        running = {(name, _came(before[name])): query for query in self.queries for name in query.names}
         found: list[TimedQuery] = []
         fresh: list[TimedQuery] = []
         for names in self._grouping.groups(self._members, chain):
-            known = [running.get((name, self._members[name].coming)) for name in names]
+            known = [running.get((name, _came(self._members[name]))) for name in names]
             old = next((query for query in known if query is not None), None)
             if old is not None and old.names == names:
                 found.append(old)
@@ -119,3 +123,8 @@ class Membership:
         for name in query.names:
             self._members.pop(name).standing.on_failure(f"{name} is not answered: {reason}")
         self._regroup(before)
+
+
+def _came(member: Member) -> tuple[int, int | None]:
+    """Queries of which it is the same are there since the same moment."""
+    return member.coming, member.after

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from penstock.runtime.clock import Clock
 from penstock.sources.batches import Batch, Position, Source
@@ -18,13 +18,13 @@ class Reading:
     """Always the stream that is furthest behind is read: none is read far ahead of the others.
 
     A stream that has ended, or has been silent for longer than the idle timeout, holds no other back. Where elements
-    are stamped as they come (`by_arrival`), time goes on without them. `woken` says that there is something else to do
-    than to wait for input.
+    are stamped as they come (`by_arrival`), time goes on without them. Which `streams` are read may change: one that is
+    read no more waits where it is. `woken` says that there is something else to do than to wait for input.
     """
 
     def __init__(
         self,
-        streams: Mapping[str, Source],
+        streams: Callable[[], Mapping[str, Source]],
         clock: Clock,
         positions: Mapping[str, Position],
         idle_timeout: int | None,
@@ -38,19 +38,11 @@ class Reading:
         self._idle_timeout = None if idle_timeout is None else idle_timeout / 1000
         self._by_arrival = by_arrival
         self._woken = woken
-        self.follow(streams)
-
-    def follow(self, streams: Mapping[str, Source]) -> None:
-        """These streams are read from now on; one that is read no more waits where it is."""
-        self._streams = streams
-        for iri, source in streams.items():
-            if iri not in self._feeds:
-                self._feeds[iri] = Feed(source, self._positions.get(iri))
 
     def batches(self) -> Iterator[tuple[str, Batch] | None]:
         """Batches with their streams; None where nothing has come for a while, so that the clock may have moved."""
         while True:
-            streams = [iri for iri in self._streams if not self._feeds[iri].has_ended]
+            streams = [iri for iri, source in self._streams().items() if not self._feed(iri, source).has_ended]
             if not streams:
                 return
             awaited = [iri for iri in streams if not self._clock.streams[iri].is_silent] or streams
@@ -74,6 +66,11 @@ class Reading:
             for other in streams:
                 if self._clock.streams[other].is_silent and other != stream:
                     yield from self._waiting(other)
+
+    def _feed(self, stream: str, source: Source) -> Feed:
+        if stream not in self._feeds:
+            self._feeds[stream] = Feed(source, self._positions.get(stream))
+        return self._feeds[stream]
 
     def _next_of(self, stream: str, seconds: float | None) -> Batch | None:
         """The next batch of a stream, if it comes in time, and nobody is woken before."""

@@ -106,6 +106,10 @@ class Registry:
         """What answers the query of that name."""
         return next(query for query in self.queries if name in query.names)
 
+    def counts_of(self, name: str) -> Counts:
+        """What has happened to the query of that name; of one that is just coming, nothing."""
+        return next((query.counts for query in self.queries if name in query.names), Counts())
+
     def join(self, name: str, standing: Standing, streams: Mapping[str, Source]) -> None:
         """Answer another query, too, from the next instant on; any thread may say so.
 
@@ -136,7 +140,7 @@ class Registry:
                 return
             self._checkpoint.begin()
         timeout, by_arrival, said = self.how.idle_timeout, self.how.by_arrival, self.changes.said
-        reading = Reading(self.streams, self._clock, self._positions, timeout, by_arrival, said)
+        reading = Reading(lambda: self.streams, self._clock, self._positions, timeout, by_arrival, said)
         with closing(self), closing(reading):
             while self.queries:
                 yield from self._while_reading(reading)
@@ -144,13 +148,11 @@ class Registry:
                 if not said.is_set():
                     break
                 self._heed()
-                reading.follow(self.streams)
             self._commit(has_finished=True)
 
     def _while_reading(self, reading: Reading) -> Iterator[Evaluation]:
         for read in reading.batches():
             self._heed()
-            reading.follow(self.streams)
             if not self._is_prompt:  # with the last batch all is answered together
                 yield from self._advance()
             if read is not None:
@@ -177,7 +179,8 @@ class Registry:
         yield from self._answered(TimedQuery.advance)
         if before != [query.evaluated for query in self.queries]:
             self._heed()
-            self._membership.settle()
+            if self._membership.settle():
+                self._forget()
             self._held = self.engine.evict([query.need for query in self.queries])
             self._fresh = 0
 
@@ -277,6 +280,10 @@ class Registry:
                 self._membership.refuse(query, error)
             else:
                 self._tell(query)
+        self._forget()
+
+    def _forget(self) -> None:
+        """What was for queries that are there no more, or are others now, goes."""
         assert isinstance(self.engine, OpenEngine)
         if self.changes.reached is not None:
             self.engine.forget([query.need for query in self.queries], self.changes.reached)

@@ -1,0 +1,41 @@
+"""Input that does not count: warned of, and written to the file of dead letters if there is one."""
+
+from __future__ import annotations
+
+import warnings
+
+from penstock.api.dead_letters import DeadLetters, MalformedError
+from penstock.rdf.elements import Malformed
+from penstock.runtime.running import Late
+from penstock.sinks.counts import Counts
+
+_MOST_WARNINGS = 3
+
+
+class Outsiders:
+    """What does not count for a query; a strict one does not bear what is malformed."""
+
+    def __init__(self, is_strict: bool) -> None:
+        self.letters: DeadLetters | None = None
+        self._is_strict = is_strict
+        self._warned = 0
+
+    def late(self, late: Late) -> None:
+        if self.letters is not None:
+            self.letters.late(late)
+
+    def malformed(self, malformed: Malformed) -> None:
+        if self.letters is not None:
+            self.letters.malformed(malformed)
+        if self._is_strict:
+            raise MalformedError(malformed)
+        if self._warned < _MOST_WARNINGS:
+            self._warned += 1
+            warnings.warn(f"{malformed.place}: left out: {malformed.reason}", stacklevel=2)
+
+    def sum_up(self, counts: Counts) -> None:
+        if counts.malformed > self._warned:
+            warnings.warn(f"{counts.malformed - self._warned} more elements were left out", stacklevel=2)
+        if counts.late:
+            message = f"{counts.late} elements came too late to count anywhere; lateness= allows for disorder"
+            warnings.warn(message, stacklevel=2)

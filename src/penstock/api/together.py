@@ -1,0 +1,71 @@
+"""All queries of an engine in one run, to which others may come, and which they may leave, while it goes on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing
+
+from penstock.algebra.inputs import InputError
+from penstock.api.dead_letters import DeadLetters
+from penstock.api.outsiders import Outsiders
+from penstock.api.queries import RegisteredQuery, how_together
+from penstock.engines.protocol import OpenEngine
+from penstock.rdf.results import Evaluation
+
+
+class SharedRun:
+    """The queries by their names; any thread may let one come or go, and end the run."""
+
+    def __init__(self, queries: Mapping[str, RegisteredQuery]) -> None:
+        self._queries = dict(queries)
+        self._opened = ExitStack()
+        self._outsiders = {query: Outsiders(query.manner.is_strict) for query in queries.values()}
+        self._stopped = threading.Event()
+        every = list(self._queries.values())
+        self._run = every[0].run_with(every, self._outsiders, self._stopped)
+        self._opened.callback(self._run.engine.close)
+
+    def check(self, query: RegisteredQuery) -> None:
+        """Raises ValueError where the query cannot be answered with the others."""
+        if not isinstance(self._run.engine, OpenEngine):
+            raise InputError(
+                f"a run on Spark is going on, which answers the queries that it began with: end it with engine.stop(), "
+                f"register {query.name}, and begin again"
+            )
+        how_together([*self._queries.values(), query])
+
+    def join(self, query: RegisteredQuery) -> None:
+        """Answer the query, too, from the next instant on."""
+        outsiders = self._outsiders[query] = Outsiders(query.manner.is_strict)
+        self._open(query, outsiders)
+        self._queries[query.name] = query
+        self._run.join(query.name, query.standing(outsiders.late), query.sources(self._stopped))
+        query.runs_in(self._run)
+
+    def drop(self, query: RegisteredQuery) -> None:
+        """Answer the query no more."""
+        query.runs_no_more()
+        self._outsiders.pop(query, None)
+        del self._queries[query.name]
+        self._run.drop(query.name)
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def evaluations(self) -> Iterator[Evaluation]:
+        with self._opened:
+            for query, outsiders in list(self._outsiders.items()):
+                self._open(query, outsiders)
+            for evaluation in self._run.evaluations():
+                said_by = self._queries.get(evaluation.query)
+                if said_by is not None and said_by.has_said(evaluation):
+                    yield evaluation
+                if self._stopped.is_set():
+                    return
+            for query, outsiders in list(self._outsiders.items()):
+                outsiders.sum_up(query.counts)
+
+    def _open(self, query: RegisteredQuery, outsiders: Outsiders) -> None:
+        if query.manner.late is not None and outsiders.letters is None:
+            outsiders.letters = self._opened.enter_context(closing(DeadLetters(query.manner.late)))

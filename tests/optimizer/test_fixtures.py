@@ -19,10 +19,18 @@ from penstock.explain.names import Names
 from penstock.explain.sources import ActiveGraphs, window_labels
 from penstock.explain.text import operator_lines
 from penstock.explain.tree import operator_tree
-from penstock.optimizer import RULES, Knowledge, Rule
+from penstock.optimizer import RULES, Knowledge, Rule, Sizes
+from penstock.optimizer.sizes import Spread
+from penstock.rdf.encoding import encode
+from penstock.rdf.terms import IRI
 
 FIXTURES = Path(__file__).parent / "fixtures"
 EX = "http://example.org/"
+
+SIZES = Sizes(
+    spread={None: {encode(IRI(f"{EX}in")): Spread(5000, 50, 100), encode(IRI(f"{EX}fee")): Spread(50, 50, 40)}}
+)
+"""A gate is in a hundred districts, and has one fee; nothing else is known."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +62,7 @@ def shown(rule: Rule, query: str) -> str:
     def lines(expression: Operator) -> str:
         return "\n".join(line.rstrip() for line in operator_lines(operator_tree(continuous, expression, active, names)))
 
-    after = rule(continuous.expression, Knowledge.of(continuous))
+    after = rule(continuous.expression, Knowledge.of(continuous, SIZES))
     return f"{lines(continuous.expression)}\n\n{lines(after)}"
 
 

@@ -156,9 +156,9 @@ class TestOnSpark:
 
         expected = read_graph(written(tmp_path, "expected.nt"), scope="e")
         parts = [open_graph(written(tmp_path, name), scope="g"), open_graph(written(tmp_path, "b.ttl", ""), scope="h")]
-        frame, is_kept, counts = graph_frame(spark, merged(parts), small=0)
+        frame, is_kept, spread = graph_frame(spark, merged(parts), small=0)
         found = list(triples_of(_Loaded(frame.toArrow())))
-        assert sum(counts.values()) == len(found)
+        assert sum(triples for triples, _, _ in spread.values()) == len(found)
         frame.unpersist()
         assert is_kept
         assert len(found) == len(expected)

@@ -104,12 +104,13 @@ class SparkEngine:
         changed = {iri: part.view for iri, part in self._changed.items() if iri not in self._changing}
         given = frozenset(iri for iri, stream in self._streams.items() if stream.is_given)
         changing, services = frozenset(self._changing), dict(self._services)
-        known = self._static.predicates([view for iri, view in self._graphs.items() if iri not in changing])
+        fixed = [view for iri, view in self._graphs.items() if iri not in changing]
+        known, spread = self._static.predicates(fixed), self._static.spread(fixed)
         counts = self.observed.counts
         if not any(table in counts for table in streams.values()):
             counts = {}  # graphs alone say little of what is joined with them
         graphs, keep = dict(self._graphs), self._static.keep
-        return Tables(streams, graphs, changing, known, services, changed, counts, keep, given)
+        return Tables(streams, graphs, changing, known, services, changed, counts, keep, given, spread)
 
     @property
     def sizes(self) -> Sizes:
@@ -208,7 +209,7 @@ class SparkEngine:
         known.is_seen = False
 
     def load_graph(self, iri: str | None, graph: Graph) -> None:
-        frame, is_kept, counts = graph_frame(self.session, graph)
+        frame, is_kept, spread = graph_frame(self.session, graph)
         self._changing.discard(iri)
         if graph.changes:
             self._changing.add(iri)
@@ -218,8 +219,8 @@ class SparkEngine:
             self._loaded[iri] = frame
         view = self._graphs.setdefault(iri, f"{self._prefix}_graph_{len(self._graphs) + 1}")
         frame.createOrReplaceTempView(view)
-        self._static.note(view, counts)
-        self.observed.know(view, counts)
+        self._static.note(view, spread)
+        self.observed.know(view, {predicate: known.triples for predicate, known in spread.items()})
 
     def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
         return self._changed_part(iri).when_held(self.session, triples) if triples else []

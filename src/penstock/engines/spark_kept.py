@@ -14,6 +14,7 @@ from typing import Protocol
 from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
+from penstock.optimizer.sizes import Spread
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 
 _LARGE = 100_000
@@ -51,19 +52,22 @@ class KeptFrames:
         self._prefix = prefix
         self._views: dict[str, _View | None] = {}
         self._made = 0
-        self._counts: dict[str, Mapping[str, int]] = {}
+        self._spread: dict[str, Mapping[str, Spread]] = {}
         self._parts: list[KeptPart] = []
         self.revisions = 0
         """How often what is static has changed."""
 
-    def note(self, graph: str, counts: Mapping[str, int]) -> None:
+    def note(self, graph: str, spread: Mapping[str, Spread]) -> None:
         """A graph has been loaded, with so many triples of each predicate."""
-        self._counts[graph] = counts
+        self._spread[graph] = spread
         self.forget()
 
     def predicates(self, graphs: Iterable[str]) -> dict[str, frozenset[str]]:
         """All predicates of graphs that do not change, by their views, where they are not too many."""
-        return {graph: frozenset(self._counts[graph]) for graph in graphs if len(self._counts[graph]) <= _MANY}
+        return {graph: frozenset(spread) for graph, spread in self.spread(graphs).items()}
+
+    def spread(self, graphs: Iterable[str]) -> dict[str, Mapping[str, Spread]]:
+        return {graph: self._spread[graph] for graph in graphs if len(self._spread[graph]) <= _MANY}
 
     @property
     def parts(self) -> tuple[KeptPart, ...]:
@@ -71,7 +75,7 @@ class KeptFrames:
         return tuple(self._parts)
 
     def clear(self) -> None:
-        self._counts.clear()
+        self._spread.clear()
         self.forget()
 
     def forget(self) -> None:
@@ -85,7 +89,7 @@ class KeptFrames:
 
     def keep(self, part: StaticPart) -> KeptTable | None:
         """The view of a part; None where it is no gain."""
-        triples = sum(sum(counts.values()) for counts in self._counts.values())
+        triples = sum(known.triples for spread in self._spread.values() for known in spread.values())
         if part.is_pattern and triples < _LARGE:
             return None
         text = part.statement.sql("spark")

@@ -20,6 +20,7 @@ from penstock.optimizer.push_aggregates import push_aggregates
 from penstock.optimizer.push_filters import push_filters
 from penstock.optimizer.push_projections import push_projections
 from penstock.optimizer.sizes import Sizes
+from penstock.optimizer.split_aggregates import split_aggregates
 
 __all__ = ["RULES", "Knowledge", "Optimized", "Rule", "Sizes", "Step", "name_of", "optimize"]
 
@@ -32,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     merge_patterns,
     push_filters,
     push_aggregates,
+    split_aggregates,
     push_projections,
     order_joins,
 )

@@ -6,10 +6,11 @@ constant subject or object, and a condition, leave some of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from penstock.algebra.expressions import Constant
+from penstock.algebra.expressions import Constant, Variable
 from penstock.algebra.model import Dataset, StreamWindow
 from penstock.algebra.operators import PatternTerm, TriplePattern
 from penstock.rdf.encoding import encode
@@ -17,6 +18,15 @@ from penstock.rdf.terms import IRI
 
 Counts = Mapping[str, int]
 """Triples by their predicates, encoded."""
+
+
+class Spread(NamedTuple):
+    """How many triples have a predicate, and how many subjects and objects these have."""
+
+    triples: int
+    subjects: int
+    objects: int
+
 
 _LEFT_BY_A_CONSTANT = 0.1
 _UNKNOWN = 1000.0
@@ -29,6 +39,8 @@ class Sizes:
 
     streams: Mapping[str, Counts] = field(default_factory=dict)
     graphs: Mapping[str | None, Counts] = field(default_factory=dict)
+    spread: Mapping[str | None, Mapping[str, Spread]] = field(default_factory=dict)
+    """Of graphs, how the triples of each predicate are spread; where the engine would have that known."""
 
     @property
     def are_known(self) -> bool:
@@ -42,6 +54,24 @@ class Sizes:
             return kept * self.of_all(counts)
         predicate = encode(pattern.predicate.term)
         return kept * sum(table.get(predicate, 0) for table in counts)
+
+    def partners(
+        self, pattern: TriplePattern, variables: Collection[Variable], graphs: Iterable[str | None], most: int
+    ) -> float:
+        """How many triples of these graphs match the pattern for each value of one of the variables, at most, or so.
+
+        None, where that has more than so many values.
+        """
+        if not isinstance(pattern.predicate, Constant):
+            return 0.0
+        predicate = encode(pattern.predicate.term)
+        found = [0.0]
+        for graph in graphs:
+            spread = self.spread.get(graph, {}).get(predicate)
+            if spread is not None:
+                places = [(pattern.subject, spread.subjects), (pattern.object, spread.objects)]
+                found += [spread.triples / values for term, values in places if term in variables and values <= most]
+        return max(found)
 
     def of_all(self, counts: tuple[Counts, ...]) -> float:
         return float(sum(sum(table.values()) for table in counts)) if counts else _UNKNOWN

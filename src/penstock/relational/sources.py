@@ -17,6 +17,7 @@ from penstock.algebra.model import Dataset, StreamWindow
 from penstock.algebra.services import ServiceCall
 from penstock.algebra.windows import CountWindow, RangeWindow
 from penstock.optimizer import Sizes
+from penstock.optimizer.sizes import Spread
 from penstock.relational.intervals import INSTANTS, counted_until, once, spread
 from penstock.relational.matching import TRIPLE, Asked
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from, united
@@ -68,12 +69,15 @@ class Tables:
     """Where static parts of a query are kept, if they are."""
     given: frozenset[str] = frozenset()
     """The streams that come from other queries."""
+    spread: Mapping[str, Mapping[str, Spread]] = field(default_factory=dict)
+    """How the triples of each predicate are spread in tables of graphs, where that is to be known."""
 
     @property
     def sizes(self) -> Sizes:
         return Sizes(
             {iri: self.counts[table] for iri, table in self.streams.items() if table in self.counts},
             {iri: self.counts[table] for iri, table in self.graphs.items() if table in self.counts},
+            {iri: self.spread[table] for iri, table in self.graphs.items() if table in self.spread},
         )
 
     def may_match(self, table: str, predicate: str | None) -> bool:

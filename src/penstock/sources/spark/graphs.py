@@ -7,10 +7,10 @@ from functools import reduce
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from penstock.optimizer.sizes import Spread
 from penstock.rdf.blank_nodes import label_prefix
 from penstock.rdf.errors import SourceError
 from penstock.rdf.parquet import COLUMNS, check_columns
@@ -28,12 +28,12 @@ _SMALL = 16 << 20
 
 
 class GraphFrame(NamedTuple):
-    """Each triple of a graph once, whether Spark has computed it: then it is kept, and to be unpersisted; and how many
-    triples have each predicate."""
+    """Each triple of a graph once, whether Spark has computed it: then it is kept, and to be unpersisted; and how the
+    triples of each predicate are spread."""
 
     frame: DataFrame
     is_kept: bool
-    counts: Mapping[str, int]
+    spread: Mapping[str, Spread]
 
 
 def graph_frame(spark: SparkSession, graph: Graph, *, small: int = _SMALL) -> GraphFrame:
@@ -42,19 +42,22 @@ def graph_frame(spark: SparkSession, graph: Graph, *, small: int = _SMALL) -> Gr
     large = [] if graph.changes else [part for part in parts if isinstance(part, GraphFile) and _is_large(part, small)]
     if not large:
         table = _in_memory(graph)
-        counts = {entry["values"]: entry["counts"] for entry in pc.value_counts(table["p"]).to_pylist()}
-        return GraphFrame(spark.createDataFrame(table), False, counts)
+        counted = [("s", "count"), ("s", "count_distinct"), ("o", "count_distinct")]
+        columns = table.group_by("p").aggregate(counted).select(["p", *("_".join(count) for count in counted)])
+        spread = {row[0]: Spread(*row[1:]) for row in zip(*columns.to_pydict().values(), strict=True)}
+        return GraphFrame(spark.createDataFrame(table), False, spread)
     frames = [_read(spark, part) for part in large]
     rest = [part for part in parts if part not in large]
     if rest:
         frames.append(spark.createDataFrame(_in_memory(merged(rest))))
     kept = reduce(DataFrame.unionAll, frames).distinct().persist()
     is_wrong = " OR ".join(f"{name} IS NULL" for name in COLUMNS)
-    found = kept.groupBy("p").agg(sf.count("*"), sf.expr(f"count_if({is_wrong})")).collect()
-    if any(wrong for _, _, wrong in found):
+    figures = ["count(*)", "approx_count_distinct(s)", "approx_count_distinct(o)", f"count_if({is_wrong})"]
+    found = kept.groupBy("p").agg(*map(sf.expr, figures)).collect()
+    if any(wrong for *_, wrong in found):
         kept.unpersist()
         raise _mistake(large)
-    return GraphFrame(kept, True, {predicate: count for predicate, count, _ in found})
+    return GraphFrame(kept, True, {predicate: Spread(*spread) for predicate, *spread, _ in found})
 
 
 def _in_memory(graph: Graph) -> pa.Table:

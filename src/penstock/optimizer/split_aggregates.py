@@ -1,0 +1,109 @@
+"""Partially distributable aggregates (C-SPARQL §5.2): windows are aggregated before static knowledge comes to them.
+
+With S over windows, T static and J the variables that they share, COUNT over S ⋈ T by K is SUM over S′ ⋈ T by K, where
+S′ are the counts of S by J and those of K that S has. A least or greatest value is one of least or greatest values. A
+solution of S that has several partners in T counts with each of them: so does its count.
+
+SUM and AVG stay as they are, for nothing here tells that a sum of floating numbers is none; DISTINCT is not
+distributable. It takes a window that tumbles: where windows slide, almost every element begins a count of its own, and
+there is nothing to gain. And it takes a static part with many triples for each of few values that it is joined by,
+which is known where an engine has counted them (`Sizes.spread`); one that aggregates before joins by itself does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from penstock.algebra.expressions import Aggregate, Constant, Variable
+from penstock.algebra.model import Dataset
+from penstock.algebra.operators import BasicGraphPattern, Group, Join, Operator, ReadGraph, ReadWindow
+from penstock.algebra.windows import RangeWindow
+from penstock.optimizer.knowledge import Knowledge
+from penstock.optimizer.rewriting import from_the_leaves, joined, operands
+from penstock.rdf.terms import IRI
+
+_PARTNERS, _VALUES = 50, 1000
+"""With so many triples for each solution it pays, and with no more values than that to be joined by.
+
+Measured on Spark, 100,000 elements in a window, two cores. With 500 values and 100 triples for each it takes 0.59 times
+as long; with 20 triples 1.09 times, with one 1.24 times; with 20,000 values and 8 triples 1.7 times.
+"""
+
+_TOGETHER = {"COUNT": "SUM", "MIN": "MIN", "MAX": "MAX"}
+"""What makes one of several."""
+
+
+def split_aggregates(operator: Operator, knowledge: Knowledge) -> Operator:
+    def split(inner: Operator) -> Operator:
+        if isinstance(inner, Group) and isinstance(inner.source, Join):
+            return _split(inner, knowledge)
+        return inner
+
+    return operator if knowledge.asks_for_time else from_the_leaves(operator, split)
+
+
+def _split(group: Group, knowledge: Knowledge) -> Operator:
+    parts = operands(group.source)
+    streaming = [part for part in parts if _is_tumbling(part, knowledge.dataset)]
+    static = [part for part in parts if _is_static(part, knowledge.dataset)]
+    if not streaming or not static or len(streaming) + len(static) < len(parts):
+        return group
+    ours, theirs = knowledge.scope(joined(streaming)), knowledge.scope(joined(static))
+    if ours.possible != ours.certain or theirs.possible != theirs.certain:
+        return group
+    keys = [variable for variable, expression in group.keys if expression == variable]
+    shared = ours.certain & theirs.certain
+    if not keys or len(keys) < len(group.keys) or not set(keys) <= ours.certain | theirs.certain:
+        return group
+    if not all(_is_distributable(aggregate, ours.certain) for _, aggregate in group.aggregates):
+        return group
+    if max((_partners(part, shared, knowledge) for part in static), default=0.0) < _PARTNERS:
+        return group
+    within = sorted(shared | (ours.certain & set(keys)), key=str)
+    partial = {variable: Variable(f".partial{place}") for place, (variable, _) in enumerate(group.aggregates)}
+    inner = Group(
+        joined(streaming),
+        tuple((variable, variable) for variable in within),
+        tuple((partial[variable], aggregate) for variable, aggregate in group.aggregates),
+    )
+    together = tuple((v, Aggregate(_TOGETHER[a.name], partial[v])) for v, a in group.aggregates)
+    return replace(group, source=joined([inner, *static]), aggregates=together)
+
+
+def _is_distributable(aggregate: Aggregate, variables: frozenset[Variable]) -> bool:
+    if aggregate.name not in _TOGETHER or aggregate.distinct:
+        return False
+    return aggregate.argument in variables or (aggregate.argument is None and aggregate.name == "COUNT")
+
+
+def _is_tumbling(operator: Operator, dataset: Dataset) -> bool:
+    """Whether it reads one window, whose contents do not overlap."""
+    if not isinstance(operator, ReadWindow) or not isinstance(operator.name, Constant):
+        return False
+    among = [window for window in dataset.windows if operator.name.term == IRI(window.name or "")]
+    return len(among) == 1 and all(
+        isinstance(kind := window.window, RangeWindow) and kind.step >= kind.width and window.stream_variable is None
+        for window in among
+    )
+
+
+def _is_static(operator: Operator, dataset: Dataset) -> bool:
+    """Whether it is made of triple patterns over graphs alone."""
+    match operator:
+        case BasicGraphPattern():
+            return all(window.is_named for window in dataset.windows)
+        case ReadGraph(Constant(IRI(name)), BasicGraphPattern()):
+            return all(window.name != name for window in dataset.windows)
+    return False
+
+
+def _partners(operator: Operator, shared: frozenset[Variable], knowledge: Knowledge) -> float:
+    """How many triples a pattern has for each value of a shared variable, at most."""
+    match operator:
+        case ReadGraph(Constant(IRI(name)), BasicGraphPattern(patterns)):
+            names: tuple[str | None, ...] = (name,)
+        case BasicGraphPattern(patterns):
+            names = (None, *knowledge.dataset.default_graphs)
+        case _:
+            return 0.0
+    return max((knowledge.sizes.partners(p, shared, names, _VALUES) for p in patterns), default=0.0)

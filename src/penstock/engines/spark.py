@@ -32,7 +32,8 @@ from penstock.engines.protocol import CompiledReport, Need, Slice
 from penstock.engines.spark_changes import ChangedTriples
 from penstock.engines.spark_closures import parts_of, with_parts, without_recursion
 from penstock.engines.spark_kept import KeptFrames
-from penstock.engines.spark_survey import Survey, survey_by_steps, survey_one_by_one, with_since
+from penstock.engines.spark_session import is_local
+from penstock.engines.spark_survey import Survey, survey_by_a_look, survey_by_steps, survey_one_by_one, with_since
 from penstock.optimizer import Sizes
 from penstock.rdf.elements import Malformed
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
@@ -163,9 +164,9 @@ class SparkEngine:
         known = self._streams[stream]
         known.history = history = self._history(source, stream)
         window = None if queries is None else _told_by_steps(queries, self.tables)
-        if window is not None and isinstance(history, History) and history.is_of_lines:
-            found = survey_by_steps(history.times().withColumn("s", sf.lit("")), window, lateness)
-            if found is not None and not found.has_odd:
+        if isinstance(history, History) and history.is_of_lines:
+            found = self._survey_of_lines(history, window, lateness)
+            if found is not None:
                 self._show_history(known, history.ordinary_rows(), found)
                 return found
         rows = self._computed_once(history.rows())
@@ -179,6 +180,13 @@ class SparkEngine:
         rows.createOrReplaceTempView(known.table)
         known.is_seen = True
         return replace(survey_one_by_one(rows), has_odd=True)
+
+    def _survey_of_lines(self, history: History, window: RangeWindow | None, lateness: int) -> Survey | None:
+        """If all lines are ordinary, and all came in time."""
+        found = survey_by_a_look(history, window, lateness) if is_local(self.session) else None
+        if found is None and window is not None:
+            found = survey_by_steps(history.times().withColumn("s", sf.lit("")), window, lateness)
+        return None if found is None or found.has_odd else found
 
     def _computed_once(self, frame: DataFrame) -> DataFrame:
         self._kept.append(frame.persist())

@@ -70,6 +70,11 @@ def session(master: str | None = None, conf: Mapping[str, str] = NO_SETTINGS, *,
         return _start(settings, verbose)
 
 
+def is_local(spark: SparkSession) -> bool:
+    """Whether all of it is one process on this machine."""
+    return str(spark.sparkContext.master).partition("[")[0] == "local"
+
+
 def _active() -> SparkSession | None:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession

@@ -3,6 +3,9 @@
 A late element counts from the watermark on that it was behind (semantics.md §2). That makes no difference as long as
 no evaluation instant lies between. So where a window that closes step by step tells the instants, a look at each step
 is enough: which of its elements came first, and which last. Otherwise the elements are put in order one by one.
+
+Lines in files on this machine are looked at without Spark first. As a rule they are ordinary and in time, and that is
+all.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from penstock.algebra.windows import RangeWindow
+from penstock.sources.spark.history import History
+from penstock.sources.spark.looking import Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,26 @@ class Survey:
     """Whether there is anything in it that is more than its ordinary rows, or that is malformed."""
     told: pa.Table | None = None
     """Rows `(s, ts, since)` that tell as much as all of them of when the window closes over content."""
+
+
+def survey_by_a_look(history: History, window: RangeWindow | None, lateness: int) -> Survey | None:
+    """Of lines in files on this machine; None where something is behind, and perhaps too late for an instant."""
+
+    def period(times: Numbers) -> Numbers:
+        return times * 0 if window is None else (times - window.origin - 1) // window.step
+
+    found = history.look(period)
+    if found is None:
+        return Survey(0, None, None, has_odd=True)
+    if found.behind > lateness:
+        return None
+    told = None if window is None else _told(pa.array(found.firsts.values(), pa.int64()))
+    return Survey(found.elements, found.least, found.greatest, told=told)
+
+
+def _told(times: pa.Array) -> pa.Table:
+    nothing = pa.nulls(len(times), pa.int64())
+    return pa.table({"s": pa.repeat("", len(times)), "ts": times, "since": nothing})
 
 
 def survey_by_steps(rows: DataFrame, window: RangeWindow, lateness: int) -> Survey | None:
@@ -52,9 +77,8 @@ def survey_by_steps(rows: DataFrame, window: RangeWindow, lateness: int) -> Surv
     if _may_be_late(periods, first, last, max(1, lateness // window.step)):
         return None
     least, greatest = (found[name].to_pylist() for name in ("least", "greatest"))
-    times = found["first_triple"].drop_null()
-    told = {"s": pa.repeat("", len(times)), "ts": times, "since": pa.nulls(len(times), pa.int64())}
-    return Survey(sum(found["triples"].to_pylist()), min(least), max(greatest), told=pa.table(told))
+    told = _told(found["first_triple"].drop_null())
+    return Survey(sum(found["triples"].to_pylist()), min(least), max(greatest), told=told)
 
 
 def _may_be_late(periods: Sequence[int], first: Sequence[int], last: Sequence[int], distance: int) -> bool:

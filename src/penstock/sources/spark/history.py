@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
@@ -15,6 +15,7 @@ from penstock.sources.batches import Source
 from penstock.sources.files import OneAfterAnother, TntFile
 from penstock.sources.opening import open_source
 from penstock.sources.spark.lines import can_split, read_lines, with_inner_ends, with_places
+from penstock.sources.spark.looking import Look, Numbers, look_at
 from penstock.sources.spark.nquads import malformed_graphs, malformed_lines, nquads_rows
 from penstock.sources.spark.tnt import malformed_tnt, ordinary_rows, rows_if_ordinary, times_of_lines, tnt_rows
 from penstock.sources.spark.whole import malformed_in_whole, whole_rows
@@ -54,6 +55,10 @@ class History:
     @property
     def is_of_lines(self) -> bool:
         return not self.by_quads and not self.as_a_whole
+
+    def look(self, period: Callable[[Numbers], Numbers]) -> Look | None:
+        """Of lines, all of which are ordinary: what is told without Spark, on the machine that has the files."""
+        return look_at(self.by_lines.values(), period, self.spark.sparkContext.defaultParallelism)
 
     def times(self) -> DataFrame:
         """Of lines: what is soon told of them (`tnt.times_of_lines`)."""

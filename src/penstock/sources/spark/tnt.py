@@ -13,18 +13,11 @@ from penstock.rdf.blank_nodes import label_prefix, prefixed
 from penstock.rdf.elements import Malformed
 from penstock.sources.spark import ordinary
 from penstock.sources.spark.grammar import TERM
-from penstock.sources.spark.patterns import COMMON_IRI, IRI, LITERAL, MILLISECONDS
+from penstock.sources.spark.patterns import COMMON_LINE, LINE
 from penstock.sources.spark.rows import ARROW_MALFORMED, MALFORMED, batch_of
 from penstock.sources.spark.terms import bound, object_of, predicate_of, subject_of
 from penstock.sources.spark.times import time_of
 from penstock.sources.tnt import read_line
-
-
-def _line(iri: str) -> str:
-    return rf"^{iri} {iri} (?:{iri}|{LITERAL}) {MILLISECONDS} \.\r?+\z"
-
-
-_COMMON_LINE, _LINE = _line(COMMON_IRI), _line(IRI)
 
 _TIME = """CAST(substring_index(substring_index(value, '"', -2), '"', 1) AS BIGINT)"""
 _TERMS = {
@@ -115,7 +108,7 @@ def _triples(line: Column, prefix: str) -> Column:
 def _is_ordinary() -> Column:
     """Of a line, `value`."""
     line = sf.col("value")
-    return line.rlike(_COMMON_LINE) | line.rlike(_LINE)
+    return line.rlike(COMMON_LINE) | line.rlike(LINE)
 
 
 def _odd(line: Column, prefix: str) -> Column:

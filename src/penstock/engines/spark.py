@@ -353,9 +353,12 @@ class SparkEngine:
 
     def _run(self, statement: exp.Query, given: Mapping[str, int | None]) -> DataFrame:
         def run(query: exp.Query) -> DataFrame:
-            return self.session.sql(expanded(to_spark(query)), dict(given))
+            return self._sql(query, given)
 
         return run(without_recursion(statement, f"{self._prefix}_reached_{next(_NUMBERS)}", run))
+
+    def _sql(self, query: exp.Query, parameters: Mapping[str, int | None]) -> DataFrame:
+        return self.session.sql(expanded(to_spark(query)), {**parameters})
 
     def rows(self, statement: exp.Select, parameters: Mapping[str, int | None]) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in self.frame(statement, parameters).collect()]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from functools import reduce
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql import functions as sf
+from sqlglot import exp
 
 from penstock.algebra.expressions import Constant
 from penstock.algebra.model import ContinuousQuery
@@ -27,12 +29,17 @@ from penstock.algebra.windows import CountWindow, NowWindow, PastWindow, RangeWi
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.protocol import CompiledReport, Need
 from penstock.engines.spark import SparkEngine, SparkQuery
+from penstock.engines.spark_survey import told_by
 from penstock.rdf.encoding import encode
 from penstock.relational.answers import Delivery
+from penstock.relational.functions.expansion import expanded
 from penstock.relational.matching import nodes_of
 from penstock.relational.sources import reads, streams_of
+from penstock.relational.spark_sql import CHANGING, at_run_time, to_spark
 from penstock.relational.windows import FOREVER
 from penstock.sources.batches import count_elements
+from penstock.sources.spark.history import History
+from penstock.sources.spark.looking import Look, Steps
 
 _SEGMENT = "stream int, s string, p string, o string, ts bigint, element bigint, arrival bigint, since bigint"
 
@@ -184,6 +191,46 @@ class WindowLog(SparkEngine):
                 _note(report, closing, found[f"told_{place}"])
         self._count(str(number), shares)
         return shares
+
+    def take_lines(
+        self, number: int, lines: Mapping[str, History], before: Mapping[str, Before], lateness: int
+    ) -> dict[str, Share] | None:  # fmt: skip
+        """Keep the lines of small files on this machine, sooner, but not numbered in their order.
+
+        None, and nothing is kept, where not all of them are ordinary and in time.
+        """
+        found: dict[str, Look] = {}
+        for iri, history in lines.items():
+            look = history.look(self._steps(iri))
+            if look is None or not _is_in_time(look, before[iri], lateness):
+                return None
+            found[iri] = look
+        shares = {
+            iri: Share(look.elements, look.elements, look.elements, look.least, look.greatest)
+            for iri, look in found.items()
+            if look.greatest is not None
+        }
+        rows = [self._numbered_on(iri, lines[iri].counted_rows()) for iri in shares]
+        if rows:
+            kept = reduce(DataFrame.unionAll, rows).coalesce(1)
+            kept.write.mode("overwrite").parquet(str(self._path(str(number))))
+        for iri in shares:
+            for firsts in found[iri].firsts.values():
+                for report in self._reports:
+                    report.note(iri, told_by(firsts.values()))
+        self._count(str(number), shares)
+        return shares
+
+    def _steps(self, stream: str) -> set[Steps]:
+        windows = [closing.window for closing in self._closings if closing.stream == stream]
+        return {Steps(window.origin, window.step) for window in windows}
+
+    def _numbered_on(self, stream: str, rows: DataFrame) -> DataFrame:
+        """Rows that are counted from 0, all of them in time, as part of a segment."""
+        place = list(self._streams).index(stream)
+        known = {"element": self._elements[stream], "arrival": self._streams[stream].arrived}
+        numbers = [f"""{at_run_time(f"'{before}'")} + {name} AS {name}""" for name, before in known.items()]
+        return rows.selectExpr(f"{place} AS stream", "s", "p", "o", "ts", *numbers, "CAST(NULL AS BIGINT) AS since")
 
     def keep(self, number: int, stream: str, rows: pa.Table) -> Share:
         """Keep rows `(s, p, o, ts, element)` that a query gives in a batch, in time and in order."""
@@ -358,6 +405,12 @@ class WindowLog(SparkEngine):
             for segment, shares in state["segments"].items()
         }
 
+    # Statements
+
+    def _sql(self, query: exp.Query, parameters: Mapping[str, int | None]) -> DataFrame:
+        texts = {name: str(value) for name, value in parameters.items() if name in CHANGING and value is not None}
+        return self.session.sql(expanded(to_spark(query, repeated=True)), {**parameters, **texts})
+
     # Views
 
     def _show(self) -> None:
@@ -373,6 +426,13 @@ class WindowLog(SparkEngine):
 
     def _path(self, segment: str) -> Path:
         return self.folder / segment
+
+
+def _is_in_time(look: Look, before: Before, lateness: int) -> bool:
+    """Whether nothing is behind a watermark."""
+    bounds = [None if before.greatest is None else before.greatest - lateness, before.evaluated]
+    known = [bound for bound in bounds if bound is not None]
+    return look.behind <= lateness and (look.least is None or look.least >= max(known, default=look.least))
 
 
 def _reach(window: object) -> int:

@@ -10,7 +10,7 @@ all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -20,7 +20,7 @@ from pyspark.sql import functions as sf
 
 from penstock.algebra.windows import RangeWindow
 from penstock.sources.spark.history import History
-from penstock.sources.spark.looking import Numbers
+from penstock.sources.spark.looking import Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +39,19 @@ class Survey:
 
 def survey_by_a_look(history: History, window: RangeWindow | None, lateness: int) -> Survey | None:
     """Of lines in files on this machine; None where something is behind, and perhaps too late for an instant."""
-
-    def period(times: Numbers) -> Numbers:
-        return times * 0 if window is None else (times - window.origin - 1) // window.step
-
-    found = history.look(period)
+    steps = [] if window is None else [Steps(window.origin, window.step)]
+    found = history.look(steps)
     if found is None:
         return Survey(0, None, None, has_odd=True)
     if found.behind > lateness:
         return None
-    told = None if window is None else _told(pa.array(found.firsts.values(), pa.int64()))
+    told = next((told_by(firsts.values()) for firsts in found.firsts.values()), None)
     return Survey(found.elements, found.least, found.greatest, told=told)
 
 
-def _told(times: pa.Array) -> pa.Table:
+def told_by(firsts: Iterable[int]) -> pa.Table:
+    """Rows that tell of periods that there is something in them, from when on."""
+    times = pa.array(firsts, pa.int64())
     nothing = pa.nulls(len(times), pa.int64())
     return pa.table({"s": pa.repeat("", len(times)), "ts": times, "since": nothing})
 
@@ -77,7 +76,7 @@ def survey_by_steps(rows: DataFrame, window: RangeWindow, lateness: int) -> Surv
     if _may_be_late(periods, first, last, max(1, lateness // window.step)):
         return None
     least, greatest = (found[name].to_pylist() for name in ("least", "greatest"))
-    told = _told(found["first_triple"].drop_null())
+    told = told_by(found["first_triple"].drop_null().to_pylist())
     return Survey(sum(found["triples"].to_pylist()), min(least), max(greatest), told=told)
 
 

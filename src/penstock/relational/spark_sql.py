@@ -20,7 +20,7 @@ class PenstockSpark(Spark):
         TRANSFORMS = {  # noqa: RUF012
             **SparkGenerator.TRANSFORMS,
             exp.TryCast: lambda self, e: self.func("TRY_CAST", f"{self.sql(e, 'this')} AS {self.sql(e, 'to')}"),
-            exp.Placeholder: lambda self, e: f"CAST(:{e.name} AS BIGINT)",
+            exp.Placeholder: lambda self, e: _parameter(e),
             exp.GenerateSeries: lambda self, e: _series(self, e),
         }
 
@@ -44,6 +44,10 @@ def _tried(node: exp.Expr) -> exp.Expr:
     return node if function is None else exp.Anonymous(this=function, expressions=[node.this, node.args["expression"]])
 
 
+def _parameter(placeholder: exp.Placeholder) -> str:
+    return f"CAST(:{placeholder.name} AS BIGINT)"
+
+
 def _series(generator: SparkGenerator, series: exp.GenerateSeries) -> str:
     start, end, step = (series.args.get(name) for name in ("start", "end", "step"))
     if series.args.get("is_end_exclusive"):
@@ -53,5 +57,28 @@ def _series(generator: SparkGenerator, series: exp.GenerateSeries) -> str:
     return f"IF({first} > {last}, ARRAY(), SEQUENCE({bounds}))"
 
 
-def to_spark(tree: exp.Expr, *, pretty: bool = False) -> str:
-    return tree.sql(PenstockSpark, pretty=pretty)
+CHANGING: frozenset[str] = frozenset({"first", "last", "end", "horizon"})
+"""The parameters that are other ones each time a statement is run."""
+
+
+class RepeatedSpark(PenstockSpark):
+    """Of statements that are run again and again: what changes is given as a text."""
+
+    class Generator(PenstockSpark.Generator):
+        TRANSFORMS = {  # noqa: RUF012
+            **PenstockSpark.Generator.TRANSFORMS,
+            exp.Placeholder: lambda self, e: at_run_time(f":{e.name}") if e.name in CHANGING else _parameter(e),
+        }
+
+
+def at_run_time(text: str) -> str:
+    """The number that a text says, as an expression.
+
+    Numbers are part of the code that Spark makes for a statement, and Java compiles it anew for each other number. A
+    text is not, but where it is converted in so many words, Spark does that beforehand. It does not in a lambda.
+    """
+    return f"transform(array({text}), number -> CAST(number AS BIGINT))[0]"
+
+
+def to_spark(tree: exp.Expr, *, pretty: bool = False, repeated: bool = False) -> str:
+    return tree.sql(RepeatedSpark if repeated else PenstockSpark, pretty=pretty)

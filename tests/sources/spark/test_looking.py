@@ -13,15 +13,13 @@ from tests.sources.spark.test_history import EVERY_KIND, mutated
 
 from penstock.sources.spark import looking
 from penstock.sources.spark.history import open_history
-from penstock.sources.spark.looking import Look, Numbers, look_at
+from penstock.sources.spark.looking import Look, Steps, look_at
 
-
-def tenths(times: Numbers) -> Numbers:
-    return times // 10
+TENTHS = Steps(origin=-1, step=10)
 
 
 def look(*paths: Path) -> Look | None:
-    return look_at(paths, tenths, 2)
+    return look_at(paths, [TENTHS], 2)
 
 
 def lines(*times: int, end: str = "\n") -> str:
@@ -35,17 +33,17 @@ def test_times_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, e
     first = write(tmp_path / "a.tnt", lines(-25, -7, -7, 0, 12, 19, 11, end=end))
     second = write(tmp_path / "b.tnt", lines(14, 10**18 - 1, end=end).removesuffix(end))
     assert look(first, write(tmp_path / "empty.tnt", ""), second) == Look(
-        9, -25, 10**18 - 1, behind=8, firsts={-3: -25, -1: -7, 0: 0, 1: 11, 10**17 - 1: 10**18 - 1}
+        9, -25, 10**18 - 1, behind=8, firsts={TENTHS: {-3: -25, -1: -7, 0: 0, 1: 11, 10**17 - 1: 10**18 - 1}}
     )
 
 
 def test_files_that_are_behind_others(tmp_path: Path) -> None:
     files = [write(tmp_path / f"{name}.tnt", lines(*times)) for name, times in (("a", [5, 9]), ("b", [3]))]
-    assert look(*files) == Look(3, 3, 9, behind=6, firsts={0: 3})
+    assert look(*files) == Look(3, 3, 9, behind=6, firsts={TENTHS: {0: 3}})
 
 
 def test_nothing_to_look_at(tmp_path: Path) -> None:
-    assert look(write(tmp_path / "a.tnt", "")) == Look()
+    assert look(write(tmp_path / "a.tnt", "")) == Look(firsts={TENTHS: {}})
 
 
 def test_what_is_ordinary_is_what_spark_says(spark: SparkSession, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
@@ -14,8 +14,8 @@ from penstock.rdf.errors import SourceError
 from penstock.sources.batches import Source
 from penstock.sources.files import OneAfterAnother, TntFile
 from penstock.sources.opening import open_source
-from penstock.sources.spark.lines import can_split, read_lines, with_inner_ends, with_places
-from penstock.sources.spark.looking import Look, Numbers, look_at
+from penstock.sources.spark.lines import can_split, counted_lines, read_lines, with_inner_ends, with_places
+from penstock.sources.spark.looking import Look, Steps, look_at
 from penstock.sources.spark.nquads import malformed_graphs, malformed_lines, nquads_rows
 from penstock.sources.spark.tnt import malformed_tnt, ordinary_rows, rows_if_ordinary, times_of_lines, tnt_rows
 from penstock.sources.spark.whole import malformed_in_whole, whole_rows
@@ -56,9 +56,9 @@ class History:
     def is_of_lines(self) -> bool:
         return not self.by_quads and not self.as_a_whole
 
-    def look(self, period: Callable[[Numbers], Numbers]) -> Look | None:
+    def look(self, steps: Collection[Steps]) -> Look | None:
         """Of lines, all of which are ordinary: what is told without Spark, on the machine that has the files."""
-        return look_at(self.by_lines.values(), period, self.spark.sparkContext.defaultParallelism)
+        return look_at(self.by_lines.values(), steps, self.spark.sparkContext.defaultParallelism)
 
     def times(self) -> DataFrame:
         """Of lines: what is soon told of them (`tnt.times_of_lines`)."""
@@ -67,6 +67,10 @@ class History:
     def ordinary_rows(self) -> DataFrame:
         """The rows of lines none of which is odd, sooner."""
         return ordinary_rows(self._lines)
+
+    def counted_rows(self) -> DataFrame:
+        """Of a few lines, none of which is odd: sooner still, but counted from 0, in no order."""
+        return ordinary_rows(counted_lines(self.spark, self.by_lines.values()))
 
     def rows_if_ordinary(self) -> DataFrame:
         """Of lines: their rows, sooner, as long as each has a `ts`; where one has none, some line is odd."""

@@ -206,6 +206,10 @@ class LiveBatch:
     def is_of_lines(self) -> bool:
         return self.streamed is None and all(history.is_of_lines for history in self.histories.values())
 
+    @property
+    def is_of_few_lines(self) -> bool:
+        return self.is_of_lines and self.now is None and self._size() <= _SMALL
+
     def rows(self) -> DataFrame:
         """All rows (`rows.ROWS`, and `stream`)."""
         parts = [] if self.streamed is None else [_numbered(self.streamed)]

@@ -7,7 +7,7 @@ of any size.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from mmap import ACCESS_READ, mmap
@@ -32,6 +32,18 @@ _MOST_DIGITS = 18
 _COMMON, _ORDINARY = (for_re2(pattern).removesuffix(r"\z") + r"\n?\z" for pattern in (COMMON_LINE, LINE))
 
 
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Time cut into periods, which begin after `origin`, and after each `step` from there."""
+
+    origin: int
+    step: int
+
+    def of(self, times: Numbers) -> Numbers:
+        """The numbers of the periods that times are in."""
+        return (times - self.origin - 1) // self.step
+
+
 @dataclass(slots=True)
 class Look:
     """Of lines that are all ordinary, in the order of the input."""
@@ -41,10 +53,10 @@ class Look:
     greatest: int | None = None
     behind: int = 0
     """How much earlier an element is than one before it, at most."""
-    firsts: dict[int, int] = field(default_factory=dict)
+    firsts: dict[Steps, dict[int, int]] = field(default_factory=dict)
     """The least timestamp of each period."""
 
-    def note(self, times: Numbers, periods: Numbers) -> None:
+    def note(self, times: Numbers) -> None:
         """Elements that come next."""
         reached = np.maximum.accumulate(times)
         least, greatest = int(times.min()), int(reached[-1])
@@ -53,15 +65,16 @@ class Look:
         self.behind = max(self.behind, int((reached - times).max()), before - least)
         self.least = least if self.least is None else min(self.least, least)
         self.greatest = max(before, greatest)
-        order = np.argsort(times, kind="stable")
-        different, places = np.unique(periods[order], return_index=True)
-        for period, first in zip(different.tolist(), times[order[places]].tolist(), strict=True):
-            self.firsts[period] = min(first, self.firsts.get(period, first))
+        ordered = np.sort(times, kind="stable")
+        for steps, firsts in self.firsts.items():
+            periods, places = np.unique(steps.of(ordered), return_index=True)
+            for period, first in zip(periods.tolist(), ordered[places].tolist(), strict=True):
+                firsts[period] = min(first, firsts.get(period, first))
 
 
-def look_at(files: Iterable[Path], period: Callable[[Numbers], Numbers], threads: int) -> Look | None:
+def look_at(files: Iterable[Path], steps: Iterable[Steps], threads: int) -> Look | None:
     """What is told of the lines of some files, one after the other; None where a line is not ordinary."""
-    found = Look()
+    found = Look(firsts={one: {} for one in steps})
     with ThreadPoolExecutor(threads) as pool:
         for path in files:
             if not path.stat().st_size:
@@ -71,7 +84,7 @@ def look_at(files: Iterable[Path], period: Callable[[Numbers], Numbers], threads
                     if times is None:
                         pool.shutdown(cancel_futures=True)
                         return None
-                    found.note(times, period(times))
+                    found.note(times)
     return found
 
 

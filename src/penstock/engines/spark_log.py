@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from functools import reduce
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,6 +29,20 @@ from penstock.algebra.windows import CountWindow, NowWindow, PastWindow, RangeWi
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.protocol import CompiledReport, Need
 from penstock.engines.spark import SparkEngine, SparkQuery
+from penstock.engines.spark_batches import (
+    NOWHERE,
+    STAMPED,
+    Before,
+    Closing,
+    Share,
+    closings_in,
+    closings_of,
+    counts_of_predicates,
+    figures,
+    is_in_time,
+    note_closings,
+    shares_of,
+)
 from penstock.engines.spark_survey import told_by
 from penstock.rdf.encoding import encode
 from penstock.relational.answers import Delivery
@@ -43,45 +57,6 @@ from penstock.sources.spark.looking import Look, Steps
 
 _SEGMENT = "stream int, s string, p string, o string, ts bigint, element bigint, arrival bigint, since bigint"
 
-_STAMPED = """
-    SELECT
-      CAST(stream AS INT) AS stream, s, p, o, ts,
-      element, arrival, CASE WHEN ts < watermark THEN watermark END AS since, begins
-    FROM (
-      SELECT
-        stream, s, p, o, ts, begins,
-        try_cast(known[4 * stream] AS BIGINT) + elements - 1 AS element,
-        try_cast(known[4 * stream + 1] AS BIGINT) + place - 1 AS arrival,
-        greatest(
-          greatest(reached, try_cast(known[4 * stream + 2] AS BIGINT)) - :lateness,
-          try_cast(known[4 * stream + 3] AS BIGINT)
-        ) AS watermark
-      FROM (
-        SELECT
-          *,
-          sum(begins) OVER (
-            PARTITION BY stream ORDER BY of, came ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-          ) AS elements,
-          split(:known, ',') AS known
-        FROM (
-          SELECT
-            stream, s, p, o, ts, element AS of, arrival AS came,
-            CAST(NOT (element <=> lag(element) OVER here) AS BIGINT) AS begins,
-            max(ts) OVER (
-              PARTITION BY stream ORDER BY element, arrival ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-            ) AS reached,
-            row_number() OVER here AS place
-          FROM identifier(:batch)
-          WINDOW here AS (PARTITION BY stream ORDER BY element, arrival)
-        )
-      )
-    )
-"""
-"""`known` is of each stream how many elements and triples there were, its greatest timestamp, and an instant reached.
-
-One text for all batches: Java keeps the code that it has compiled, for it holds nothing of what changes.
-"""
-
 _COUNTED = 32
 """So many predicates are counted at most, in each stream."""
 
@@ -94,43 +69,6 @@ _SETTINGS = {
     # Else the files of many segments are looked for by a job.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """What was known of a stream before a batch: its greatest timestamp, and an instant that others have reached."""
-
-    greatest: int | None
-    evaluated: int | None
-
-
-_NOWHERE = Before(None, None)
-"""What a query gives is not among the rows of a batch."""
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """What a segment has of a stream: how much, how much of it in time, and when.
-
-    `least` is the first timestamp that was in time, `greatest` the last of all.
-    """
-
-    triples: int
-    elements: int
-    in_time: int
-    least: int | None
-    greatest: int
-
-    @property
-    def has_late(self) -> bool:
-        return self.in_time < self.elements
-
-
-class _Closing(NamedTuple):
-    """A window over a stream whose closings are told by what comes."""
-
-    stream: str
-    window: RangeWindow
 
 
 class WindowLog(SparkEngine):
@@ -179,16 +117,16 @@ class WindowLog(SparkEngine):
         `arrival` that grow in the order of the input.
         """
         observation = Observation()
-        kept = self._stamped(rows, before, lateness).observe(observation, *self._figures).drop("begins")
+        kept = self._stamped(rows, before, lateness).observe(observation, *self._figures()).drop("begins")
         kept.write.mode("overwrite").parquet(str(self._path(str(number))))
         found = observation.get
         if found["odd"]:
             return None
-        shares = self._shares(found)
+        shares = shares_of(list(self._streams), found)
         self._observe(shares, found)
         for place, closing in enumerate(self._closings):
             for report in self._reports:
-                _note(report, closing, found[f"told_{place}"])
+                note_closings(report, closing, found[f"told_{place}"])
         self._count(str(number), shares)
         return shares
 
@@ -202,7 +140,7 @@ class WindowLog(SparkEngine):
         found: dict[str, Look] = {}
         for iri, history in lines.items():
             look = history.look(self._steps(iri))
-            if look is None or not _is_in_time(look, before[iri], lateness):
+            if look is None or not is_in_time(look, before[iri], lateness):
                 return None
             found[iri] = look
         shares = {
@@ -210,16 +148,24 @@ class WindowLog(SparkEngine):
             for iri, look in found.items()
             if look.greatest is not None
         }
-        rows = [self._numbered_on(iri, lines[iri].counted_rows()) for iri in shares]
-        if rows:
-            kept = reduce(DataFrame.unionAll, rows).coalesce(1)
-            kept.write.mode("overwrite").parquet(str(self._path(str(number))))
+        if shares:
+            rows = [self._numbered_on(iri, lines[iri].counted_rows()) for iri in shares]
+            self._write_lines(number, reduce(DataFrame.unionAll, rows).coalesce(1), shares)
         for iri in shares:
             for firsts in found[iri].firsts.values():
                 for report in self._reports:
                     report.note(iri, told_by(firsts.values()))
         self._count(str(number), shares)
         return shares
+
+    def _write_lines(self, number: int, rows: DataFrame, shares: Mapping[str, Share]) -> None:
+        """Where there is an order of joins to find, predicates are counted on the way."""
+        path, observation = str(self._path(str(number))), Observation()
+        if len(self._predicates) > 1:
+            rows.observe(observation, *self._counts()).write.mode("overwrite").parquet(path)
+            self._observe(shares, observation.get)
+        else:
+            rows.write.mode("overwrite").parquet(path)
 
     def _steps(self, stream: str) -> set[Steps]:
         windows = [closing.window for closing in self._closings if closing.stream == stream]
@@ -265,36 +211,25 @@ class WindowLog(SparkEngine):
         """The rows numbered on, `since` being the watermarks that late ones are behind; `begins` counts elements."""
         known: list[int | None] = []
         for iri, stream in self._streams.items():
-            reached = before.get(iri, _NOWHERE)
+            reached = before.get(iri, NOWHERE)
             known += [self._elements[iri], stream.arrived, reached.greatest, reached.evaluated]
         values = ",".join("" if value is None else str(value) for value in known)
         rows.createOrReplaceTempView(self._batch)
         parameters = {"batch": self._batch, "known": values, "lateness": lateness}
-        return self.session.sql(_STAMPED, parameters)
+        return self.session.sql(STAMPED, parameters)
 
-    @property
     def _figures(self) -> list[Column]:
-        """What a `Share` tells, of each stream, what tells when windows close, and how much there is of predicates;
-        made once, as long as it holds."""
-        closings, asked = self._closings, self._predicates
-        if (closings, asked) not in self._made:
-            texts = ["count_if(ts IS NULL) AS odd"]
-            for place in range(len(self._streams)):
-                in_time = f"stream = {place} AND since IS NULL"
-                texts += [
-                    f"count_if(stream = {place}) AS triples_{place}",
-                    f"sum(CASE WHEN stream = {place} THEN begins END) AS elements_{place}",
-                    f"sum(CASE WHEN {in_time} THEN begins END) AS in_time_{place}",
-                    f"min(CASE WHEN {in_time} THEN ts END) AS least_{place}",
-                    f"max(CASE WHEN stream = {place} THEN ts END) AS greatest_{place}",
-                ]
-            figures = [sf.expr(text) for text in texts]
-            figures += [self._told_by(closing).alias(f"told_{n}") for n, closing in enumerate(closings)]
-            for place in range(len(self._streams)):
-                counts = [sf.count_if((sf.col("stream") == place) & (sf.col("p") == predicate)) for predicate in asked]
-                figures += [count.alias(f"asked_{place}_{n}") for n, count in enumerate(counts)]
-            self._made[closings, asked] = figures
-        return self._made[closings, asked]
+        """Made once, as long as they hold."""
+        key = closings, asked = self._closings, self._predicates
+        if key not in self._made:
+            self._made[key] = figures(list(self._streams), closings, asked)
+        return self._made[key]
+
+    def _counts(self) -> list[Column]:
+        asked = self._predicates
+        if asked not in self._made:
+            self._made[asked] = counts_of_predicates(len(self._streams), asked)
+        return self._made[asked]
 
     @property
     def _predicates(self) -> tuple[str, ...]:
@@ -318,15 +253,6 @@ class WindowLog(SparkEngine):
         self._asked.update(dict.fromkeys(asked))
         return super().compile(query, expression, delivery, is_optimized=is_optimized)
 
-    def _shares(self, found: Mapping[str, Any]) -> dict[str, Share]:
-        names = ("triples", "elements", "in_time", "least", "greatest")
-        shares = {}
-        for place, iri in enumerate(self._streams):
-            triples, elements, in_time, least, greatest = (found[f"{name}_{place}"] for name in names)
-            if triples:
-                shares[iri] = Share(triples, elements, in_time or 0, least, greatest)
-        return shares
-
     # Closings
 
     def compile_report(self, query: ContinuousQuery) -> CompiledReport:
@@ -334,21 +260,17 @@ class WindowLog(SparkEngine):
         if report is None:
             return super().compile_report(query)
         self._reports.append(report)
-        for closing in _closings_in(report):
+        for closing in closings_in(report):
             if any(closing.stream in segment for segment in self.segments.values()):
                 self._show()
                 rows = self.session.table(self._streams[closing.stream].table)
-                told = rows.select(_closings_of(closing.window).alias("told")).where("told IS NOT NULL").distinct()
-                _note(report, closing, [row["told"] for row in told.collect()])
+                told = rows.select(closings_of(closing.window).alias("told")).where("told IS NOT NULL").distinct()
+                note_closings(report, closing, [row["told"] for row in told.collect()])
         return report
 
     @property
-    def _closings(self) -> tuple[_Closing, ...]:
-        return tuple(sorted(set(chain.from_iterable(map(_closings_in, self._reports))), key=str))
-
-    def _told_by(self, closing: _Closing) -> Column:
-        here = sf.col("stream") == list(self._streams).index(closing.stream)
-        return sf.collect_set(sf.when(here, _closings_of(closing.window)))
+    def _closings(self) -> tuple[Closing, ...]:
+        return tuple(sorted(set(chain.from_iterable(map(closings_in, self._reports))), key=str))
 
     # Forgetting
 
@@ -428,13 +350,6 @@ class WindowLog(SparkEngine):
         return self.folder / segment
 
 
-def _is_in_time(look: Look, before: Before, lateness: int) -> bool:
-    """Whether nothing is behind a watermark."""
-    bounds = [None if before.greatest is None else before.greatest - lateness, before.evaluated]
-    known = [bound for bound in bounds if bound is not None]
-    return look.behind <= lateness and (look.least is None or look.least >= max(known, default=look.least))
-
-
 def _reach(window: object) -> int:
     """How far a window that does not count reaches back."""
     match window:
@@ -444,28 +359,3 @@ def _reach(window: object) -> int:
             return 1
         case _:
             return 2 * FOREVER
-
-
-def _closings_of(window: RangeWindow) -> Column:
-    """Of a row, the first millisecond of its step and the first closing that sees it: all that reports depend on."""
-    time, step = sf.col("ts"), sf.lit(window.step)
-    first = sf.lit(window.origin + window.width)
-    start = sf.greatest(time, sf.col("since"))
-    closing = start + sf.pmod(first - start, step)
-    counts = sf.col("s").isNotNull()
-    if window.begins:
-        closing = sf.greatest(closing, first)
-        counts &= time > window.origin
-    return sf.when(counts, sf.struct(time - sf.pmod(time - sf.lit(window.origin + 1), step), closing))
-
-
-def _closings_in(report: ClosingReport) -> set[_Closing]:
-    return {_Closing(stream, closings.window) for stream, closings in report.closings}
-
-
-def _note(report: ClosingReport, closing: _Closing, told: Sequence[Sequence[int]]) -> None:
-    times, since = zip(*told, strict=True) if told else ((), ())
-    rows = {"s": pa.repeat("", len(times)), "ts": pa.array(times, pa.int64()), "since": pa.array(since, pa.int64())}
-    for stream, closings in report.closings:
-        if closing == (stream, closings.window):
-            closings.note(pa.table(rows))

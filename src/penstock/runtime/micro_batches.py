@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from penstock.algebra.chaining import elements_of
 from penstock.algebra.windows import CountWindow
-from penstock.engines.spark_log import Before, Share, WindowLog
+from penstock.engines.spark_batches import Before, Share
+from penstock.engines.spark_log import WindowLog
 from penstock.engines.spark_session import is_local
 from penstock.rdf.elements import Element, Malformed
 from penstock.rdf.results import Evaluation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,12 +37,22 @@ class Penstock:
 
     def evaluations(self, text: str, inputs: Inputs, **settings: Any) -> Iterator[Evaluation]:
         """`settings` are those of `Engine.register`."""
+        return self._engine(inputs).register(text, **settings).results()
+
+    def registered(self, texts: Sequence[str], inputs: Inputs) -> Engine:
+        """An engine with several queries, which are named by their places."""
+        engine = self._engine(inputs)
+        for place, text in enumerate(texts):
+            engine.register(text, name=str(place))
+        return engine
+
+    def _engine(self, inputs: Inputs) -> Engine:
         engine = Engine(self.spark)
         for iri, stream in inputs.streams.items():
             engine.stream(iri, stream)
         for graph_iri, graph in inputs.graphs.items():
             engine.graph(graph, graph_iri)
-        return engine.register(text, **settings).results()
+        return engine
 
     def run(self, text: str, inputs: Inputs, **settings: Any) -> int:
         """How many rows there are, all of them made."""

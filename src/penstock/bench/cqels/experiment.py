@@ -11,9 +11,10 @@ answers are compared with `--duplicates set`, and timed as the dialect has it.
 
 history: the detections are a file; the time of the whole run, registration and loading included, for each detection.
 
-many queries (Figure 5): copies of Q1, Q3 and Q4 about different authors, 1 to 1,024 of them, quickly 16, over a file of
-detections: the wall time of all of them on DuckDB, one after another, each a run of its own with its loading, beside
-pyoxigraph, which asks all of them of one store at each detection.
+many queries (Figure 5): copies of Q1, Q3 and Q4 about different authors, 1 to 1,024 of them, over a file of detections:
+the wall time of all of them registered with one engine, which fuses them, its loading included; up to 16 of them one
+after another, too, each a run of its own; beside pyoxigraph, which asks all of them of one store at each detection
+(quickly up to 16).
 
 Table 2 has 100,000 publications' triples, quickly 10,000. Figure 4 has 10,000 and ten, a hundred times as many, quickly
 10,000 and 100,000; with --scale 10, ten times as many again.

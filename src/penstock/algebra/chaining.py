@@ -147,6 +147,15 @@ class Chain:
             raise InputError(f"{who} reads the stream <{stream}>, which is not bound, and no query gives it; {hint}")
 
 
+def check_chained(queries: Mapping[str, ContinuousQuery], name: str, query: ContinuousQuery) -> None:
+    """Raises InputError where another query cannot be chained with these, which can be.
+
+    Who gives no triples neither closes a circle nor gives what is given.
+    """
+    if gives_triples(query):
+        Chain({**queries, name: query})
+
+
 def _cycle(names: Sequence[str]) -> str:
     if len(names) == 1:
         return f"{names[0]} reads the stream that it gives itself: a stream cannot depend on itself"

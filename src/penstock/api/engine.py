@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 from weakref import WeakSet
 
-from penstock.algebra import Settings, build
-from penstock.algebra.chaining import Chain, distinct_names
+from penstock.algebra import ContinuousQuery, Settings, build
+from penstock.algebra.chaining import Chain, check_chained, distinct_names
 from penstock.algebra.inputs import InputError
 from penstock.api.changing import ChangingGraph
 from penstock.api.queries import Manner, RegisteredQuery, start_together
@@ -215,7 +215,7 @@ class Engine:
         manner = Manner(settings, how, has_empty=empty, is_strict=strict, late=late)
         with self._changing:
             distinct = self._name_for(meaning.name or name, text, manner)
-            chain = Chain({**{known: query.meaning for known, query in self._queries.items()}, distinct: meaning})
+            check_chained(_Meanings(self._queries), distinct, meaning)
             query = RegisteredQuery(
                 text,
                 reading.query,
@@ -232,7 +232,7 @@ class Engine:
             )
             going_on = [] if distinct in self._queries else list(self._shared)
             for run in going_on:
-                chain.streams_of(distinct, self._streams)
+                Chain({**_Meanings(self._queries), distinct: meaning}).streams_of(distinct, self._streams)
                 run.check(query)
             self._queries[distinct] = query
             for run in going_on:
@@ -242,9 +242,9 @@ class Engine:
     def _name_for(self, name: str, text: str, manner: Manner) -> str:
         """What a query goes by; the same query, registered again, takes its own place."""
         for known, query in self._queries.items():
-            if (query.text, query.manner) == (text, manner) and known.startswith(name):
+            if query.text == text and query.manner == manner and known.startswith(name):
                 return known
-        return distinct_names([*self._queries, name])[-1]
+        return distinct_names([*self._queries, name])[-1] if name in self._queries else name
 
     def results(self) -> Iterator[Evaluation]:
         """Run all registered queries together: each stream is read once, and those equal up to constants are one.
@@ -291,7 +291,7 @@ class Engine:
         if any(run.is_answering(name) for run in self._live):
             raise InputError(f"{name} is answered by a run on Spark: stop that run first, and start one without {name}")
         if self._shared:
-            chain = Chain({known: query.meaning for known, query in self._queries.items()})
+            chain = Chain(_Meanings(self._queries))
             readers = [other for other in self._queries if name in chain.producers_of(other)]
             if readers:
                 raise InputError(f"{readers[0]} reads the stream that {name} gives: drop {readers[0]} first")
@@ -334,6 +334,22 @@ class Engine:
         streams = ", ".join(f"<{iri}> = {source.name}" for iri, source in self._streams.items()) or "no stream"
         graphs = ", ".join(graph.name for parts in self._graphs.values() for graph in parts) or "no graph"
         return f"<penstock.Engine: {streams}; {graphs}>"
+
+
+class _Meanings(Mapping[str, ContinuousQuery]):
+    """What registered queries mean, by their names."""
+
+    def __init__(self, queries: Mapping[str, RegisteredQuery]) -> None:
+        self._queries = queries
+
+    def __getitem__(self, name: str) -> ContinuousQuery:
+        return self._queries[name].meaning
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._queries)
+
+    def __len__(self) -> int:
+        return len(self._queries)
 
 
 def _listed(name: str, triples: Iterable[Any], scope: str) -> Graph:

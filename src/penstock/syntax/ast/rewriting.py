@@ -21,12 +21,12 @@ def rewrite(node: AnyNode, change: Callable[[Node], Node]) -> AnyNode:
             value = getattr(node, name)
             if isinstance(value, Node):
                 new = visit(value)
-            elif type(value) is tuple:
-                new = tuple([visit(item) if isinstance(item, Node) else _map_nodes(item, visit) for item in value])
-            else:
-                continue
-            if not _is_same(new, value):
-                changes[name] = new
+                if new is not value:
+                    changes[name] = new
+            elif value and type(value) is tuple:
+                items = [visit(item) if isinstance(item, Node) else _map_nodes(item, visit) for item in value]
+                if not all(map(_is_same, items, value)):
+                    changes[name] = tuple(items)
         return change(replace(node, **changes) if changes else node)
 
     changed: AnyNode = visit(node)
@@ -63,9 +63,11 @@ def _map_nodes(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _is_same(new: Any, old: Any) -> bool:
+    if new is old:
+        return True
     if type(old) is tuple and type(new) is tuple and len(new) == len(old):
-        return all(_is_same(one, other) for one, other in zip(new, old, strict=True))
-    return new is old
+        return all(map(_is_same, new, old))
+    return False
 
 
 def _child_fields(node: Node) -> tuple[str, ...]:

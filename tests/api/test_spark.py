@@ -327,6 +327,23 @@ def test_queries_that_cannot_run_together_are_refused(engine: ps.Engine, spark: 
         ps.Engine(spark).start({query: print})
 
 
+def test_a_run_answers_the_queries_that_it_began_with(engine: ps.Engine, tmp_path: Path) -> None:
+    """On Spark none comes later, and none leaves."""
+    engine.stream(TOLL, ELEMENTS)
+    engine.register(QUERY, name="first")
+    results = engine.results()
+    assert next(results).time == 10000
+    with pytest.raises(InputError, match=r"engine\.stop\(\), register second, and begin again"):
+        engine.register(QUERY, name="second")
+    assert [evaluation.time for evaluation in results] == [20000]
+    follow(engine, tmp_path / "toll", *FILES)
+    followed = engine.register(QUERY, name="followed")
+    refused = pytest.raises(InputError, match="stop that run first, and start one without followed")
+    with engine.start({followed: lambda evaluation: None}), refused:
+        engine.drop("followed")
+    engine.drop("followed")
+
+
 def test_windows_close_though_nothing_comes_any_more(engine: ps.Engine, tmp_path: Path) -> None:
     """By arrival time goes on by itself."""
     follow(engine, tmp_path / "toll", *FILES)

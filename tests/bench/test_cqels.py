@@ -9,18 +9,21 @@ from pathlib import Path
 import pytest
 
 from penstock.bench.cqels import experiment, together
-from penstock.bench.cqels.arrivals import penstock_times
 from penstock.bench.cqels.data import (
     EVERY,
+    FLOORPLAN,
+    RFID,
     detections,
     floorplan,
     papers,
     publications,
+    write_detections,
     write_floorplan,
     write_publications,
 )
 from penstock.bench.cqels.experiment import Conference
 from penstock.bench.cqels.queries import TEMPLATES, Instance
+from penstock.bench.running import Inputs, Penstock
 from penstock.bench.setting import Setting
 
 LISTINGS = Path(__file__).parents[1] / "papers" / "cqels"
@@ -70,9 +73,10 @@ class TestQueries:
     def test_each_finds_something_and_as_much_among_more_triples(self, tmp_path: Path, name: str) -> None:
         found = []
         for triples in (5_000, 20_000):
-            given = write_publications(tmp_path, triples), write_floorplan(tmp_path), 150
-            answers = penstock_times(Instance(name, experiment.AUTHORS[0]), *given).answer.values()
-            found.append(sum(rows.total() for rows in answers))
+            graphs = {None: write_publications(tmp_path, triples), FLOORPLAN: write_floorplan(tmp_path)}
+            inputs = Inputs({RFID: write_detections(tmp_path, 150)}, graphs)
+            answer = Penstock().evaluations(Instance(name, experiment.AUTHORS[0]).text, inputs)
+            found.append(sum(len(evaluation.rows or evaluation.triples or ()) for evaluation in answer))
         assert found[0] == found[1] > 0
 
     def test_the_experiment(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

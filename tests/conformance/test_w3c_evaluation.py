@@ -5,7 +5,7 @@ SPARQL over a stream, where all evaluations together are the answer; and as RSP-
 the stream. Each stream ends with an element without triples, at the instant where the window closes: it moves time on,
 also where the default graph is empty, and says nothing.
 
-On Spark a run tries one test of ten; with PENSTOCK_TESTS=nightly, all.
+On Spark a run tries one test of twenty; with PENSTOCK_TESTS=nightly, all.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 STREAM = "http://example.org/stream"
 WIDTH = 1000
-EVERY = 1 if os.environ.get("PENSTOCK_TESTS") == "nightly" else 10
+EVERY = 1 if os.environ.get("PENSTOCK_TESTS") == "nightly" else 20
 
 
 @pytest.fixture(scope="module")

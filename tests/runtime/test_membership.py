@@ -29,7 +29,7 @@ class Stay:
 STAYS = st.builds(Stay, st.none() | st.integers(1, 5), st.none() | st.integers(1, 8))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(families(least_elements=14, least_queries=2), st.data(), st.sampled_from((None, 1, 3)))
 def test_whoever_comes_and_goes_changes_nothing_for_others(
     scenario: Scenario, data: st.DataObject, batch: int | None

@@ -143,7 +143,7 @@ def test_made_up_queries_have_nodes_of_every_kind() -> None:
     kinds: set[type[ast.Node]] = set()
     for dialect in DIALECTS:
 
-        @settings(max_examples=400)
+        @settings(max_examples=200)
         @given(queries(dialect))
         def note(query: ast.Query) -> None:
             kinds.update(type(node) for node in walk(query))

@@ -29,7 +29,7 @@ from penstock.relational.functions.aggregates import (
     readings_of,
 )
 from penstock.relational.functions.calls import call
-from penstock.relational.intervals import each_instant, each_instant_if, once, running_sums
+from penstock.relational.intervals import each_instant, each_instant_if, once, partitioned, running_sums
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from, united
 
 
@@ -209,7 +209,8 @@ class Grouping:
             aliased(exp.Mul(this=col(both, name), expression=sign.copy()), name) for name in (*self._sizes, *swept)
         ]
         selected = [*(col(both, name) for name in self.keys.values()), *values, aliased(edge, "i")]
-        return self.statement.add(select_from(both, selected))
+        edges = select_from(both, selected)
+        return self.statement.add(partitioned(edges, list(self.keys.values())) if self.keys else edges)
 
     def _weights(self, portions: str, swept: Sequence[str]) -> dict[str, exp.Expr]:
         """What a portion adds where it begins."""

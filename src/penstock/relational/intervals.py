@@ -167,6 +167,15 @@ def running_sums(statement: Statement, events: str, keys: Sequence[str], values:
     return statement.add(levels.group_by(*(c.copy() for c in at)))
 
 
+def partitioned(query: exp.Select, columns: Sequence[str]) -> exp.Select:
+    """Where there are partitions: rows that are alike in the columns are together from here on.
+
+    No later step has to bring them together. None looks for equal ones before that, of which there are few.
+    """
+    query.set("hint", exp.Hint(expressions=[exp.func("REPARTITION", *map(exp.column, columns))]))
+    return query
+
+
 def partition_keys(statement: Statement, columns: Sequence[exp.Column]) -> list[exp.Expr]:
     """What a window function partitions by.
 

@@ -18,7 +18,7 @@ from penstock.algebra.services import ServiceCall
 from penstock.algebra.windows import CountWindow, RangeWindow
 from penstock.optimizer import Sizes
 from penstock.optimizer.sizes import Spread
-from penstock.relational.intervals import INSTANTS, counted_until, once, spread
+from penstock.relational.intervals import INSTANTS, counted_until, once, partitioned, spread
 from penstock.relational.matching import TRIPLE, Asked
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from, united
 from penstock.relational.static_parts import Keep
@@ -256,7 +256,7 @@ class ActiveGraph:
         closing = exp.select(*columns).from_(rows.subquery("timed"))
         if self.statement.shape.is_distributed:
             together = ["closes"] if self.statement.shape.has_many_instants else [*names, "closes"]
-            closing = exp.select("*").from_(_partitioned(closing, together).subquery("partitioned"))
+            closing = exp.select("*").from_(partitioned(closing, together).subquery("partitioned"))
         since_first = col("closing", "closes")
         i = exp.IntDiv(this=since_first, expression=STEP.copy())
         behind = exp.Add(this=i.copy(), expression=number(1))
@@ -344,15 +344,6 @@ def _seen_at_first(rows: exp.Query, names: list[str]) -> exp.Select:
     query = exp.select(*(col("timed", name) for name in names), *always()).from_(rows.subquery("timed"))
     has_started = exp.LTE(this=col("timed", "starts"), expression=FIRST.copy())
     return query.where(has_started, exp.GT(this=col("timed", "ends"), expression=FIRST.copy()))
-
-
-def _partitioned(query: exp.Select, columns: list[str]) -> exp.Select:
-    """Rows that are alike in the columns are together from here on.
-
-    No later step has to bring them together. None looks for equal ones before that, of which there are few.
-    """
-    query.set("hint", exp.Hint(expressions=[exp.func("REPARTITION", *map(exp.column, columns))]))
-    return query
 
 
 def _numbered_by_step(rows: exp.Query, names: list[str]) -> exp.Select:

@@ -7,6 +7,7 @@ them from histories, which Spark reads itself, or as they are appended.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import count, pairwise
@@ -165,9 +166,12 @@ class SparkEngine:
         known.history = history = self._history(source, stream)
         window = None if queries is None else _told_by_steps(queries, self.tables)
         if isinstance(history, History) and history.is_of_lines:
-            found = self._survey_of_lines(history, window, lateness)
-            if found is not None:
-                self._show_history(known, history.ordinary_rows(), found)
+            with ThreadPoolExecutor(1) as beside:
+                looking = beside.submit(self._look, history, window, lateness)
+                rows = history.ordinary_rows()  # Spark finds the files meanwhile
+            found = looking.result() or self._survey_of_lines(history, window, lateness)
+            if found is not None and not found.has_odd:
+                self._show_history(known, rows, found)
                 return found
         rows = self._computed_once(history.rows())
         found = None
@@ -181,12 +185,12 @@ class SparkEngine:
         known.is_seen = True
         return replace(survey_one_by_one(rows), has_odd=True)
 
+    def _look(self, history: History, window: RangeWindow | None, lateness: int) -> Survey | None:
+        return survey_by_a_look(history, window, lateness) if is_local(self.session) else None
+
     def _survey_of_lines(self, history: History, window: RangeWindow | None, lateness: int) -> Survey | None:
-        """If all lines are ordinary, and all came in time."""
-        found = survey_by_a_look(history, window, lateness) if is_local(self.session) else None
-        if found is None and window is not None:
-            found = survey_by_steps(history.times().withColumn("s", sf.lit("")), window, lateness)
-        return None if found is None or found.has_odd else found
+        times = history.times().withColumn("s", sf.lit(""))
+        return None if window is None else survey_by_steps(times, window, lateness)
 
     def _computed_once(self, frame: DataFrame) -> DataFrame:
         self._kept.append(frame.persist())

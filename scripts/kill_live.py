@@ -124,7 +124,8 @@ def states(work: Path) -> list[int]:
 def is_read(work: Path) -> bool:
     """Whether the last file has been read: the state knows its last timestamps."""
     state = json.loads((work / "checkpoint" / "state" / f"{states(work)[-1]}.json").read_text())
-    (clock,) = state["run"]["queries"]["query"]["clock"].values()
+    (query,) = state["run"]["queries"].values()
+    (clock,) = query["clock"].values()
     files = len(list((work / "toll").glob("*.tnt")))
     return bool(clock[0] >= (files * LINES_PER_FILE - 5) * STEP)
 

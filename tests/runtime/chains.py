@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
@@ -14,11 +14,16 @@ from penstock.oracle import answer_all
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
-from penstock.runtime.grouping import chain_of
+from penstock.runtime.grouping import chained, members_of
 from penstock.runtime.running import Standing
 from penstock.syntax import ast, parse
 
 TOLL = "http://ex.org/toll"
+
+
+def chain_of(queries: Sequence[Standing]) -> Chain:
+    return chained(members_of(queries))
+
 
 _WINDOWS = (
     "RANGE PT4S STEP PT2S",

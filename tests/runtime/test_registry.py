@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.runtime.chains import TOLL, Scenario, scenarios
+from tests.runtime.chains import TOLL, Scenario, chain_of, scenarios
 from tests.runtime.families import PATTERNS, families
 from tests.runtime.live import write_folder
 
@@ -20,7 +20,6 @@ from penstock.engines.duckdb import DuckDBEngine
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import sources_of
 from penstock.runtime.checkpoints import Checkpoint, State
-from penstock.runtime.grouping import chain_of
 from penstock.runtime.history import HistoryRun
 from penstock.runtime.registry import Registry
 from penstock.runtime.running import RunSettings, Standing
@@ -32,14 +31,20 @@ if TYPE_CHECKING:
     from penstock.runtime.micro_batches import MicroBatches
 
 
-@settings(max_examples=30)
-@given(scenarios(), st.sampled_from((None, 1, 3)))
-def test_a_chain_of_three_is_the_oracle_three_times(scenario: Scenario, batch: int | None) -> None:
+def ran_to_the_end(scenario: Scenario, batch: int | None) -> tuple[Registry, list[Evaluation]]:
+    """All queries over the input at once, or in batches; what can be forgotten is, as soon as it can."""
     how = RunSettings(lateness=scenario.lateness, flush=scenario.flush, is_prompt=batch is not None)
     engine = DuckDBEngine(rows_between_looks=1)
     run = Registry(engine, scenario.standing, sources_of(scenario.inputs, batch), how)
     found = list(run.evaluations())
     engine.close()
+    return run, found
+
+
+@settings(max_examples=30)
+@given(scenarios(), st.sampled_from((None, 1, 3)))
+def test_a_chain_of_three_is_the_oracle_three_times(scenario: Scenario, batch: int | None) -> None:
+    run, found = ran_to_the_end(scenario, batch)
     scenario.check(found)
     for query in run.queries:
         times = [evaluation.time for evaluation in found if evaluation.query == query.name]
@@ -84,12 +89,7 @@ def test_a_chain_goes_on_where_it_was(scenario: Scenario, step: int) -> None:
 @given(families(), st.sampled_from((None, 2)))
 def test_fused_and_shared_is_each_alone(scenario: Scenario, batch: int | None) -> None:
     """What the queries answer together is what the oracle says of each."""
-    how = RunSettings(lateness=scenario.lateness, flush=scenario.flush, is_prompt=batch is not None)
-    engine = DuckDBEngine(rows_between_looks=1)
-    run = Registry(engine, scenario.standing, sources_of(scenario.inputs, batch), how)
-    found = list(run.evaluations())
-    engine.close()
-    scenario.check(found)
+    scenario.check(ran_to_the_end(scenario, batch)[1])
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)

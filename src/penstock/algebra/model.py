@@ -11,7 +11,7 @@ from typing import Literal as OneOf
 
 from penstock.algebra.expressions import Variable
 from penstock.algebra.operators import Operator, PatternTerm, TriplePattern
-from penstock.algebra.windows import Window
+from penstock.algebra.windows import CountWindow, Window
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import walk
 
@@ -71,6 +71,11 @@ class Dataset:
     def streams(self) -> tuple[str, ...]:
         """The streams that the query names, each once, in order."""
         return tuple(dict.fromkeys(w.stream for w in self.windows if w.stream is not None))
+
+    @property
+    def counts_elements(self) -> bool:
+        """Whether what a window holds depends on how many elements came, and in which order."""
+        return any(isinstance(w.window, CountWindow) for w in self.windows)
 
 
 @dataclass(frozen=True, slots=True)

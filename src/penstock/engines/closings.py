@@ -5,7 +5,7 @@ This is the policy of RSP-QL and C-SPARQL, `window-close & non-empty`, so most q
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 import pyarrow as pa
@@ -21,6 +21,12 @@ Stretch = tuple[int, int]
 """The instants `start ≤ t < end`."""
 
 _CLOSING, _OCCUPIED = ast.Strategy("window-close"), ast.Strategy("non-empty")
+
+
+def content(times: Sequence[int], since: Sequence[int] | None = None) -> pa.Table:
+    """Rows that tell of content at these times as much as `note` asks for."""
+    behind = pa.nulls(len(times), pa.int64()) if since is None else pa.array(since, pa.int64())
+    return pa.table({"s": pa.repeat("", len(times)), "ts": pa.array(times, pa.int64()), "since": behind})
 
 
 class Closings:

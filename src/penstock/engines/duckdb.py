@@ -20,7 +20,6 @@ from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.model import ContinuousQuery, Dataset
 from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
-from penstock.algebra.windows import CountWindow
 from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.duckdb_kept import KeptTables
@@ -347,8 +346,7 @@ class DuckDBEngine:
         for iri, stream in self._streams.items():
             if stream.arrived >= stream.looked_at + self._rows_between_looks:
                 reading = [need for need in needs if reads(need.query.dataset, iri, self.tables)]
-                windows = (window for need in reading for window in need.query.dataset.windows)
-                counts = any(isinstance(window.window, CountWindow) for window in windows)
+                counts = any(need.query.dataset.counts_elements for need in reading)
                 self._look_at(stream, min((self._oldest(need, iri) for need in reading), default=-FOREVER), counts)
             kept += stream.needed
         return kept

@@ -25,7 +25,7 @@ from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
-from penstock.algebra.windows import CountWindow, RangeWindow
+from penstock.algebra.windows import RangeWindow
 from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.observing import Latest, Observed
@@ -189,8 +189,9 @@ class SparkEngine:
         return survey_by_a_look(history, window, lateness) if is_local(self.session) else None
 
     def _survey_of_lines(self, history: History, window: RangeWindow | None, lateness: int) -> Survey | None:
-        times = history.times().withColumn("s", sf.lit(""))
-        return None if window is None else survey_by_steps(times, window, lateness)
+        if window is None:
+            return None
+        return survey_by_steps(history.times().withColumn("s", sf.lit("")), window, lateness)
 
     def _computed_once(self, frame: DataFrame) -> DataFrame:
         self._kept.append(frame.persist())
@@ -535,7 +536,7 @@ def _told_by_steps(queries: Sequence[ContinuousQuery], tables: Tables) -> RangeW
     windows: set[RangeWindow] = set()
     for query in queries:
         report = closing_report(query, tables)
-        if report is None or any(isinstance(window.window, CountWindow) for window in query.dataset.windows):
+        if report is None or query.dataset.counts_elements:
             return None
         windows |= report.windows
     if len(windows) != 1:

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import pyarrow as pa
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
 from penstock.algebra.windows import RangeWindow
-from penstock.engines.closings import ClosingReport
+from penstock.engines.closings import ClosingReport, content
 from penstock.sources.spark.looking import Look
 
 STAMPED = """
@@ -155,7 +154,7 @@ def closings_in(report: ClosingReport) -> set[Closing]:
 
 def note_closings(report: ClosingReport, closing: Closing, told: Sequence[Sequence[int]]) -> None:
     times, since = zip(*told, strict=True) if told else ((), ())
-    rows = {"s": pa.repeat("", len(times)), "ts": pa.array(times, pa.int64()), "since": pa.array(since, pa.int64())}
+    rows = content(times, since)
     for stream, closings in report.closings:
         if closing == (stream, closings.window):
-            closings.note(pa.table(rows))
+            closings.note(rows)

@@ -26,7 +26,7 @@ from penstock.algebra.expressions import Constant
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator, TriplePattern
 from penstock.algebra.windows import CountWindow, NowWindow, PastWindow, RangeWindow
-from penstock.engines.closings import ClosingReport, closing_report
+from penstock.engines.closings import ClosingReport, closing_report, content
 from penstock.engines.protocol import CompiledReport, Need
 from penstock.engines.spark import SparkEngine, SparkQuery
 from penstock.engines.spark_batches import (
@@ -43,7 +43,6 @@ from penstock.engines.spark_batches import (
     note_closings,
     shares_of,
 )
-from penstock.engines.spark_survey import told_by
 from penstock.rdf.encoding import encode
 from penstock.relational.answers import Delivery
 from penstock.relational.functions.expansion import expanded
@@ -154,7 +153,7 @@ class WindowLog(SparkEngine):
         for iri in shares:
             for firsts in found[iri].firsts.values():
                 for report in self._reports:
-                    report.note(iri, told_by(firsts.values()))
+                    report.note(iri, content([*firsts.values()]))
         self._count(str(number), shares)
         return shares
 

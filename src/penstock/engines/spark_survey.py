@@ -10,7 +10,7 @@ all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from penstock.algebra.windows import RangeWindow
+from penstock.engines.closings import content
 from penstock.sources.spark.history import History
 from penstock.sources.spark.looking import Steps
 
@@ -45,15 +46,8 @@ def survey_by_a_look(history: History, window: RangeWindow | None, lateness: int
         return Survey(0, None, None, has_odd=True)
     if found.behind > lateness:
         return None
-    told = next((told_by(firsts.values()) for firsts in found.firsts.values()), None)
+    told = next((content([*firsts.values()]) for firsts in found.firsts.values()), None)
     return Survey(found.elements, found.least, found.greatest, told=told)
-
-
-def told_by(firsts: Iterable[int]) -> pa.Table:
-    """Rows that tell of periods that there is something in them, from when on."""
-    times = pa.array(firsts, pa.int64())
-    nothing = pa.nulls(len(times), pa.int64())
-    return pa.table({"s": pa.repeat("", len(times)), "ts": times, "since": nothing})
 
 
 def survey_by_steps(rows: DataFrame, window: RangeWindow, lateness: int) -> Survey | None:
@@ -76,7 +70,7 @@ def survey_by_steps(rows: DataFrame, window: RangeWindow, lateness: int) -> Surv
     if _may_be_late(periods, first, last, max(1, lateness // window.step)):
         return None
     least, greatest = (found[name].to_pylist() for name in ("least", "greatest"))
-    told = told_by(found["first_triple"].drop_null().to_pylist())
+    told = content(found["first_triple"].drop_null().to_pylist())
     return Survey(sum(found["triples"].to_pylist()), min(least), max(greatest), told=told)
 
 

@@ -51,10 +51,6 @@ def chained(members: Mapping[str, Member]) -> Chain:
     return Chain({name: member.meaning for name, member in members.items()})
 
 
-def chain_of(queries: Sequence[Standing]) -> Chain:
-    return chained(members_of(queries))
-
-
 @dataclass(frozen=True, slots=True)
 class Grouping:
     """How queries of an engine are put together; `streams` are those from outside."""

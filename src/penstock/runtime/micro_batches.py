@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from penstock.algebra.chaining import elements_of
-from penstock.algebra.windows import CountWindow
 from penstock.engines.spark_batches import Before, Share
 from penstock.engines.spark_log import WindowLog
 from penstock.engines.spark_session import is_local
@@ -136,9 +135,8 @@ class MicroBatches:
         self._malformed = 0
         self._has_odd = False
         """Whether some lines were not ordinary."""
-        windows = [window.window for query in self.queries for window in query.need.query.dataset.windows]
-        self._counts = any(isinstance(window, CountWindow) for window in windows)
-        """Whether the order of elements matters, where all are in time."""
+        self._order_matters = any(query.need.query.dataset.counts_elements for query in self.queries)
+        """That of elements, where all are in time."""
         self._heard = dict.fromkeys(self.streams, time.monotonic())
         self._running: StreamingQuery | None = None
         self._failure: BaseException | None = None
@@ -244,7 +242,7 @@ class MicroBatches:
     def _shares(self, found: LiveBatch, number: int) -> dict[str, Share]:
         """What came of each stream, now in the log. Lines that were odd once are not taken for ordinary again."""
         before = {iri: Before(self._greatest(iri), self._evaluated(iri)) for iri in self.streams}
-        if found.is_of_few_lines and not self._has_odd and not self._counts and is_local(self.spark):
+        if found.is_of_few_lines and not self._has_odd and not self._order_matters and is_local(self.spark):
             lines = {self.streams[place]: history for place, history in found.histories.items()}
             shares = self.engine.take_lines(number, lines, before, self.how.lateness)
             if shares is not None:

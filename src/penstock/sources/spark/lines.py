@@ -29,20 +29,19 @@ def can_split(path: Path) -> bool:
 
 def read_lines(spark: SparkSession, files: Mapping[int, Path]) -> DataFrame:
     """`value`, `number` and `file` of each line of some files, which are given by their places in the source."""
-    paths = [path.resolve().as_uri() for path in files.values()]
-    lines = spark.read.option("lineSep", "\n").text(paths)
+    lines = _texts(spark, files.values())
     return lines.select("value", _number(lines, files).alias("number"), sf.input_file_name().alias("file"))
 
 
 def counted_lines(spark: SparkSession, files: Collection[Path]) -> DataFrame:
     """`value` of each line of a few small files, all in one part, counted from 0 (`number`) in no certain order."""
-    lines = spark.read.option("lineSep", "\n").text([path.resolve().as_uri() for path in files]).coalesce(1)
+    lines = _texts(spark, files).coalesce(1)
     return lines.selectExpr("value", f"monotonically_increasing_id() & {_WITHIN_PARTITION} AS number")
 
 
 def with_places(spark: SparkSession, files: Mapping[int, Path]) -> DataFrame:
     """`value` of each line, and its `place`: `file:line`, as the files are named. A first job counts the lines."""
-    lines = spark.read.option("lineSep", "\n").text([path.resolve().as_uri() for path in files.values()])
+    lines = _texts(spark, files.values())
     parts = lines.select(
         "value", sf.input_file_name().alias("file"), sf.input_file_block_start().alias("start"), _within()
     )
@@ -65,6 +64,11 @@ def with_inner_ends(spark: SparkSession, files: Mapping[int, Path]) -> set[int]:
     lines = read_lines(spark, files).where(sf.rtrim(sf.col("value"), sf.lit("\r")).contains("\r"))
     ((found,),) = lines.agg(sf.collect_set(place_of_number())).collect()
     return set(found)
+
+
+def _texts(spark: SparkSession, files: Collection[Path]) -> DataFrame:
+    """Only a newline ends a line: other characters that Java takes for one may stand in literals."""
+    return spark.read.option("lineSep", "\n").text([path.resolve().as_uri() for path in files])
 
 
 def place_of_number() -> Column:

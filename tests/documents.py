@@ -7,7 +7,7 @@ is said where it begins:
                       line `…` stands for lines that are left out
     python            a program that prints what the comments behind its `print(…)` say; later ones know its names
     sparql            a query in which there is nothing to complain about
-    sh                commands that the test cannot run (they need a cluster, or go on for ever): their options exist
+    sh                commands that succeed; those of `ONLY_READ` are not run, those of `BY_NIGHT` when all tests are
     … title="FILE"    whatever it is, it is in FILE from then on
 
 Where a page says http://localhost:7878/sparql, a SPARQL endpoint with the floor plan of `examples/rooms` is meant.
@@ -21,12 +21,11 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 from click.testing import CliRunner
@@ -37,6 +36,16 @@ from penstock.cli import commands
 ROOT = Path(__file__).parent.parent
 ENDPOINT = "http://localhost:7878/sparql"
 KINDS = {"console", "python", "sh", "sparql"}
+
+ONLY_READ = {
+    r"make (demo|test)\b": "sets Penstock up, or starts these tests again",
+    r"penstock bench (throughput|all) --quick": "takes minutes; tests/bench runs each experiment over less",
+    r".* --master (spark:|yarn|k8s:)": "needs a cluster",
+}
+"""Commands of `sh` that are not run, and why not; but their names and options exist."""
+
+BY_NIGHT = {r".* --master 'local\[": "starts another Java beside that of the tests"}
+"""Commands of `sh` that are run when PENSTOCK_TESTS is `nightly`, and why not always."""
 
 _BLOCK = re.compile(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
@@ -60,9 +69,16 @@ class Block:
         return _COMMAND.findall(self.text)
 
     @property
+    def lines(self) -> list[str]:
+        """The commands of a block without `$`."""
+        return [line for line in self.text.replace("\\\n", "").splitlines() if line and not line.startswith("#")]
+
+    @property
     def needs_spark(self) -> bool:
         if self.kind == "console":
             return any(_is_on_spark(line) for line, _ in self.commands)
+        if self.kind == "sh":
+            return any(_is_on_spark(line) for line in self.lines if is_tried(line))
         return self.kind == "python" and not self.title and "spark" in self.text
 
 
@@ -80,10 +96,23 @@ def blocks(page: Path) -> list[Block]:
     ]
 
 
+def is_tried(line: str) -> bool:
+    """Whether a command of `sh` is run, tonight or always."""
+    left_out = [*ONLY_READ] if os.environ.get("PENSTOCK_TESTS") == "nightly" else [*ONLY_READ, *BY_NIGHT]
+    return not any(re.match(pattern, line) for pattern in left_out)
+
+
 def _is_on_spark(command: str) -> bool:
     return bool(re.match(r"penstock (run|verify|demo)\b", command)) and not re.search(
         r"--engine[ =]duckdb|--save|--answer", command
     )
+
+
+class Ran(NamedTuple):
+    """What a command has shown, on standard output and error, and its exit status."""
+
+    shown: str
+    status: int
 
 
 @dataclass
@@ -102,32 +131,37 @@ class Reader:
             command = self.folder / name
             command.write_text(f'#!/bin/sh\nexec "{sys.executable}" {python} "$@"\n')
             command.chmod(0o755)
-        self.environment = {**os.environ, "PATH": f"{self.folder}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
+        folders = (str(self.folder), str(Path(sys.executable).parent), os.environ["PATH"])
+        self.environment = {**os.environ, "PATH": os.pathsep.join(folders), "COLUMNS": "80"}
 
     def read(self, block: Block) -> None:
         if block.title:
             (self.here / block.title).write_text(block.text.replace(ENDPOINT, self.endpoint), encoding="utf-8")
         if block.kind == "console":
             for line, shown in block.commands:
-                _check_shown(line, self.run(line.replace("\\\n", "")), shown)
+                _check_shown(line, self.run(line.replace("\\\n", "")).shown, shown)
         elif block.kind == "python" and not block.title:
             _check_printed(block.text, self.execute(block.text))
         elif block.kind == "sparql":
             assert penstock.check(block.text) == []
         elif block.kind == "sh":
-            for line in _lines(block.text):
+            for line in block.lines:
                 check_command(line)
+                if is_tried(line):
+                    ran = self.run(line)
+                    assert ran.status == 0, f"{line} ends with status {ran.status}:\n{ran.shown}"
 
-    def run(self, line: str) -> str:
-        """What a command shows. One of Penstock's alone is run in this process, which is quicker."""
+    def run(self, line: str) -> Ran:
+        """One of Penstock's commands alone is run in this process, which is quicker."""
         line = line.replace(ENDPOINT, self.endpoint)
         words = shlex.split(line)
         if words[0] == "cd":
             self.here = self.here / words[1]
-            return ""
-        if words[0] == "penstock" and not _SHELL & set(line):
+            return Ran("", 0)
+        if words[0] == "penstock" and not _SHELL & set(line) and "--master" not in words:
             with chdir(self.here):
-                return CliRunner(env={"COLUMNS": "80"}).invoke(commands, words[1:], prog_name="penstock").output
+                result = CliRunner(env={"COLUMNS": "80"}).invoke(commands, words[1:], prog_name="penstock")
+            return Ran(result.output, result.exit_code)
         ran = subprocess.run(
             ["sh", "-c", line],
             cwd=self.here,
@@ -137,7 +171,7 @@ class Reader:
             encoding="utf-8",
             timeout=300,
         )
-        return ran.stdout
+        return Ran(ran.stdout, ran.returncode)
 
     def execute(self, program: str) -> str:
         """What a program prints; its names are there for the next one."""
@@ -160,12 +194,8 @@ def _check_printed(program: str, printed: str) -> None:
         assert expected in lines, f"{expected!r} is not printed, or not in that order:\n{printed}"
 
 
-def _lines(text: str) -> Iterator[str]:
-    return (line for line in text.replace("\\\n", "").splitlines() if line and not line.startswith("#"))
-
-
 def check_command(line: str) -> None:
-    """A command that is not run has a name that there is, and options that there are."""
+    """Its name is one that there is, and its options are."""
     words = shlex.split(line, comments=True)
     if words[0] == "penstock":
         with click.Context(commands, info_name="penstock") as context:
@@ -175,7 +205,7 @@ def check_command(line: str) -> None:
     elif words[0] == "make":
         assert set(words[1:]) <= make_targets(), line
     else:
-        assert words[0] in {"pip", "source", "spark-submit"}, line
+        assert words[0] in {"cd", "spark-submit"}, line
 
 
 def make_targets() -> set[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 from pyspark.sql import SparkSession
-from tests.documents import KINDS, ROOT, Reader, blocks, pages
+from tests.documents import BY_NIGHT, KINDS, ONLY_READ, ROOT, Reader, blocks, pages
 from tests.endpoint import sparql_server
 
 import penstock
@@ -39,6 +39,11 @@ def try_out(page: Path, folder: Path, **names: object) -> None:
 def test_every_block_is_of_a_kind_that_is_tried(page: Path) -> None:
     assert {block.kind for block in blocks(page) if not block.title} <= KINDS
     assert page.read_text(encoding="utf-8").count("\n```") == 2 * len(blocks(page))
+
+
+def test_nothing_is_left_out_that_is_not_there() -> None:
+    lines = [line for page in PAGES for block in blocks(page) if block.kind == "sh" for line in block.lines]
+    assert [pattern for pattern in (*ONLY_READ, *BY_NIGHT) if not any(re.match(pattern, line) for line in lines)] == []
 
 
 @pytest.mark.parametrize(

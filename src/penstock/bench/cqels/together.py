@@ -11,11 +11,21 @@ from typing import NamedTuple
 from penstock.bench.cqels.arrivals import pyoxigraph_together
 from penstock.bench.cqels.data import FLOORPLAN, RFID, write_detections, write_floorplan, write_publications
 from penstock.bench.cqels.queries import Instance
-from penstock.bench.results import Axis, Cell, Figure, Panel, Point, Series
+from penstock.bench.results import Axis, Cell, Figure, Panel, Point, Series, times_as_long
 from penstock.bench.running import DUCKDB, Inputs, Penstock
 from penstock.bench.setting import Setting
 
-COLUMNS = ("query", "copies", "system", "registering [s]", "run [s]", "÷ one copy's", "a detection and copy [ms]")
+COLUMNS = (
+    "query",
+    "copies",
+    "system",
+    "registering [s]",
+    "run [s]",
+    "÷ one copy's",
+    "a detection and copy [ms]",
+    "run ÷ Penstock's",
+    "beside Penstock",
+)
 TEMPLATES = ("Q1", "Q3", "Q4")
 ALONE, OXIGRAPH = f"{DUCKDB}, one after another", "pyoxigraph"
 
@@ -57,19 +67,23 @@ def many_queries(setting: Setting) -> tuple[list[tuple[Cell, ...]], Figure]:
         for copies in (2**power for power in powers):
             queries = [Instance(template, author) for author in range(copies)]
             for who, way in _ways(setting, queries, given).items():
-                setting.say(f"{template}, {copies} copies, {who}")
+                setting.say(f"{template}, copies: {copies:,}, {who}")
                 if copies == 1:
                     way()  # who has just started is slow
                 runs.setdefault(who, {})[copies] = way()
         series = []
+        own = next(iter(runs))
         for who, taken in runs.items():
             points: list[Point] = []
             for copies, (registering, run) in taken.items():
                 each = run * 1000 / count / copies
-                rows.append((template, copies, who, registering, run, run / taken[1].run, each))
+                ratio = run / runs[own][copies].run
+                words = "" if who == own else times_as_long(ratio)
+                rows.append((template, copies, who, registering, run, run / taken[1].run, each, ratio, words))
                 points.append((copies, run))
             series.append(Series(who, tuple(points)))
-        x, y = Axis("copies of the query", is_logarithmic=True), Axis("run, once registered [s]", is_logarithmic=True)
+        x = Axis("copies of the query", is_logarithmic=True)
+        y = Axis("time of a run, once registered [s]", is_logarithmic=True)
         panels.append(Panel(template, x, y, tuple(series)))
     title = "CQELS Figure 5: copies of a query about different authors"
     return rows, Figure("cqels-figure-5", title, tuple(panels))

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from matplotlib.figure import Figure as Canvas
 
-from penstock.bench import experiments
+from penstock.bench import experiments, plots
 from penstock.bench import results as bench_results
 from penstock.bench.answers import OtherAnswerError
 from penstock.bench.experiments import EXPERIMENTS, Experiment
@@ -112,3 +113,16 @@ class TestResults:
     def test_faster_ones(self) -> None:
         assert faster_ones([("a", 2), ("b", 0.5)], "Penstock") == "Faster than Penstock: b (2.00 ×)."
         assert faster_ones([("a", 2)], "Penstock") == "Nothing measured beside it is faster than Penstock."
+
+
+class TestPictures:
+    @pytest.mark.parametrize(("names", "columns"), [(2, 2), (3, 3), (4, 2), (6, 3)])
+    def test_the_lines_of_a_legend_are_as_long_as_each_other(self, names: int, columns: int) -> None:
+        assert plots._legend_columns([f"a name of letters {number}" for number in range(names)], 9) == columns
+
+    def test_who_was_not_measured_takes_no_room(self) -> None:
+        axes = Canvas().add_subplot()
+        series = (Series("a", (("Q1", 1.0), ("Q2", 2.0))), Series("b", (("Q1", 1.0),)))
+        plots._draw_bars(axes, series, {"a": 0, "b": 1})
+        middles = [round(bar.get_x() + bar.get_width() / 2, 6) for bar in axes.patches]
+        assert middles == [-0.2, 1.0, 0.2]

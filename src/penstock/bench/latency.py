@@ -71,7 +71,7 @@ def run(setting: Setting) -> Result:
             rows.append((name, who, len(delays), *(percentiles[place - 1] for place in (50, 95, 99))))
             curves.setdefault(who, []).append(Series(name, _distribution(delays)))
     panels = tuple(
-        Panel(who, Axis("from closing to rows [ms]"), Axis("windows answered by then [%]"), tuple(series))
+        Panel(who, Axis("time from closing to rows [ms]"), Axis("windows answered by then [%]"), tuple(series), "steps")
         for who, series in curves.items()
     )
     return Result(

@@ -11,8 +11,8 @@ from typing import Any
 
 from penstock.bench.results import Figure, Panel, Series
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#000000", "#F0E442")
-"""Okabe's and Ito's, which people who see fewer colours tell apart; the markers differ as well."""
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#000000", "#999999")
+"""Okabe's and Ito's, which people who see fewer colours tell apart, with grey for yellow; markers differ as well."""
 
 MARKERS = "os^DvP*X"
 HOME = {
@@ -36,6 +36,9 @@ LEAST_WIDTH = 7.5
 MOST_IN_A_ROW = 3
 LETTERS_PER_INCH = 10
 MOST_TICKS = 6
+MANY_NAMES = 8
+"""More names beside each other have to be written smaller."""
+
 DOTS_PER_INCH = 130
 
 
@@ -49,7 +52,7 @@ def draw(figure: Figure, folder: Path) -> list[Path]:
     from matplotlib.figure import Figure as Canvas
 
     settings: Any = {"font.size": 10, "svg.fonttype": "none", "svg.hashsalt": figure.name, "axes.grid": True}
-    settings |= {"grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False}
+    settings |= {"grid.alpha": 0.3, "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False}
     with rc_context(settings):
         across = len(figure.panels) if len(figure.panels) <= MOST_IN_A_ROW else (len(figure.panels) + 1) // 2
         down = -(-len(figure.panels) // across)
@@ -59,16 +62,23 @@ def draw(figure: Figure, folder: Path) -> list[Path]:
         names = list(dict.fromkeys(series.name for panel in figure.panels for series in panel.series))
         styles = _styles(names)
         for place, panel in enumerate(figure.panels, 1):
-            _draw_panel(canvas.add_subplot(down, across, place), panel, styles)
+            heights = [y for other in figure.panels if other.y == panel.y for y in other.heights]
+            _draw_panel(canvas.add_subplot(down, across, place), panel, styles, heights)
         if len(names) > 1:
             handles = {label: handle for axes in canvas.axes for handle, label in _legend(axes)}
-            longest = max(map(len, names)) / LETTERS_PER_INCH + 0.8
-            columns = max(1, min(len(names), int(width / longest)))
+            columns = _legend_columns(names, width)
             canvas.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=columns)
         paths = [folder / f"{figure.name}.{ending}" for ending in ("png", "svg")]
         for path in paths:
             canvas.savefig(path, dpi=DOTS_PER_INCH, metadata={"Date": None} if path.suffix == ".svg" else None)
     return paths
+
+
+def _legend_columns(names: list[str], width: float) -> int:
+    """As few lines as there is room for, each as long as the others."""
+    longest = max(map(len, names)) / LETTERS_PER_INCH + 0.8
+    most = max(1, min(len(names), int(width / longest)))
+    return ceil(len(names) / ceil(len(names) / most))
 
 
 def _legend(axes: Any) -> list[tuple[Any, str]]:
@@ -82,7 +92,8 @@ def _styles(names: list[str]) -> dict[str, int]:
     return {name: HOME[name] if name in HOME else next(free) for name in names}
 
 
-def _draw_panel(axes: Any, panel: Panel, styles: dict[str, int]) -> None:
+def _draw_panel(axes: Any, panel: Panel, styles: dict[str, int], heights: list[float]) -> None:
+    """`heights` are those of all panels with the same axis, which is as long in each of them."""
     axes.set_title(panel.title, fontsize=10)
     axes.set_xlabel(panel.x.label)
     axes.set_ylabel(panel.y.label)
@@ -90,7 +101,6 @@ def _draw_panel(axes: Any, panel: Panel, styles: dict[str, int]) -> None:
         _draw_bars(axes, panel.series, styles)
     else:
         _draw_lines(axes, panel, styles)
-    heights = [y for series in panel.series for _, y in series.points]
     if panel.y.is_logarithmic:
         _stretch_over_decades(axes, min(heights), max(heights))
     else:
@@ -104,6 +114,7 @@ def _stretch_over_decades(axes: Any, least: float, most: float) -> None:
     axes.set_ylim(10.0**first, 10.0 ** max(last, first + 1))
     axes.yaxis.set_major_formatter(lambda value, place: f"{value:,.0f}" if value >= 1 else f"{value:g}")
     axes.yaxis.set_minor_formatter("")
+    axes.grid(visible=True, axis="y", which="minor", alpha=0.12)
 
 
 def _draw_lines(axes: Any, panel: Panel, styles: dict[str, int]) -> None:
@@ -117,23 +128,31 @@ def _draw_lines(axes: Any, panel: Panel, styles: dict[str, int]) -> None:
             axes.minorticks_off()
     elif all(float(place).is_integer() for place in places):
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    else:
+        axes.set_xlim(0, 1.05 * max(places))
+        axes.xaxis.set_major_formatter(lambda value, place: f"{value:,g}")
+    drawn = "steps-post" if panel.kind == "steps" else "default"
     for series in panel.series:
         style = styles[series.name]
         marker = MARKERS[style % len(MARKERS)] if len(series.points) <= 30 else ""
-        axes.plot(*_columns(series), color=COLOURS[style % len(COLOURS)], marker=marker, label=series.name)
+        colour = COLOURS[style % len(COLOURS)]
+        axes.plot(*_columns(series), color=colour, marker=marker, drawstyle=drawn, label=series.name)
 
 
 def _draw_bars(axes: Any, series: tuple[Series, ...], styles: dict[str, int]) -> None:
+    """A group of bars for each name, side by side around its place: who was not measured there takes no room."""
     names = list(dict.fromkeys(str(x) for one in series for x, _ in one.points))
-    width = 0.8 / len(series)
-    for place, one in enumerate(series):
-        values = {str(x): y for x, y in one.points}
-        shown = [name for name in names if name in values]
-        left = [names.index(name) - 0.4 + (place + 0.5) * width for name in shown]
+    groups = {name: [one.name for one in series if any(str(x) == name for x, _ in one.points)] for name in names}
+    width = 0.8 / max(map(len, groups.values()))
+    for one in series:
+        shown = [(str(x), y) for x, y in one.points]
+        places = [groups[name].index(one.name) - (len(groups[name]) - 1) / 2 for name, _ in shown]
+        middles = [names.index(name) + place * width for (name, _), place in zip(shown, places, strict=True)]
         colour = COLOURS[styles[one.name] % len(COLOURS)]
-        axes.bar(left, [values[name] for name in shown], width * 0.92, color=colour, label=one.name)
-    axes.set_xticks(range(len(names)), names)
-    axes.grid(visible=False, axis="x")
+        axes.bar(middles, [y for _, y in shown], width * 0.92, color=colour, label=one.name)
+    size = 10 if len(names) <= MANY_NAMES else 8
+    axes.set_xticks(range(len(names)), names, fontsize=size)
+    axes.grid(visible=False, axis="x", which="both")
 
 
 def _columns(series: Series) -> tuple[list[float | str], list[float]]:

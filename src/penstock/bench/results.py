@@ -55,13 +55,17 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Lines over numbers, or groups of bars over names."""
+    """Lines or steps over numbers, or groups of bars over names."""
 
     title: str
     x: Axis
     y: Axis
     series: tuple[Series, ...]
-    kind: OneOf["lines", "bars"] = "lines"
+    kind: OneOf["lines", "steps", "bars"] = "lines"
+
+    @property
+    def heights(self) -> list[float]:
+        return [y for series in self.series for _, y in series.points]
 
 
 @dataclass(frozen=True, slots=True)

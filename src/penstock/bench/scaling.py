@@ -63,6 +63,12 @@ AXES = {
     "patterns": Axis("triple patterns"),
     "streams": Axis("streams"),
 }
+TITLES = {
+    "window": "wider windows",
+    "slide": "windows that overlap more",
+    "patterns": "more patterns",
+    "streams": "more streams",
+}
 
 
 def run(setting: Setting) -> Result:
@@ -75,7 +81,7 @@ def run(setting: Setting) -> Result:
         rows += counted
         curves[block.what].append(curve)
     panels = tuple(
-        Panel(f"growing {what}", axis, Axis("processor time ÷ that of the first"), tuple(curves[what]))
+        Panel(TITLES[what], axis, Axis("processor time ÷ that of the first"), tuple(curves[what]))
         for what, axis in AXES.items()
     )
     return Result(

@@ -23,7 +23,7 @@ from typing import TypeVar
 
 from penstock.bench.answers import Answer, OtherAnswerError, compare
 from penstock.bench.measuring import Time
-from penstock.bench.peers import Peer, answer_of_peer
+from penstock.bench.peers import SHORT, Peer, answer_of_peer
 from penstock.bench.peers.commands import PeerError
 from penstock.bench.peers.known import window_peers
 from penstock.bench.peers.pyoxigraph_windows import WAYS, PyoxigraphWindows
@@ -80,7 +80,8 @@ def run(setting: Setting) -> Result:
                 if who != own or length == triples:
                     bars.setdefault(who, []).append((_broken(name), length / taken.wall))
     series = tuple(Series(who, tuple(points)) for who, points in bars.items())
-    panel = Panel("", Axis("query"), Axis("triples per second", is_logarithmic=True), series, "bars")
+    shown = f"over {triples:,} triples" + (f", slow peers over {SHORT:,}" if triples > SHORT else "")
+    panel = Panel(shown, Axis("query"), Axis("triples per second", is_logarithmic=True), series, "bars")
     peers_only = [(who, ratio) for who, ratio in ratios if not who.startswith(("Penstock", COMMAND))]
     return Result(
         (Table("Triples a second; times are wall times, best of the rounds", COLUMNS, tuple(rows)),),

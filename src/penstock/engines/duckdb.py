@@ -25,16 +25,18 @@ from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.duckdb_kept import KeptTables
 from penstock.engines.duckdb_later import LaterViews
 from penstock.engines.held_triples import held_table, held_triples, triples_table
+from penstock.engines.matcher import Demanded, PatternMatcher
 from penstock.engines.observing import Latest, Observed
 from penstock.engines.protocol import CompiledReport, Need, Seen, Slice, StorageError
 from penstock.optimizer import Sizes
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
+from penstock.relational.demand import Demand, demand_of
 from penstock.relational.functions.library import Library
 from penstock.relational.intervals import INSTANTS
-from penstock.relational.matching import TRIPLE
+from penstock.relational.matching import TRIPLE, predicates_of
 from penstock.relational.relations import Shape
 from penstock.relational.reporting import InstantsPlan, compile_instants, compile_last_end
-from penstock.relational.retention import compile_oldest, compile_uncounted
+from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed
 from penstock.relational.sources import AnswerTable, Tables, reads
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 from penstock.relational.windows import FOREVER, passed
@@ -115,6 +117,7 @@ class DuckDBEngine:
         self._closing_reports: WeakSet[ClosingReport] = WeakSet()
         """Those of queries that somebody still asks."""
         self._later = LaterViews(self)
+        self._matcher = PatternMatcher()
 
     @property
     def tables(self) -> Tables:
@@ -137,13 +140,12 @@ class DuckDBEngine:
     def has_changing_graphs(self) -> bool:
         return bool(self._changing or self._changed) or any(answers.changes for answers in self._services.values())
 
-    @property
-    def layout(self) -> Hashable:
-        """What plans depend on: how many times a predicate was seen for the first time, what tables look like, and
+    def layout(self, predicates: frozenset[str]) -> Hashable:
+        """What plans depend on that ask for these predicates: which tables have them, what tables look like, and
         that what is kept of graphs is what they are."""
-        predicates = sum(_MANY + 1 if known is None else len(known) for known in self._predicates.values())
+        known = tuple(None if known is None else known & predicates for known in self._predicates.values())
         changing = frozenset(self._changing), frozenset(self._changed), self._revisions
-        return predicates, changing, frozenset(self._services.values())
+        return known, changing, frozenset(self._services.values())
 
     @property
     def is_large(self) -> bool:
@@ -167,6 +169,7 @@ class DuckDBEngine:
         self._services, self._changed, self._triples = {}, {}, {}
         self._streams, self._graphs, self._predicates, self._changing, self._horizons = {}, {}, {}, set(), {}
         self._closing_reports.clear()
+        self._matcher = PatternMatcher()
 
     def add_stream(self, iri: str, *, is_given: bool = False) -> None:
         table = f"stream_{len(self._streams) + 1}"
@@ -182,7 +185,9 @@ class DuckDBEngine:
         known = self._streams[stream]
         arrival = pa.arange(known.arrived, known.arrived + rows.num_rows)
         known.arrived += rows.num_rows
-        self._note_predicates(known.table, self.observed.note(known.table, rows["p"]))
+        predicates = self.observed.note(known.table, rows["p"])
+        self._note_predicates(known.table, predicates)
+        self._matcher.note(stream, rows, set(predicates))
         with self._view("incoming", rows.append_column("arrival", arrival)):
             self.run(f"INSERT INTO {known.table} SELECT s, p, o, ts, element, arrival, since FROM incoming")
         for report in self._closing_reports:
@@ -288,9 +293,11 @@ class DuckDBEngine:
     def restore(self, state: Mapping[str, Mapping[str, Any]]) -> None:
         """The streams of a database that was there before."""
         self._streams = {iri: _Stream(**entry) for iri, entry in state.items()}
-        for stream in self._streams.values():
-            found = self.rows(f"SELECT DISTINCT p FROM {stream.table}")
-            self._note_predicates(stream.table, [predicate for (predicate,) in found])
+        for iri, stream in self._streams.items():
+            found = self.rows(f"SELECT p, max(ts) FROM {stream.table} GROUP BY p")
+            self._note_predicates(stream.table, [predicate for predicate, _ in found])
+            for _, greatest in found:
+                self._matcher.note_anything(iri, greatest)
 
     def begin(self) -> None:
         with _told():
@@ -317,12 +324,21 @@ class DuckDBEngine:
         def best() -> Operator:
             return optimized(query, expression, self._tables_for(query)) if is_optimized else expression
 
-        return DuckDBQuery(self, plan, best, compares=delivery != "rstream")
+        def demand() -> Demand:
+            return demand_of(query, expression, self._tables_for(query), self._matcher.watch)
+
+        def layout() -> Hashable:
+            return self.layout(predicates)
+
+        predicates, compares = predicates_of(expression), delivery != "rstream"
+        demanded = Demanded(layout, demand, compares=compares)
+        return DuckDBQuery(self, plan, best, layout, demanded, compares=compares)
 
     def compile_dataset(self, query: ContinuousQuery) -> DuckDBQuery:
-        return DuckDBQuery(
-            self, lambda _, shape: compile_dataset(query, self._tables_for(query), shape), lambda: query.expression
-        )  # fmt: skip
+        def plan(_: Operator, shape: Shape) -> Plan:
+            return compile_dataset(query, self._tables_for(query), shape)
+
+        return DuckDBQuery(self, plan, lambda: query.expression, lambda: self.layout(frozenset()))
 
     def compile_report(self, query: ContinuousQuery) -> CompiledReport:
         tables = self._tables_for(query)
@@ -355,6 +371,9 @@ class DuckDBEngine:
         """The timestamp before which the query needs nothing."""
         if need.horizon is None:
             return -FOREVER
+        known = oldest_needed(need.query, self.tables, stream, need.horizon)
+        if known is not None:
+            return known
         key = (need.query.dataset, stream)
         if key not in self._horizons:
             self._horizons[key] = self.prepared(compile_oldest(need.query, self._tables_for(need.query), stream))
@@ -473,7 +492,8 @@ class DuckDBQuery:
     """Statements for the shapes that slices have, made when they are first needed.
 
     `best` is the expression to run, as things are now: when sizes have changed, it is asked for again, and another
-    order of joins has other statements. `compares`: what is delivered depends on the instant before.
+    order of joins has other statements. Where nothing has come of what it demands, nothing is run. `compares`: what is
+    delivered depends on the instant before.
     """
 
     def __init__(
@@ -481,14 +501,17 @@ class DuckDBQuery:
         engine: DuckDBEngine,
         plan: Callable[[Operator, Shape], Plan],
         best: Callable[[], Operator],
+        layout: Callable[[], Hashable],
+        demanded: Demanded | None = None,
         *,
         compares: bool = False,
     ) -> None:
         self.engine = engine
         self._plan = plan
         self._best = Latest(engine.observed, best)
+        self._demanded = demanded
         self._compares = compares
-        self._layout = engine.layout
+        self._layout, self._known_layout = layout, layout()
         self._plans: dict[tuple[Operator, Shape], tuple[Plan, PreparedStatement]] = {}
 
     @property
@@ -497,7 +520,8 @@ class DuckDBQuery:
 
     @property
     def joins_streams(self) -> bool:
-        return self._likely_plan.stream_scans > 1
+        may_join = self._demanded is None or self._demanded.may_hold_ever()
+        return may_join and self._likely_plan.stream_scans > 1
 
     @property
     def _likely_plan(self) -> Plan:
@@ -505,6 +529,8 @@ class DuckDBQuery:
         return self._compiled(Shape(is_regular=True, is_large=self.engine.is_large))[0]
 
     def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
+        if self._demanded is not None and not self._demanded.may_hold_in(part):
+            return []
         if len(part.instants) == 1 and not self._compares:
             return self._evaluate_at(part.instants[0])
         previous = part.previous if self._compares else None
@@ -520,9 +546,9 @@ class DuckDBQuery:
         return statement.rows({"first": instant, "last": instant, "count": 1})
 
     def _compiled(self, shape: Shape) -> tuple[Plan, PreparedStatement]:
-        layout = self.engine.layout
-        if layout != self._layout:
-            self._layout = layout
+        layout = self._layout()
+        if layout != self._known_layout:
+            self._known_layout = layout
             self._plans.clear()
         key = self._best(), shape
         if key not in self._plans:

@@ -28,6 +28,7 @@ from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.algebra.windows import RangeWindow
 from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
+from penstock.engines.matcher import Demanded
 from penstock.engines.observing import Latest, Observed
 from penstock.engines.protocol import CompiledReport, Need, Slice
 from penstock.engines.spark_changes import ChangedTriples
@@ -42,7 +43,7 @@ from penstock.relational.functions.expansion import expanded
 from penstock.relational.intervals import INSTANTS
 from penstock.relational.relations import Shape
 from penstock.relational.reporting import InstantsPlan, compile_instants, compile_last_end
-from penstock.relational.retention import compile_oldest, compile_uncounted
+from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed
 from penstock.relational.sources import AnswerTable, Tables, reads
 from penstock.relational.spark_sql import to_spark
 from penstock.relational.static_parts import KeptPart
@@ -326,7 +327,9 @@ class SparkEngine:
         """The timestamp before which the query needs nothing of a stream."""
         if need.horizon is None:
             return -FOREVER
-        oldest = self.value(compile_oldest(need.query, self.tables, stream), {"horizon": need.horizon})
+        oldest = oldest_needed(need.query, self.tables, stream, need.horizon)
+        if oldest is None:
+            oldest = self.value(compile_oldest(need.query, self.tables, stream), {"horizon": need.horizon})
         return -FOREVER if oldest is None else oldest
 
     def evict(self, needs: Sequence[Need]) -> int:
@@ -402,6 +405,8 @@ class SparkQuery:
     may_skip_instants: bool
     longest: int | None
     """How long anything holds at most, if that is known."""
+    demanded: Demanded | None = None
+    """Where this does not hold, nothing is run."""
     _plans: dict[tuple[Operator, Shape, Hashable], Plan] = field(default_factory=dict)
 
     @property
@@ -414,6 +419,8 @@ class SparkQuery:
         return False
 
     def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
+        if self.demanded is not None and not self.demanded.may_hold_in(part):
+            return []
         statement, sorting = _with_keys(self._compiled_for(part).statement)
         found = self._frame(part, statement).repartition(1).sortWithinPartitions(*sorting)
         table = found.toArrow()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from functools import reduce
 from itertools import chain
 from pathlib import Path
@@ -22,11 +22,10 @@ from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql import functions as sf
 from sqlglot import exp
 
-from penstock.algebra.expressions import Constant
 from penstock.algebra.model import ContinuousQuery
-from penstock.algebra.operators import Operator, TriplePattern
-from penstock.algebra.windows import CountWindow, NowWindow, PastWindow, RangeWindow
+from penstock.algebra.operators import Operator
 from penstock.engines.closings import ClosingReport, closing_report, content
+from penstock.engines.matcher import Demanded, PatternMatcher
 from penstock.engines.protocol import CompiledReport, Need
 from penstock.engines.spark import SparkEngine, SparkQuery
 from penstock.engines.spark_batches import (
@@ -43,11 +42,11 @@ from penstock.engines.spark_batches import (
     note_closings,
     shares_of,
 )
-from penstock.rdf.encoding import encode
 from penstock.relational.answers import Delivery
+from penstock.relational.demand import Demand, demand_of
 from penstock.relational.functions.expansion import expanded
-from penstock.relational.matching import nodes_of
-from penstock.relational.sources import reads, streams_of
+from penstock.relational.matching import predicates_of
+from penstock.relational.sources import reads
 from penstock.relational.spark_sql import CHANGING, at_run_time, to_spark
 from penstock.relational.windows import FOREVER
 from penstock.sources.batches import count_elements
@@ -84,6 +83,7 @@ class WindowLog(SparkEngine):
         self._asked: dict[str, None] = {}
         """The predicates of the queries' patterns."""
         self._batch = f"{self._prefix}_batch"
+        self._matcher = PatternMatcher()
 
     def move_to(self, session: SparkSession) -> None:
         """Go on in the session of the micro-batches, which has the views of the one that they were started from."""
@@ -165,6 +165,8 @@ class WindowLog(SparkEngine):
             self._observe(shares, observation.get)
         else:
             rows.write.mode("overwrite").parquet(path)
+            for iri, share in shares.items():
+                self._matcher.note_anything(iri, share.greatest)
 
     def _steps(self, stream: str) -> set[Steps]:
         windows = [closing.window for closing in self._closings if closing.stream == stream]
@@ -195,6 +197,7 @@ class WindowLog(SparkEngine):
         parquet.write_table(table, self._path(segment) / "part-0.parquet")
         for report in self._reports:
             report.note(stream, table)
+        self._matcher.note(stream, table, set(rows["p"].to_pylist()))
         self._count(segment, {stream: share})
         return share
 
@@ -238,19 +241,26 @@ class WindowLog(SparkEngine):
     def _observe(self, shares: Mapping[str, Share], found: Mapping[str, Any]) -> None:
         asked = self._predicates
         for place, iri in enumerate(self._streams):
-            if iri in shares and asked:
+            if iri in shares and not asked:
+                self._matcher.note_anything(iri, shares[iri].greatest)
+            elif iri in shares:
                 counts = {predicate: found[f"asked_{place}_{n}"] for n, predicate in enumerate(asked)}
                 rows = shares[iri].triples
                 self.observed.count(self._streams[iri].table, {**counts, _OTHERS: rows - sum(counts.values())}, rows)
+                present = {predicate for predicate, count in counts.items() if count}
+                self._matcher.note_predicates(iri, present, shares[iri].greatest)
 
     def compile(
         self, query: ContinuousQuery, expression: Operator, delivery: Delivery, *, is_optimized: bool = True
     ) -> SparkQuery:
         """What its patterns ask for is counted from now on, as batches come in."""
-        patterns = [node for node in nodes_of(expression) if isinstance(node, TriplePattern)]
-        asked = [encode(p.predicate.term) for p in patterns if isinstance(p.predicate, Constant)]
-        self._asked.update(dict.fromkeys(asked))
-        return super().compile(query, expression, delivery, is_optimized=is_optimized)
+        self._asked.update(dict.fromkeys(sorted(predicates_of(expression))))
+
+        def demand() -> Demand:
+            return demand_of(query, expression, self.tables, self._matcher.watch)
+
+        compiled = super().compile(query, expression, delivery, is_optimized=is_optimized)
+        return replace(compiled, demanded=Demanded(lambda: self.layout, demand, compares=delivery != "rstream"))
 
     # Closings
 
@@ -272,13 +282,6 @@ class WindowLog(SparkEngine):
         return tuple(sorted(set(chain.from_iterable(map(closings_in, self._reports))), key=str))
 
     # Forgetting
-
-    def oldest(self, need: Need, stream: str) -> int:
-        query, horizon = need.query, need.horizon
-        windows = [window.window for window in query.dataset.windows if stream in streams_of(window, self.tables)]
-        if horizon is None or any(isinstance(window, CountWindow) for window in windows):
-            return super().oldest(need, stream)
-        return min((horizon - _reach(window) for window in windows), default=FOREVER)
 
     def evict(self, needs: Sequence[Need]) -> int:
         """Segments that no query needs any more are no longer part of the log. Their files stay until `clean`."""
@@ -317,7 +320,6 @@ class WindowLog(SparkEngine):
 
     def restore(self, state: Mapping[str, Mapping[str, Any]]) -> None:
         for iri, known in state["streams"].items():
-            self.add_stream(iri)
             stream = self._streams[iri]
             stream.arrived, stream.passed, self._elements[iri] = known["arrived"], known["passed"], known["elements"]
             stream.is_seen = False
@@ -325,6 +327,9 @@ class WindowLog(SparkEngine):
             segment: {iri: Share(*share) for iri, share in shares.items()}
             for segment, shares in state["segments"].items()
         }
+        for shares in self.segments.values():
+            for iri, share in shares.items():
+                self._matcher.note_anything(iri, share.greatest)
 
     # Statements
 
@@ -347,14 +352,3 @@ class WindowLog(SparkEngine):
 
     def _path(self, segment: str) -> Path:
         return self.folder / segment
-
-
-def _reach(window: object) -> int:
-    """How far a window that does not count reaches back."""
-    match window:
-        case RangeWindow(width=length) | PastWindow(start=length):
-            return length
-        case NowWindow():
-            return 1
-        case _:
-            return 2 * FOREVER

@@ -9,7 +9,8 @@ from sqlglot import exp
 
 from penstock.algebra.expressions import Constant, Variable
 from penstock.algebra.model import ContinuousQuery, StreamWindow
-from penstock.algebra.operators import BasicGraphPattern, PathPattern, PatternTerm, ReadWindow, TriplePattern
+from penstock.algebra.operators import BasicGraphPattern, Operator, PathPattern, PatternTerm, ReadWindow, TriplePattern
+from penstock.algebra.paths import Link
 from penstock.algebra.windows import CountWindow
 from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI
@@ -52,6 +53,18 @@ def asked_by(pattern: TriplePattern) -> Asked:
         if isinstance(term, Variable) and places.setdefault(term, part) != part:
             same.append((places[term], part))
     return Asked(tuple(constants), tuple(same))
+
+
+def predicates_of(expression: Operator) -> frozenset[str]:
+    """The predicates that triple patterns and paths ask for by name, encoded."""
+    found: set[str] = set()
+    for node in nodes_of(expression):
+        match node:
+            case TriplePattern(predicate=Constant(term)):
+                found.add(encode(term))
+            case Link(predicate):
+                found.add(encode(IRI(predicate)))
+    return frozenset(found)
 
 
 def counted_patterns(query: ContinuousQuery, window: StreamWindow) -> list[TriplePattern | None]:

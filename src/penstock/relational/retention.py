@@ -6,14 +6,23 @@ from sqlglot import exp
 
 from penstock.algebra.model import ContinuousQuery, StreamWindow
 from penstock.algebra.operators import TriplePattern
-from penstock.algebra.windows import CountWindow, NowWindow, PastWindow, RangeWindow
+from penstock.algebra.windows import CountWindow
 from penstock.relational.matching import TRIPLE, asked_by, counted_patterns
 from penstock.relational.relations import aliased, col, least, number, select_from, united
 from penstock.relational.sources import Tables, streams_of
-from penstock.relational.windows import FOREVER, late_among_last, oldest_of_last, window_rows
+from penstock.relational.windows import FOREVER, late_among_last, oldest_of_last, reach_of, window_rows
 
 HORIZON = exp.Placeholder(this="horizon")
 """All instants before it have been evaluated."""
+
+
+def oldest_needed(query: ContinuousQuery, tables: Tables, stream: str, horizon: int) -> int | None:
+    """What `compile_oldest` gives, where no window counts; else None."""
+    windows = [window.window for window in query.dataset.windows if stream in streams_of(window, tables)]
+    if any(isinstance(window, CountWindow) for window in windows):
+        return None
+    reaches = [reach_of(window) for window in windows]
+    return min((-FOREVER if reach is None else horizon - reach for reach in reaches), default=horizon)
 
 
 def compile_oldest(query: ContinuousQuery, tables: Tables, stream: str) -> exp.Select:
@@ -28,17 +37,12 @@ def compile_oldest(query: ContinuousQuery, tables: Tables, stream: str) -> exp.S
 
 
 def _oldest(window: StreamWindow, table: str, pattern: TriplePattern | None) -> exp.Expr:
-    match window.window:
-        case RangeWindow(width=length) | PastWindow(start=length):
-            return exp.Sub(this=HORIZON.copy(), expression=number(length))
-        case NowWindow():
-            return exp.Sub(this=HORIZON.copy(), expression=number(1))
-        case CountWindow(size, step, matching) as counted:
-            if matching and step > 1:  # nobody counts what each pattern has passed
-                return number(-FOREVER)
-            return oldest_of_last(counted, table, _asked(table, pattern), HORIZON, size + step)
-        case _:
-            return number(-FOREVER)
+    counted, reach = window.window, reach_of(window.window)
+    if isinstance(counted, CountWindow) and not (counted.matching and counted.step > 1):
+        return oldest_of_last(counted, table, _asked(table, pattern), HORIZON, counted.size + counted.step)
+    if reach is not None:
+        return exp.Sub(this=HORIZON.copy(), expression=number(reach))
+    return number(-FOREVER)  # nobody counts what each pattern has passed
 
 
 def compile_uncounted(query: ContinuousQuery, tables: Tables, stream: str) -> exp.Select:

@@ -140,6 +140,11 @@ class ActiveGraph:
         matching = self._with(asked.predicate)
         return bool(matching.static) and not matching.windows and not matching.changing
 
+    def has_beside_windows(self, asked: Asked) -> bool:
+        """Whether something may be found without streams."""
+        matching = self._with(asked.predicate)
+        return bool(matching.static or matching.changing)
+
     def is_momentary(self, asked: Asked) -> bool:
         """Whether what is found holds at one instant: that at which its window closes, before the next one begins."""
         matching = self._with(asked.predicate)

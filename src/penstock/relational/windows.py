@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from penstock.algebra.model import ContinuousQuery, StreamWindow
-from penstock.algebra.windows import AllWindow, CountWindow, NowWindow, PastWindow, RangeWindow
+from penstock.algebra.windows import AllWindow, CountWindow, NowWindow, PastWindow, RangeWindow, Window
 from penstock.relational.intervals import counted_until
 from penstock.relational.relations import aliased, col, number, select_from, united
 
@@ -23,18 +23,22 @@ def passed(table: str) -> str:
     return f"passed_{table}"
 
 
+def reach_of(window: Window) -> int | None:
+    """How long anything of a stream is seen in a window at most; None where that is not known beforehand."""
+    match window:
+        case RangeWindow(width=length) | PastWindow(start=length):
+            return length
+        case NowWindow():
+            return 1
+        case _:
+            return None
+
+
 def longest_window(query: ContinuousQuery) -> int | None:
     """How long anything of a stream is seen at most; None where that is not known beforehand."""
-    lengths: list[int] = []
-    for window in query.dataset.windows:
-        match window.window:
-            case RangeWindow(width=length) | PastWindow(start=length):
-                lengths.append(length)
-            case NowWindow():
-                lengths.append(1)
-            case _:
-                return None
-    return max(lengths, default=None)
+    lengths = [reach_of(window.window) for window in query.dataset.windows]
+    known = [length for length in lengths if length is not None]
+    return max(known, default=None) if len(known) == len(lengths) else None
 
 
 def window_rows(

@@ -73,10 +73,10 @@ class Answering:
 
     def _rows(self, compiled: CompiledQuery, part: Slice) -> Iterator[tuple[int, list[Row]]]:
         """The solutions of each instant."""
-        known = compiled.variables
-        places = [known.index(name) if name in known else None for name in self.variables]
         found: dict[int, list[Row]] = {time: [] for time in part.instants}
         rows = compiled.evaluate(part)
+        known = compiled.variables if rows else self.variables
+        places = [known.index(name) if name in known else None for name in self.variables]
         if places == list(range(len(known))):
             for row in rows:
                 found[row[-1]].append(row[:-1])

@@ -1,0 +1,134 @@
+"""The pattern matcher: one pass over what comes in finds the triple patterns, of all queries, that want a triple.
+
+As in Groppe et al. 2007 (§5.1) patterns are found by hashes of their constants. Here it goes by columns, a batch at a
+time: for each of the places that patterns have constants in, whose values there occur. Queries that a batch brings
+nothing for need not be asked (relational/demand.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from penstock.engines.protocol import Slice
+from penstock.relational.demand import Demand
+from penstock.relational.matching import Asked
+
+Places = tuple[str, ...]
+"""Where a pattern has constants: some of s, p and o, in this order."""
+
+Values = tuple[str, ...]
+"""These constants, encoded."""
+
+
+@dataclass(slots=True, weakref_slot=True)
+class Watched:
+    """A pattern that some query asks for; `latest` is the greatest timestamp of a batch that had something for it."""
+
+    latest: int | None = None
+
+    def reach(self, greatest: int) -> None:
+        self.latest = greatest if self.latest is None else max(self.latest, greatest)
+
+
+@dataclass(slots=True)
+class _Patterns:
+    """The patterns over a stream, as long as anyone asks for them, and all that has come of it."""
+
+    everything: Watched = field(default_factory=Watched)
+    by_places: dict[Places, WeakValueDictionary[Values, Watched]] = field(default_factory=dict)
+
+
+class PatternMatcher:
+    def __init__(self) -> None:
+        self._streams: dict[str, _Patterns] = {}
+
+    def _of(self, stream: str) -> _Patterns:
+        return self._streams.setdefault(stream, _Patterns())
+
+    def watch(self, stream: str, asked: Asked) -> Watched:
+        """The pattern from now on; of what was there before, all may match it."""
+        known = self._of(stream)
+        places: Places = tuple(place for place, _ in asked.constants)
+        values: Values = tuple(value for _, value in asked.constants)
+        watched = known.by_places.setdefault(places, WeakValueDictionary())
+        return watched.setdefault(values, Watched(known.everything.latest))
+
+    def note_anything(self, stream: str, greatest: int) -> None:
+        """Something has come, up to this time, and nobody knows what."""
+        known = self._of(stream)
+        known.everything.reach(greatest)
+        for watched in known.by_places.values():
+            for pattern in watched.values():
+                pattern.reach(greatest)
+
+    def note_predicates(self, stream: str, predicates: Collection[str], greatest: int) -> None:
+        """Triples have come, up to this time; of the predicates that patterns ask for they have these."""
+        known = self._of(stream)
+        known.everything.reach(greatest)
+        for places, watched in known.by_places.items():
+            for values, pattern in watched.items():
+                if "p" not in places or values[places.index("p")] in predicates:
+                    pattern.reach(greatest)
+
+    def note(self, stream: str, rows: pa.Table, predicates: Collection[str]) -> None:
+        """Rows of a stream have come, with these predicates."""
+        greatest = pc.max(rows["ts"]).as_py()
+        if greatest is None:
+            return
+        known = self._of(stream)
+        known.everything.reach(greatest)
+        for places, watched in known.by_places.items():
+            for values in _occurring(places, list(watched), rows, predicates):
+                pattern = watched.get(values)
+                if pattern is not None:
+                    pattern.reach(greatest)
+
+
+class Demanded:
+    """What a query demands, found anew when the layout of the tables is another.
+
+    `compares`: what it delivers depends on the instant before, too.
+    """
+
+    def __init__(self, layout: Callable[[], Hashable], find: Callable[[], Demand], *, compares: bool) -> None:
+        self._layout, self._find = layout, find
+        self._known = layout(), find()
+        self._compares = compares
+
+    def may_hold_in(self, part: Slice) -> bool:
+        """Whether there may be something to deliver at instants of a slice."""
+        has_previous = self._compares and part.previous is not None
+        return self._demand.may_hold(part.previous if has_previous else part.instants[0])
+
+    def may_hold_ever(self) -> bool:
+        return self._demand.may_hold(None)
+
+    @property
+    def _demand(self) -> Demand:
+        layout = self._layout()
+        if layout != self._known[0]:
+            self._known = layout, self._find()
+        return self._known[1]
+
+
+def _occurring(
+    places: Places, wanted: Sequence[Values], rows: pa.Table, predicates: Collection[str]
+) -> Iterable[Values]:  # fmt: skip
+    """Constants in these places of the rows, among them all that are wanted."""
+    if places == ("p",):
+        return [(predicate,) for predicate in predicates]
+    if "p" in places:
+        wanted = [values for values in wanted if values[places.index("p")] in predicates]
+    if not wanted:
+        return []
+    for place, values in zip(places, zip(*wanted, strict=True), strict=True):
+        rows = rows.filter(pc.is_in(rows[place], pa.array(set(values), pa.string())))
+    if not places:
+        return [()] if rows["s"].null_count < rows.num_rows else []
+    found = rows.group_by(list(places)).aggregate([])
+    return zip(*(found[place].to_pylist() for place in places), strict=True)

@@ -1,0 +1,140 @@
+"""What a query cannot do without: triple patterns without whose matches it has no solutions.
+
+As a formula over patterns in windows: a join needs both sides, a union one of them, OPTIONAL and MINUS their left one.
+Where the formula does not hold, nothing needs to be asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from penstock.algebra.expressions import Variable
+from penstock.algebra.model import ContinuousQuery
+from penstock.algebra.operators import (
+    BasicGraphPattern,
+    Distinct,
+    Extend,
+    Filter,
+    Group,
+    Join,
+    LeftJoin,
+    Minus,
+    Operator,
+    OrderBy,
+    PatternTerm,
+    Project,
+    ReadGraph,
+    ReadWindow,
+    Reduced,
+    Slice,
+    TriplePattern,
+    Union,
+)
+from penstock.rdf.terms import IRI
+from penstock.relational.matching import Asked, asked_by
+from penstock.relational.relations import Shape, Statement
+from penstock.relational.sources import ActiveGraph, NamedGraph, Sources, Tables
+from penstock.relational.windows import reach_of
+
+
+class Watch(Protocol):
+    """A triple pattern over a stream, and what is known of its matches."""
+
+    @property
+    def latest(self) -> int | None:
+        """No match has come with a greater timestamp; None: none at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A pattern in a window, in which a triple is seen for `reach` milliseconds at most, if that is known."""
+
+    watch: Watch
+    reach: int | None
+
+    def may_hold(self, first: int | None) -> bool:
+        latest = self.watch.latest
+        return latest is not None and (self.reach is None or first is None or latest >= first - self.reach)
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    parts: tuple[Demand, ...]
+
+    def may_hold(self, first: int | None) -> bool:
+        return all(part.may_hold(first) for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    parts: tuple[Demand, ...]
+
+    def may_hold(self, first: int | None) -> bool:
+        return any(part.may_hold(first) for part in self.parts)
+
+
+Demand = Wanted | AllOf | AnyOf
+"""`may_hold(first)`: whether there may be solutions at the instant `first` or later; None: at any time."""
+
+ALWAYS = AllOf(())
+
+
+def demand_of(
+    query: ContinuousQuery, expression: Operator, tables: Tables, watch: Callable[[str, Asked], Watch]
+) -> Demand:  # fmt: skip
+    """`watch` gives what is known of a pattern over a stream."""
+    sources = Sources(Statement(Shape()), query.dataset, tables)
+    streams = {table: iri for iri, table in tables.streams.items()}
+    return _Reader(sources, streams, watch).demand(expression, sources.default)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    sources: Sources
+    streams: dict[str, str]
+    """The streams by their tables."""
+    watch: Callable[[str, Asked], Watch]
+
+    def demand(self, operator: Operator, graph: ActiveGraph) -> Demand:
+        here = partial(self.demand, graph=graph)
+        match operator:
+            case BasicGraphPattern(patterns):
+                return AllOf(tuple(self._pattern(pattern, graph) for pattern in patterns))
+            case Join(left, right):
+                return AllOf((here(left), here(right)))
+            case Union(left, right):
+                return AnyOf((here(left), here(right)))
+            case LeftJoin(left) | Minus(left):
+                return here(left)
+            case Filter(_, source) | Extend(source) | Project(source) | Distinct(source) | Reduced(source):
+                return here(source)
+            case OrderBy(source) | Slice(source):
+                return here(source)
+            case Group(source, keys):
+                return here(source) if keys else ALWAYS
+            case ReadGraph(name, source):
+                return self._in_any(name, source, self.sources.graphs())
+            case ReadWindow(name, source):
+                return self._in_any(name, source, self.sources.windows())
+        return ALWAYS
+
+    def _in_any(self, name: PatternTerm, source: Operator, graphs: Sequence[NamedGraph]) -> Demand:
+        """A variable ranges over all of them."""
+        if not isinstance(name, Variable):
+            graphs = [named for named in graphs if IRI(named.name) == name.term]
+        return AnyOf(tuple(self.demand(source, named.graph) for named in graphs))
+
+    def _pattern(self, pattern: TriplePattern, graph: ActiveGraph) -> Demand:
+        """What is in a graph is there; a stream has to bring it."""
+        asked = asked_by(pattern)
+        if graph.has_beside_windows(asked):
+            return ALWAYS
+        return AnyOf(
+            tuple(
+                Wanted(self.watch(self.streams[table], asked), reach_of(window.window))
+                for window, table in graph.windows
+            )
+        )

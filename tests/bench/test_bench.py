@@ -70,6 +70,7 @@ class TestCommand:
         assert result.exit_code == 0, result.stderr
         assert "Penstock     0.500  12,000" in result.stdout
         assert "- It is a toy." in result.stdout
+        assert "toy, 0 s: experiment 1 of 1, A toy" in result.stderr
         assert "toy, 0 s: at work" in result.stderr
         document = json.loads((tmp_path / "out" / "toy.json").read_text())
         assert document["experiment"] == "toy"

@@ -129,8 +129,8 @@ def bench(
         setting = Setting(Path(folder), quick, scale, rounds, engines or tuple(ENGINES), dict(peers))
         try:
             with told("penstock bench"):
-                for name in chosen:
-                    _measure(EXPERIMENTS[name], setting, out)
+                for place, name in enumerate(chosen, 1):
+                    _measure(EXPERIMENTS[name], setting, out, f"{place} of {len(chosen)}")
         except (OtherAnswerError, PeerError) as error:
             show_error("penstock bench", str(error))
             raise click.exceptions.Exit(FAILED) from None
@@ -144,13 +144,15 @@ def _list() -> None:
         click.echo(f"{experiment.name:{width}}  {experiment.title}")
 
 
-def _measure(experiment: Experiment, setting: Setting, out: Path) -> None:
+def _measure(experiment: Experiment, setting: Setting, out: Path, place: str) -> None:
+    """`place` says which of how many it is."""
     began = time.monotonic()
 
     def say(text: str) -> None:
         click.echo(f"{experiment.name}, {time.monotonic() - began:.0f} s: {text}", err=True)
 
     setting.say, setting.remarks = say, []
+    say(f"experiment {place}, {experiment.title}")
     where = surroundings()
     result = experiment.run(setting)
     click.echo(_text(experiment, result))

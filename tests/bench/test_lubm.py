@@ -82,8 +82,9 @@ class TestQueries:
         assert {row[3] for row in single.rows} == {"Penstock on DuckDB", "Penstock on DuckDB, as it comes"} | {
             "pyoxigraph",
             "rdflib",
+            "penstock run",
         }
         assert len({row[2] for row in single.rows}) == 1
         assert all(row[4] <= row[5] for row in single.rows)
-        assert len(averages.rows) == 5
+        assert len(averages.rows) == 6
         assert any("Jena cannot be run" in remark for remark in result.remarks)

@@ -24,7 +24,7 @@ HOME = {
     "Penstock on DuckDB, as it comes": 5,
     "Penstock on DuckDB, one after another": 5,
     "pyoxigraph, by hand": 6,
-    "Jena": 7,
+    "Jena": 4,
     "penstock run": 7,
 }
 """Who is measured in several experiments has one colour in all of them."""

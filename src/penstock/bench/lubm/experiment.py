@@ -5,7 +5,7 @@ solution once. It is measured as users run it over a file, on each engine, and `
 through a pipe, and what has come is answered, so that first results are soon there. The others have no streams: they
 load all triples, from N-Triples without timestamps, into memory, and then ask. The clock runs from the text of the
 query and the files to the first and to the last row. All systems take turns, the best round of each counts; answers are
-compared before. Jena is a process, with the start of Java.
+compared before. Jena is a process, with the start of Java; beside it `penstock run` is one, with the start of Python.
 
 LUBM's queries expect inference. The generator writes what follows from the ontology beside what is said
 (vocabulary.py). Full length is one university, and with --scale N one to N; quickly, a university of three departments.
@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from penstock.bench.answers import Answer, OtherAnswerError, compare
 from penstock.bench.lubm.generator import write_universities
-from penstock.bench.lubm.systems import AsItComes, Jena, OverAStream, Pyoxigraph, Rdflib, System
+from penstock.bench.lubm.systems import AsItComes, Command, Jena, OverAStream, Pyoxigraph, Rdflib, System
 from penstock.bench.peers.commands import PeerError
 from penstock.bench.peers.known import JENA
 from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table, faster_ones, times_as_long
@@ -82,7 +82,7 @@ def run(setting: Setting) -> Result:
                 rows.append((data.name, query, count, who, first, last, ratio, words))
         for line in _averages(data, own, {query: taken for query, (_, taken) in times.items()}):
             averages.append(line)
-            if not str(line[2]).startswith("Penstock"):
+            if not str(line[2]).lower().startswith("penstock"):
                 ratios.append((f"{line[2]} over {data.name}, on average", float(line[6] or 0)))
         figures.append(_figure(data, len(figures), {query: taken for query, (_, taken) in times.items()}))
     return Result(
@@ -113,7 +113,7 @@ def _plan(setting: Setting) -> Iterable[tuple[Data, list[System]]]:
     else:
         slow.append(Rdflib())
     if JENA in setting.peers:
-        slow.append(Jena(setting.peers[JENA]))
+        slow += [Jena(setting.peers[JENA]), Command()]
     else:
         setting.remark("Jena is left out: --peer jena=PATH names its command arq.")
     if slow:

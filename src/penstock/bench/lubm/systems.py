@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from penstock.bench.peers.commands import PeerError
 from penstock.bench.peers.rdflib_windows import RdflibWindows
 from penstock.bench.pipes import piped
 from penstock.bench.running import DUCKDB, Inputs, Penstock
+from penstock.rdf.results import from_json_line
 
 STREAM = "http://ex.org/universities"
 PIECE = 1 << 16
@@ -107,6 +109,24 @@ class Rdflib:
 
     def as_terms(self, rows: Rows) -> Rows:
         return RdflibWindows().as_terms(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """`penstock run` on DuckDB: a process, as Jena is, to compare it with."""
+
+    name: str = "penstock run"
+
+    def portions(self, query: Path, stream: Path, triples: Path) -> Iterator[Rows]:
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder) / "answers.jsonl"
+            asked = [str(query), "--dialect", "sparql", "--engine", "duckdb", "--stream", f"{STREAM}={stream}"]
+            subprocess.run([sys.executable, "-m", "penstock", "run", *asked, "--out", str(out), "--quiet"], check=True)
+            for line in out.read_text().splitlines():
+                yield from_json_line(line).rows or ()
+
+    def as_terms(self, rows: Rows) -> Rows:
+        return rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def run(setting: Setting) -> Result:
             measured[DUCKDB] = min((_delays(query, graph, batches) for _ in range(rounds)), key=statistics.median)
         if spark is not None:
             setting.say(f"{name}, {SPARK}")
-            files = max(setting.size(20, 3), LEAST_FILES) + WARM_UP // FILE_LINES
+            files = max(setting.size(20, 8), LEAST_FILES) + WARM_UP // FILE_LINES
             measured[SPARK] = _spark_delays(spark, query, graph, setting.folder / "followed", files)
         for who, delays in measured.items():
             percentiles = statistics.quantiles(delays, n=100, method="inclusive")

@@ -174,7 +174,7 @@ def _growing_data(setting: Setting) -> tuple[list[tuple[Cell, ...]], Figure]:
         Panel(template, x, y, tuple(Series(who, tuple(points[template, who])) for who in (DUCKDB, OXIGRAPH)))
         for template in WITH_PUBLICATIONS
     )
-    return rows, Figure("cqels-figure-4", "CQELS Figure 4: what a detection takes as static data grow", panels)
+    return rows, Figure("cqels-figure-4", "CQELS Figure 4: time per detection as static data grow", panels)
 
 
 def _figure_of_singles(singles: list[tuple[Cell, ...]], history: list[tuple[Cell, ...]]) -> Figure:
@@ -189,4 +189,4 @@ def _figure_of_singles(singles: list[tuple[Cell, ...]], history: list[tuple[Cell
         Panel("one detection at a time", x, y, bars(singles, 3), "bars"),
         Panel("over a history, loading included", x, y, bars(history, 4), "bars"),
     )
-    return Figure("cqels-table-2", "CQELS Table 2: what a detection takes, query by query", panels)
+    return Figure("cqels-table-2", "CQELS Table 2: time per detection, query by query", panels)

@@ -85,7 +85,7 @@ def many_queries(setting: Setting) -> tuple[list[tuple[Cell, ...]], Figure]:
         x = Axis("copies of the query", is_logarithmic=True)
         y = Axis("time of a run, once registered [s]", is_logarithmic=True)
         panels.append(Panel(template, x, y, tuple(series)))
-    title = "CQELS Figure 5: copies of a query about different authors"
+    title = "CQELS Figure 5: time for copies of a query about different authors"
     return rows, Figure("cqels-figure-5", title, tuple(panels))
 
 

@@ -97,4 +97,6 @@ def _figure(system: str, points: dict[tuple[str, str, str], list[Point]]) -> Fig
         for what, label in axes.items()
     )
     name = system.rpartition(" ")[2].lower()
-    return Figure(f"csparql-figure-7-{name}", f"C-SPARQL Figure 7, {system}: pushing filters towards the data", panels)
+    return Figure(
+        f"csparql-figure-7-{name}", f"C-SPARQL Figure 7, {system}: time with and without pushing filters", panels
+    )

@@ -59,7 +59,7 @@ def join(
     momentary = [relation for relation in passing if relation.is_momentary]
     bounds = momentary[:1] or passing
     start, end = greatest([r.start for r in bounds]), least([r.end for r in bounds])
-    conditions += _meeting(passing)
+    conditions += _meeting(statement, passing)
     if condition is not None:
         conditions.append(condition)
     if _SLICE in extras:  # those who meet in several slices are together in the one where they first do
@@ -189,15 +189,38 @@ def _slice_of(instant: exp.Expr) -> exp.Expr:
     return exp.IntDiv(this=exp.Paren(this=instant.copy()), expression=LENGTH.copy())
 
 
-def _meeting(relations: list[Relation]) -> list[exp.Expr]:
+def _meeting(statement: Statement, relations: list[Relation]) -> list[exp.Expr]:
     """Intervals have an instant in common if any two of them have one."""
-    conditions: list[exp.Expr] = []
+    same = exp.EQ if statement.shape.is_distributed else exp.NullSafeEQ
+    momentary = [relation for relation in relations if relation.is_momentary]
+    conditions: list[exp.Expr] = [
+        same(this=one.start, expression=other.start) for one, other in _at_one_instant(momentary)
+    ]
     for first, second in combinations(relations, 2):
-        if first.is_momentary and second.is_momentary:
-            conditions.append(first.start.eq(second.start))
-        else:
+        if not (first.is_momentary and second.is_momentary):
             conditions += [one.start < other.end for one, other in ((first, second), (second, first))]
     return conditions
+
+
+def _at_one_instant(relations: list[Relation]) -> list[tuple[Relation, Relation]]:
+    """Those to be compared: who shares a variable, and whoever is not compared with the others by way of these.
+
+    An engine takes instants for something that few rows share. Told to compare rows that share nothing else, it would
+    join them all with each other; and so it would if it saw that they are equal to the same. DuckDB looks for that in
+    plain equations.
+    """
+    together = {relation.name: {relation.name} for relation in relations}
+    chosen: list[tuple[Relation, Relation]] = []
+    for one, other in sorted(combinations(relations, 2), key=lambda pair: not _share(*pair)):
+        if _share(one, other) or other.name not in together[one.name]:
+            chosen.append((one, other))
+            everyone = together[one.name] | together[other.name]
+            together |= dict.fromkeys(everyone, everyone)
+    return chosen
+
+
+def _share(one: Relation, other: Relation) -> bool:
+    return not one.columns.keys().isdisjoint(other.columns)
 
 
 def _shared(variable: Variable, having: list[Relation]) -> tuple[exp.Expr, list[exp.Expr]]:
@@ -297,7 +320,9 @@ def _partners(statement: Statement, left: Relation, right: Relation) -> list[exp
     """What is equal, and when, in rows that go together; the left ones are whole."""
     conditions: list[exp.Expr] = [left.column(v).eq(right.column(v)) for v in left.columns if v in right.columns]
     conditions += [col(left.name, name).eq(col(right.name, name)) for name in left.extra if name in right.extra]
-    return conditions if statement.shape.is_snapshot or right.holds_always else conditions + _meeting([left, right])
+    if statement.shape.is_snapshot or right.holds_always:
+        return conditions
+    return conditions + _meeting(statement, [left, right])
 
 
 def _kept(statement: Statement, rows: Relation, others: Relation, conditions: list[exp.Expr], kind: str) -> Relation:

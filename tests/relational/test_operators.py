@@ -19,6 +19,7 @@ from penstock.runtime.bounded import run_bounded
 
 EX = "http://e/"
 S = "FROM STREAM :s [RANGE 10ms STEP 3ms]"
+T = "FROM STREAM :s [RANGE 6ms TUMBLING]"
 W = "FROM NAMED WINDOW :w ON :s [RANGE 9ms STEP 4ms]"
 
 GROUPING = [
@@ -126,12 +127,29 @@ PATHS = [
 ]
 
 
+FILTERS = [
+    f"SELECT * {S} {{ ?a :v ?n FILTER (?n > 1) }}",
+    f"SELECT * {T} {{ {{ ?a :v ?n FILTER (?n >= 1.5) }} {{ ?b :v ?m FILTER (?m >= 1.5) }} {{ ?b :v ?n }} }}",
+    f"SELECT * {T} {{ ?a :p ?b . ?b :p ?c . ?c :p ?d FILTER (?a != :a && ?d = :b) }}",
+    f"SELECT * {T} {{ ?a :p ?b . ?c :p ?d FILTER (?a = :a && ?d = :b) }}",
+    f"SELECT ?a ?b ?x {T} {{ ?a :p ?b FILTER (?b = :a) {{ SELECT ?a (SUM(?n) AS ?x) {{ ?a :p ?c . ?c :n ?n "
+    "FILTER (?n > 2) } GROUP BY ?a } }",
+    f"SELECT * {T} {{ ?a :p ?a FILTER (?a IN (:a, :b)) }}",
+    f"SELECT * {S} {{ ?a ?p ?b FILTER (!BOUND(?z) && (isIRI(?b) || ?b > 3)) }}",
+    f"SELECT * {S} {{ ?a ?p ?b FILTER (COALESCE(?b, 1) = 1) }}",
+    f"SELECT * {S} {{ ?a :p ?b FILTER (?a = IRI('{EX}a') && ?b != :a && EXISTS {{ ?b :q ?c }}) }}",
+    "SELECT * { STREAM :s [TRIPLES 3] { ?a :n ?n FILTER (?n > 4) } }",
+    "SELECT * FROM NAMED WINDOW :w ON :s [ELEMENTS 2 MATCHING] { WINDOW :w { ?a :n ?n } FILTER (?n > 4) }",
+    "SELECT * { STREAM :s [RANGE 7ms] { ?a :p ?b FILTER (?b = :a) } GRAPH :g { ?b :r ?c FILTER (?c != :a) } }",
+]
+
+
 @pytest.fixture(scope="module")
 def engine() -> DuckDBEngine:
     return DuckDBEngine()
 
 
-@pytest.mark.parametrize("query", [*GROUPING, *EXISTS, *NOW, *MODIFIERS, *PATHS])
+@pytest.mark.parametrize("query", [*GROUPING, *EXISTS, *NOW, *MODIFIERS, *PATHS, *FILTERS])
 def test_like_the_oracle(engine: DuckDBEngine, query: str) -> None:
     parsed = penstock.parse(f"PREFIX : <{EX}> {query}")
     for seed in range(2):

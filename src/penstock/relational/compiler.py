@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from penstock.algebra.expressions import Constant, Exists, Expression, Variable, parts_of
+from penstock.algebra.expressions import Constant, Exists, Expression, Variable, conjuncts, parts_of
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import (
     BasicGraphPattern,
@@ -32,6 +33,7 @@ from penstock.algebra.operators import (
     Union,
 )
 from penstock.optimizer import Knowledge
+from penstock.optimizer.rewriting import conjunction
 from penstock.optimizer.static_split import is_static, together
 from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI, Literal
@@ -41,7 +43,7 @@ from penstock.relational.grouping import Grouping
 from penstock.relational.joining import join, left_join, minus, numbered, union, with_extra, without
 from penstock.relational.keeping import Place, kept_relation, looked_up, outer_variables, table_statement
 from penstock.relational.kinds import kinds_of
-from penstock.relational.matching import asked_by, terms_of
+from penstock.relational.matching import asked_by, is_about, terms_of
 from penstock.relational.nearby import scan_nearby
 from penstock.relational.paths import PathCompiler
 from penstock.relational.relations import Relation, Shape, Statement, aliased, col, number, select_from
@@ -116,7 +118,7 @@ class Compiler:
             case Union(left, right):
                 return union(self.statement, [self._operator(left, context), self._operator(right, context)])
             case Filter(condition, source):
-                return self._expressions(source, context).filtered(self._operator(source, context), condition)
+                return self._filter(condition, source, context)
             case Extend():
                 return self._extend(operator, context)
             case ReadGraph(name, source):
@@ -238,11 +240,25 @@ class Compiler:
 
     # Patterns
 
-    def _scan(self, pattern: TriplePattern, graph: ActiveGraph) -> Relation:
+    def _filter(self, condition: Expression, source: Operator, context: Context) -> Relation:
+        """Conditions on the triples of a pattern are asked as it is matched: what does not hold enters no window."""
+        match source:
+            case BasicGraphPattern((pattern,)) if self._asks_triples(context):
+                asked = [part for part in conjuncts(condition) if is_about(pattern, part)]
+                others = [part for part in conjuncts(condition) if part not in asked]
+                relation = self._scan(pattern, context.graph, asked) if asked else self._operator(source, context)
+            case _:
+                others, relation = [condition], self._operator(source, context)
+        return self._expressions(source, context).filtered(relation, conjunction(others)) if others else relation
+
+    def _asks_triples(self, context: Context) -> bool:
+        return context.seed is None and not self.timestamps.is_asked and not context.graph.counts_matches
+
+    def _scan(self, pattern: TriplePattern, graph: ActiveGraph, filters: Sequence[Expression] = ()) -> Relation:
         wanted, columns = self._columns(pattern)
         certain = frozenset(columns)
         if not self.timestamps.is_asked:
-            asked = asked_by(pattern)
+            asked = asked_by(pattern, filters)
             holds_always, is_momentary = graph.holds_always(asked), graph.is_momentary(asked)
             return Relation(graph.scan(wanted, asked), columns, certain, (), holds_always, is_momentary)
         times = self.timestamps.variables(pattern)

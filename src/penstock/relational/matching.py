@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 
 from sqlglot import exp
 
-from penstock.algebra.expressions import Constant, Variable
+from penstock.algebra.certain import NEW_EACH_TIME
+from penstock.algebra.expressions import Apply, Constant, Exists, Expression, Variable, parts_of, variables_of
 from penstock.algebra.model import ContinuousQuery, StreamWindow
 from penstock.algebra.operators import BasicGraphPattern, Operator, PathPattern, PatternTerm, ReadWindow, TriplePattern
 from penstock.algebra.paths import Link
 from penstock.algebra.windows import CountWindow
 from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI
+from penstock.relational.functions.catalogue import compile_condition
+from penstock.relational.functions.families import RESOURCE
 from penstock.relational.relations import col
 
 TRIPLE = ("s", "p", "o")
+_KINDS = {Variable("s"): RESOURCE, Variable("p"): RESOURCE}
+_LOOKING_BEYOND = NEW_EACH_TIME | {"IRI", "TIMESTAMP", "URI"}
+"""Functions whose values depend on more than a triple."""
 
 
 def terms_of(pattern: TriplePattern) -> list[tuple[str, PatternTerm]]:
@@ -27,32 +33,58 @@ def terms_of(pattern: TriplePattern) -> list[tuple[str, PatternTerm]]:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a triple pattern asks of a triple, whatever its variables are called: constants, encoded, in their places,
-    and places that hold the same term."""
+    places that hold the same term, and conditions, whose variables are the places."""
 
     constants: tuple[tuple[str, str], ...] = ()
     same: tuple[tuple[str, str], ...] = ()
+    filters: tuple[Expression, ...] = ()
 
     @property
     def predicate(self) -> str | None:
         return dict(self.constants).get("p")
 
     def conditions(self, table: str) -> list[exp.Expr]:
-        equal: list[exp.Expr] = [col(table, part).eq(exp.Literal.string(text)) for part, text in self.constants]
-        return equal + [col(table, first).eq(col(table, other)) for first, other in self.same]
+        return self._equalities(table) + self._filters(table)
 
     def conditions_on_stream(self, table: str) -> list[exp.Expr]:
         """An element without triples is a row without terms, which nothing matches."""
-        return self.conditions(table) or [exp.not_(col(table, "s").is_(exp.null()))]
+        return (self._equalities(table) or [exp.not_(col(table, "s").is_(exp.null()))]) + self._filters(table)
+
+    def _equalities(self, table: str) -> list[exp.Expr]:
+        equal: list[exp.Expr] = [col(table, part).eq(exp.Literal.string(text)) for part, text in self.constants]
+        return equal + [col(table, first).eq(col(table, other)) for first, other in self.same]
+
+    def _filters(self, table: str) -> list[exp.Expr]:
+        return [compile_condition(f, lambda place: col(table, place.name), kinds=_KINDS) for f in self.filters]
 
 
-def asked_by(pattern: TriplePattern) -> Asked:
+def is_about(pattern: TriplePattern, condition: Expression) -> bool:
+    """Whether the condition asks for nothing but terms of a triple that matches."""
+    matched = {term for _, term in terms_of(pattern)}
+    return set(variables_of(condition)) <= matched and not any(
+        isinstance(part, Exists) or (isinstance(part, Apply) and part.function in _LOOKING_BEYOND)
+        for part in parts_of(condition)
+    )
+
+
+def asked_by(pattern: TriplePattern, filters: Sequence[Expression] = ()) -> Asked:
+    """`filters` are about the pattern."""
     constants = [(part, encode(term.term)) for part, term in terms_of(pattern) if isinstance(term, Constant)]
     places: dict[Variable, str] = {}
     same: list[tuple[str, str]] = []
     for part, term in terms_of(pattern):
         if isinstance(term, Variable) and places.setdefault(term, part) != part:
             same.append((places[term], part))
-    return Asked(tuple(constants), tuple(same))
+    return Asked(tuple(constants), tuple(same), tuple(_about_places(condition, places) for condition in filters))
+
+
+def _about_places(expression: Expression, places: Mapping[Variable, str]) -> Expression:
+    match expression:
+        case Variable():
+            return Variable(places[expression])
+        case Apply(_, arguments):
+            return replace(expression, arguments=tuple(_about_places(argument, places) for argument in arguments))
+    return expression
 
 
 def predicates_of(expression: Operator) -> frozenset[str]:

@@ -130,6 +130,11 @@ class ActiveGraph:
         self.statement.stream_scans += bool(matching.windows)
         return matching._scan(columns, asked, static)
 
+    @property
+    def counts_matches(self) -> bool:
+        """Whether a window counts what matches a pattern."""
+        return any(_counts_matches(window) for window, _ in self.windows)
+
     def holds_always(self, asked: Asked) -> bool:
         """Whether what is found holds at every instant."""
         matching = self._with(asked.predicate)

@@ -139,15 +139,21 @@ def _dispatched(
     leaves = [leaf for number in numbers for leaf in _leaves(number)]
     known = {leaf.tag for leaf in leaves if leaf.tag is not None}
     unknown = _unknown(leaves)
-    cases: list[tuple[exp.Expr, exp.Expr]] = []
+    cases: list[tuple[str, exp.Expr]] = []
     if has_integers and known <= {"i"}:
-        cases.append((_all_have(unknown, "i", "n"), of_integers))
+        cases.append(("in", of_integers))
     if known <= {"i", "d"}:
-        cases.append((_all_have(unknown, "i", "n", "d"), of_decimals))
+        cases.append(("ind", of_decimals))
     if unknown or known & {"e", "f"}:
         is_double = exp.true() if "e" in known else any_of(*(_has(leaf, "e") for leaf in unknown))
-        cases.append((_all_have(unknown, "i", "n", "d", "e", "f"), of_floating(is_double)))
-    ifs = [exp.If(this=condition, true=value) for condition, value in cases]
+        cases.append(("indef", of_floating(is_double)))
+    ifs: list[exp.If] = []
+    before = ""
+    for tags, value in cases:
+        # Of one leaf it is known that it has none of the tags that were asked for before.
+        asked = tags.removeprefix(before) if len(unknown) == 1 else tags
+        ifs.append(exp.If(this=_all_have(unknown, *asked), true=value))
+        before = tags
     if not unknown and otherwise is None:
         return ifs[0].args["true"]  # type: ignore[no-any-return]
     return exp.Case(ifs=ifs, default=otherwise)

@@ -21,6 +21,7 @@ EX = "http://e/"
 S = "FROM STREAM :s [RANGE 10ms STEP 3ms]"
 T = "FROM STREAM :s [RANGE 6ms TUMBLING]"
 W = "FROM NAMED WINDOW :w ON :s [RANGE 9ms STEP 4ms]"
+MANY = " ".join(f"(:{'abcd'[n % 4]} {n}) (UNDEF 'number {n}')" for n in range(12))
 
 GROUPING = [
     f"SELECT ?a (COUNT(*) AS ?c) {S} {{ ?a :p ?b }} GROUP BY ?a",
@@ -106,6 +107,9 @@ MODIFIERS = [
     f"SELECT * {S} {{ ?a :p ?b OPTIONAL {{ VALUES (?b ?x) {{ (:a 1) (:b UNDEF) }} }} MINUS {{ VALUES ?x {{ 1 }} }} }}",
     f"SELECT ?a (COUNT(*) AS ?c) {S} {{ ?a :p ?b }} GROUP BY ?a VALUES (?a ?d) {{ (:a 1) (:b UNDEF) }}",
     f"SELECT * {S} {{ ?a :p ?b {{ SELECT ?b ?x {{ ?b :q ?c BIND (?c AS ?x) }} VALUES ?x {{ :a :b }} }} }}",
+    f"SELECT * {S} {{ ?a :p ?b VALUES (?a ?x) {{ {MANY} }} }}",
+    f"SELECT * {T} {{ ?a :p ?b VALUES (?a ?x) {{ {MANY} (:a '\\u001f') }} }}",
+    f"SELECT * {T} {{ ?a :n ?n OPTIONAL {{ VALUES (?a ?n) {{ {MANY} }} }} }}",
     f"SELECT DISTINCT ?b {S} {{ ?a :p ?b OPTIONAL {{ ?b :n ?n }} }} ORDER BY DESC(COALESCE(STR(?b), '')) LIMIT 2",
 ]
 PATHS = [

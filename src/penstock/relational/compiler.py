@@ -36,17 +36,18 @@ from penstock.optimizer import Knowledge
 from penstock.optimizer.rewriting import conjunction
 from penstock.optimizer.static_split import is_static, together
 from penstock.rdf.encoding import encode
-from penstock.rdf.terms import IRI, Literal
+from penstock.rdf.terms import IRI
 from penstock.relational import modifiers
 from penstock.relational.expressions import Expressions
 from penstock.relational.grouping import Grouping
 from penstock.relational.joining import join, left_join, minus, numbered, union, with_extra, without
 from penstock.relational.keeping import Place, kept_relation, looked_up, outer_variables, table_statement
 from penstock.relational.kinds import kinds_of
+from penstock.relational.listing import listed
 from penstock.relational.matching import asked_by, is_about, terms_of
 from penstock.relational.nearby import scan_nearby
 from penstock.relational.paths import PathCompiler
-from penstock.relational.relations import Relation, Shape, Statement, aliased, col, number, select_from
+from penstock.relational.relations import Relation, Shape, Statement, aliased, col, select_from
 from penstock.relational.sources import ActiveGraph, NamedGraph, Sources, Tables, always
 from penstock.relational.static_parts import StaticPart
 from penstock.relational.timestamps import Timestamps
@@ -296,14 +297,9 @@ class Compiler:
 
     def _table(self, table: Table) -> Relation:
         columns = {variable: self.statement.column_name(variable) for variable in table.variables}
-        nothing = (None,) * len(columns)
-        # The last column makes a row of SQL also of a row without variables.
-        rows = [exp.Tuple(expressions=[*map(_value, row), number(0)]) for row in table.rows or (nothing,)]
-        names = [exp.to_identifier(name) for name in (*columns.values(), "unused")]
-        listed = exp.Values(expressions=rows, alias=exp.TableAlias(this=exp.to_identifier("listed"), columns=names))
-        query = exp.select(*(col("listed", name) for name in columns.values()), *always()).from_(listed)
         bound = [v for place, v in enumerate(table.variables) if all(row[place] is not None for row in table.rows)]
-        return self.statement.relation(query if table.rows else query.where(exp.false()), columns, bound)
+        query = listed(table.rows, list(columns.values()), is_distributed=self.statement.shape.is_distributed)
+        return replace(self.statement.relation(query.select(*always()), columns, bound), holds_always=True)
 
     def _read(self, name: PatternTerm, source: Operator, among: list[NamedGraph], context: Context) -> Relation:
         """GRAPH and WINDOW; a variable is the union over all names (SPARQL 1.1 §18.6), or over all streams."""
@@ -365,10 +361,6 @@ class Compiler:
                 for variable, a in group.aggregates
             ]
         )
-
-
-def _value(term: IRI | Literal | None) -> exp.Expr:
-    return exp.cast(exp.null(), "text") if term is None else exp.Literal.string(encode(term))
 
 
 def _reads(expression: Expression, variable: Variable) -> bool:

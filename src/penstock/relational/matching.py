@@ -10,7 +10,15 @@ from sqlglot import exp
 from penstock.algebra.certain import NEW_EACH_TIME
 from penstock.algebra.expressions import Apply, Constant, Exists, Expression, Variable, parts_of, variables_of
 from penstock.algebra.model import ContinuousQuery, StreamWindow
-from penstock.algebra.operators import BasicGraphPattern, Operator, PathPattern, PatternTerm, ReadWindow, TriplePattern
+from penstock.algebra.operators import (
+    BasicGraphPattern,
+    Operator,
+    PathPattern,
+    PatternTerm,
+    ReadWindow,
+    Table,
+    TriplePattern,
+)
 from penstock.algebra.paths import Link
 from penstock.algebra.windows import CountWindow
 from penstock.rdf.encoding import encode
@@ -119,8 +127,10 @@ def _iri(constant: Constant) -> str | None:
 
 
 def nodes_of(node: object) -> Iterator[object]:
-    """Operators and expressions, one in another."""
+    """Operators and expressions, one in another; the rows of a table are none."""
     yield node
+    if isinstance(node, Table):
+        return
     if isinstance(node, tuple):
         for entry in node:
             yield from nodes_of(entry)

@@ -36,7 +36,7 @@ from penstock.algebra.operators import (
 )
 from penstock.algebra.patterns import PatternBuilder, join, table
 from penstock.algebra.services import with_known_endpoints
-from penstock.algebra.triples import term
+from penstock.algebra.triples import named, term
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import rewrite, walk
 from penstock.syntax.checks import in_scope
@@ -69,6 +69,8 @@ def build_expression(query: ast.Query) -> Operator:
 
 def _with_settings(query: ast.Query, settings: Settings) -> ast.Query:
     """The explicit query with what the user overrides."""
+    if settings.report is None and settings.operator is None and settings.duplicates is None:
+        return query
 
     def override(clause: ast.DatasetClause | ast.WindowClause) -> ast.DatasetClause | ast.WindowClause:
         if isinstance(clause, ast.DatasetClause):
@@ -153,7 +155,7 @@ class _Builder:
                 return self._solutions(where, query.modifiers, query.values), AskForm()
             case ast.Describe(resources):
                 names: tuple[PatternTerm, ...] = (
-                    tuple(Variable(name) for name in visible_variables(where, query.values))
+                    tuple(named(name) for name in visible_variables(where, query.values))
                     if resources is None
                     else tuple(term(resource) for resource in resources)
                 )
@@ -189,7 +191,7 @@ class _Builder:
         aggregates: dict[Aggregate, Variable] = {}
         having = [self._expression(condition, aggregates) for condition in modifiers.having]
         extensions = [
-            (Variable(projection.variable.name), self._expression(projection.expression, aggregates))
+            (named(projection.variable.name), self._expression(projection.expression, aggregates))
             for projection in projections
             if projection.expression is not None
         ]
@@ -248,8 +250,8 @@ def _projected(
     select: ast.Select, where: ast.Group, values: ast.InlineData | None
 ) -> tuple[Variable, ...]:  # fmt: skip
     if select.projections is None:
-        return tuple(Variable(name) for name in visible_variables(where, values))
-    return tuple(Variable(projection.variable.name) for projection in select.projections)
+        return tuple(named(name) for name in visible_variables(where, values))
+    return tuple(named(projection.variable.name) for projection in select.projections)
 
 
 def visible_variables(where: ast.Group, values: ast.InlineData | None) -> list[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from penstock.algebra.expressions import Apply, Constant, Expression, Variable
 from penstock.algebra.model import ConstructForm, ContinuousQuery, QueryForm, SelectForm
@@ -79,7 +80,14 @@ def template_of(query: ContinuousQuery) -> Template | None:
         return None
     variables = query.form.variables if isinstance(query.form, SelectForm) else None
     base = query.text.prologue.base
-    return Template((expression, variables, query.operator, query.dataset, base), tuple(constants), query.form)
+    key = _known((expression, variables, query.operator, query.dataset, base))
+    return Template(key, tuple(constants), query.form)
+
+
+@lru_cache(1024)
+def _known(key: Hashable) -> Hashable:
+    """One object for all keys that are equal, so that many queries take no more memory than one."""
+    return key
 
 
 @dataclass(frozen=True, slots=True)

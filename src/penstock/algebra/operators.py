@@ -23,8 +23,15 @@ PatternTerm = Variable | Constant
 class Operator:
     @property
     def children(self) -> tuple[Operator, ...]:
-        values = (getattr(self, field.name) for field in fields(self))
-        return tuple(value for value in values if isinstance(value, Operator))
+        kind = type(self)
+        names = _FIELDS.get(kind)
+        if names is None:
+            names = _FIELDS[kind] = tuple(field.name for field in fields(self))
+        values = [getattr(self, name) for name in names]
+        return tuple([value for value in values if isinstance(value, Operator)])
+
+
+_FIELDS: dict[type[Operator], tuple[str, ...]] = {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from penstock.algebra.expressions import Apply, Constant, Exists, Expression, Variable
+from penstock.algebra.expressions import Apply, Exists, Expression, Variable
 from penstock.algebra.operators import (
     BasicGraphPattern,
     Extend,
@@ -97,10 +97,8 @@ class PatternBuilder:
 
     def expression(self, expression: ast.Expression) -> Expression:
         match expression:
-            case ast.Variable(name):
-                return Variable(name)
-            case ast.Constant(constant):
-                return Constant(constant)
+            case ast.Variable() | ast.Constant():
+                return term(expression)
             case ast.Operation(operator, operands):
                 return Apply(operator, tuple(self.expression(operand) for operand in operands))
             case ast.Call(name, arguments):

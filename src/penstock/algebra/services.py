@@ -16,7 +16,7 @@ from penstock.rdf.elements import Row
 from penstock.rdf.terms import IRI, Literal
 from penstock.rdf.vocabulary import XSD
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import rewrite, rewrite_children, walk
+from penstock.syntax.ast.rewriting import WITHOUT_GROUPS, rewrite, rewrite_children, walk
 from penstock.syntax.checks import in_scope
 from penstock.syntax.printer import to_text
 from penstock.syntax.translation.variables import plain_names, plain_variables
@@ -102,7 +102,7 @@ def with_known_endpoints(query: ast.Query) -> ast.Query:
     def change(node: ast.Node) -> ast.Node:
         return _named(node) if isinstance(node, ast.Group) else node
 
-    return rewrite(query, change)
+    return rewrite(query, change, beside=WITHOUT_GROUPS)
 
 
 def _named(group: ast.Group) -> ast.Group:

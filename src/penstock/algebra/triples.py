@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Literal as OneOf
 
 from penstock.algebra import paths
@@ -135,11 +136,15 @@ class TripleBuilder:
         return joined
 
 
+named, _constant = lru_cache(1024)(Variable), lru_cache(1024)(Constant)
+"""Many queries say the same: what is equal is one object."""
+
+
 def term(node: ast.Variable | ast.Constant | ast.GraphNode) -> PatternTerm:
     if isinstance(node, ast.Variable):
-        return Variable(node.name)
+        return named(node.name)
     if isinstance(node, ast.Constant):
-        return Constant(node.term)
+        return _constant(node.term)
     raise TypeError(f"not a variable or a term: {node}")
 
 

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from dataclasses import Field, fields, replace
 from typing import Any, TypeVar
 
-from penstock.syntax.ast.nodes import Node
+from penstock.syntax.ast.nodes import Constant, Node, Variable
+from penstock.syntax.ast.patterns import InlineData, Triples
+from penstock.syntax.ast.queries import DatasetClause, Prologue, WindowClause
+
+WITHOUT_GROUPS = frozenset({Constant, DatasetClause, InlineData, Prologue, Triples, Variable, WindowClause})
+"""Nodes below which there are no groups, and nothing that has one."""
 
 AnyNode = TypeVar("AnyNode", bound=Node)
 
 
-def rewrite(node: AnyNode, change: Callable[[Node], Node]) -> AnyNode:
-    """The tree with `change` applied to every node, from the leaves up."""
+def rewrite(
+    node: AnyNode, change: Callable[[Node], Node], *, beside: frozenset[type[Node]] = frozenset()
+) -> AnyNode:  # fmt: skip
+    """The tree with `change` applied to every node, from the leaves up; nodes `beside` are left as they are."""
 
     def visit(node: Any) -> Any:
+        if type(node) in beside:
+            return node
         # The loop of `rewrite_children`, inline: deep trees leave little room on the stack.
         changes = {}
         for name in _child_fields(node):
@@ -49,11 +58,12 @@ def walk(node: Node) -> Iterator[Node]:
     pending: list[Any] = [node]
     while pending:
         value = pending.pop()
-        if isinstance(value, Node):
-            yield value
-            pending.extend(getattr(value, name) for name in reversed(_child_fields(value)))
-        elif type(value) is tuple:
+        if type(value) is tuple:
             pending.extend(reversed(value))
+        elif isinstance(value, Node):
+            yield value
+            if names := _child_fields(value):
+                pending.append(tuple([getattr(value, name) for name in names]))
 
 
 def _map_nodes(value: Any, change: Callable[[Any], Any]) -> Any:
@@ -74,8 +84,15 @@ def _child_fields(node: Node) -> tuple[str, ...]:
     kind = type(node)
     names = _FIELDS.get(kind)
     if names is None:
-        names = _FIELDS[kind] = tuple(field.name for field in fields(node) if field.name != "span")
+        names = _FIELDS[kind] = tuple(field.name for field in fields(node) if _may_hold_nodes(field))
     return names
+
+
+def _may_hold_nodes(field: Field[Any]) -> bool:
+    return field.name != "span" and not _PLAIN.issuperset(str(field.type).split(" | "))
+
+
+_PLAIN = frozenset({"IRI", "Literal", "None", "bool", "int", "str"})
 
 
 _FIELDS: dict[type[Node], tuple[str, ...]] = {}

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import rewrite, walk
+from penstock.syntax.ast.rewriting import WITHOUT_GROUPS, rewrite, walk
 from penstock.syntax.dialects import DIALECTS, NON_EMPTY
 from penstock.syntax.translation.aggregates import expand_aggregates
 from penstock.syntax.translation.group_windows import expand_group_windows
@@ -81,14 +81,14 @@ def _from_csparql(query: ast.Query) -> ast.Query:
 
     dataset = tuple(spell_out(clause) for clause in query.dataset)
     register = replace(register, every=None) if register is not None else None
-    written = replace(rewrite(query, change), dataset=dataset, register=register)
+    written = replace(rewrite(query, change, beside=WITHOUT_GROUPS), dataset=dataset, register=register)
     return expand_aggregates(written)
 
 
 def _from_cqels(query: ast.Query) -> ast.Query:
     """Each STREAM block reads a window of its own; blocks with the same stream and window share it."""
     blocks = _BlockWindows(query)
-    written = hide(rewrite(query, blocks.change), blocks.names_given)
+    written = hide(rewrite(query, blocks.change, beside=WITHOUT_GROUPS), blocks.names_given)
     return replace(written, dataset=(*query.dataset, *blocks.clauses))
 
 
@@ -118,7 +118,7 @@ def _from_sparqlstream(query: ast.Query) -> ast.Query:
 
     dataset = tuple(spell_out(clause) for clause in query.dataset)
     unnamed = [c.name for c in dataset if isinstance(c, ast.WindowClause) and not c.named and c.name is not None]
-    written = rewrite(query, change)
+    written = rewrite(query, change, beside=WITHOUT_GROUPS)
     written = hide(written, [*unnamed, *blocks.names_given], blocks.names_given)
     return replace(written, dataset=(*dataset, *blocks.clauses))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import rewrite, walk
+from penstock.syntax.ast.rewriting import WITHOUT_GROUPS, rewrite, walk
 
 Block = ast.Graph | ast.WindowBlock
 
@@ -27,7 +27,7 @@ def hide(
             return node
         return ast.Group((node, ast.Filter(ast.Operation("NOT IN", (node.name, *hidden)))))
 
-    return rewrite(query, change)
+    return rewrite(query, change, beside=WITHOUT_GROUPS)
 
 
 def unhide(query: ast.Query) -> ast.Query:

@@ -1,8 +1,10 @@
 """Many queries at once: 1 to 1,024 copies of CQELS's Q1, Q3 and Q4, each about another person.
 
 A stream of RFID readings (a person is detected at a place) beside a floor plan and the papers that people write. The
-copies differ in a name, so that they are fused into one statement. Printed are the time of a
-run once all are registered, the time to register them, the greatest memory, and ratios to those of one query.
+copies differ in a name, so that they are fused into one statement. Printed are, in seconds of processor time, what it
+takes to parse the queries, to register them and to run them; all of that by the clock; the greatest memory; and ratios
+to what it is for one query: of registering and running, by the clock and of the processor, of all with parsing, and of
+memory.
 
     python benchmarks/many_queries.py [--engine duckdb|spark] [--most 1024] [--readings 5000]
 """
@@ -39,6 +41,8 @@ RFID = "http://deri.org/streams/rfid"
 FLOOR = "http://deri.org/floorplan/"
 PREFIXES: dict[str, str] = json.loads((LISTINGS / "prefixes.json").read_text())
 PEOPLE, PLACES = 1100, 60
+PARTS = ("parse", "register", "run")
+RATIOS = ("wall", "cpu", "all", "memory")
 
 
 def _iri(name: str) -> NamedNode:
@@ -88,25 +92,27 @@ def library() -> list[Triple]:
 
 
 def measure(name: str, copies: int, engine: str, count: int) -> dict[str, float]:
-    """One run, in this process: seconds, once the queries are registered, and the greatest memory in megabytes."""
+    """One run, in this process: seconds, and the greatest memory in megabytes."""
     text = (LISTINGS / QUERIES[name]).read_text()
-    standing = [
-        Standing(parse(text.replace("$Name$", f"person {n}"), "cqels", prefixes=PREFIXES), f"q{n}")
-        for n in range(copies)
-    ]
+    texts = [text.replace("$Name$", f"person {n}") for n in range(copies)]
     used = _engine(engine)
     for iri, triples in ((FLOOR, floor_plan()), (None, library())):
         used.load_graph(iri, graph_of_triples([GraphTriple(triple) for triple in triples]))
     elements = readings(count)
     source = ElementFile("readings", lambda report: iter(elements), len(elements) + 1)
-    registering = time.process_time()
+    times = [time.process_time()]
+    standing = [Standing(parse(text, "cqels", prefixes=PREFIXES), f"q{n}") for n, text in enumerate(texts)]
+    times.append(time.process_time())
+    wall = time.perf_counter()
     run = way_of(used, {RFID: source}, RunSettings())(used, standing, {RFID: source})
-    wall, cpu = time.perf_counter(), time.process_time()
+    times.append(time.process_time())
     answers = sum(evaluation.says_something for evaluation in run.evaluations())
+    times.append(time.process_time())
     return {
-        "registering": cpu - registering,
+        **{part: end - start for part, start, end in zip(PARTS, times, times[1:], strict=False)},
         "wall": time.perf_counter() - wall,
-        "cpu": time.process_time() - cpu,
+        "cpu": times[3] - times[1],
+        "all": times[3] - times[0],
         "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "answers": answers,
     }
@@ -133,17 +139,19 @@ def main() -> None:
     if given.one is not None:
         print(json.dumps(measure(given.one[0], int(given.one[1]), given.engine, given.readings)))
         return
-    heads = "".join(f"{name:>9}" for name in ("register", "wall s", "cpu s"))
-    print(f"{'query':<6}{'copies':>7}{heads}{'MB':>7}{'answers':>9}{'wall':>7}{'cpu':>7}{'MB':>7}")
+    seconds = (*PARTS, "wall")
+    print(
+        f"{'query':<6}{'copies':>7}", *(f"{head:>9}" for head in seconds), f"{'MB':>6}{'answers':>9}  ÷ one:", *RATIOS
+    )
     for name in QUERIES:
         first: dict[str, float] | None = None
         copies = 1
         while copies <= given.most:
             found = _in_a_process_of_its_own(name, copies, given)
             first = first or found
-            ratios = "".join(f"{found[part] / first[part]:7.2f}" for part in ("wall", "cpu", "memory"))
-            figures = f"{found['wall']:9.2f}{found['cpu']:9.2f}{found['memory']:7.0f}{found['answers']:9.0f}"
-            print(f"{name:<6}{copies:>7}{found['registering']:9.2f}{figures}{ratios}", flush=True)
+            figures = f"{found['memory']:6.0f}{found['answers']:9.0f}         "
+            ratios = (f"{found[part] / first[part]:4.2f}" for part in RATIOS)
+            print(f"{name:<6}{copies:>7}", *(f"{found[part]:9.2f}" for part in seconds), figures, *ratios, flush=True)
             copies *= 4 if given.engine == "duckdb" else 32
 
 

@@ -25,8 +25,19 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 EX = "http://e/"
-INTEGER, DOUBLE = (ox.NamedNode(f"http://www.w3.org/2001/XMLSchema#{name}") for name in ("integer", "double"))
-AGGREGATES = ["COUNT(*)", "COUNT(?speed)", "MIN(?speed)", "MAX(?speed)", "MIN(?car)", "COUNT(?gate)"]
+INTEGER, DECIMAL, FLOAT, DOUBLE = (
+    ox.NamedNode(f"http://www.w3.org/2001/XMLSchema#{name}") for name in ("integer", "decimal", "float", "double")
+)
+AGGREGATES = [
+    "COUNT(*)",
+    "COUNT(?speed)",
+    "MIN(?speed)",
+    "MAX(?speed)",
+    "MIN(?car)",
+    "COUNT(?gate)",
+    "SUM(?speed)",
+    "AVG(?speed)",
+]
 KEYS = ["?district", "?district ?gate", "?district ?car", "?gate"]
 STATIC = ["?gate :in ?district", "?gate :in ?district . ?district :in ?country", "GRAPH :g { ?gate :in ?district }"]
 
@@ -45,6 +56,8 @@ speeds = st.sampled_from(
     [
         ox.Literal("3"),
         *(ox.Literal(text, datatype=INTEGER) for text in ("1", "2", "10")),
+        *(ox.Literal(text, datatype=DECIMAL) for text in ("0.1", "7.25")),
+        ox.Literal("2.5", datatype=FLOAT),
         ox.Literal("1.5e0", datatype=DOUBLE),
     ]
 )
@@ -107,11 +120,12 @@ def test_spark_has_them_split_where_gates_have_many_districts(spark: SparkSessio
     from penstock.engines.spark import SparkEngine
     from penstock.runtime.bounded import graphs_of
 
-    seen = [_element(n * 300, n % 3, n % 4, ox.Literal(str(n), datatype=INTEGER)) for n in range(1, 30)]
+    kinds = (INTEGER, INTEGER, DECIMAL, DOUBLE)
+    seen = [_element(n * 300, n % 3, n % 4, ox.Literal(str(n), datatype=kinds[n // 8])) for n in range(1, 30)]
     applied = []
     for districts in (2, 80):
         inputs = inputs_of(seen, [(gate, district) for gate in range(3) for district in range(districts)])
-        query = parse(text_of("?district", ["COUNT(*)", "MAX(?speed)"], STATIC[0]))
+        query = parse(text_of("?district", ["COUNT(*)", "MAX(?speed)", "SUM(?speed)", "AVG(?speed)"], STATIC[0]))
         engine = SparkEngine(spark)
         for iri, graph in graphs_of(inputs).items():
             engine.load_graph(iri, graph)

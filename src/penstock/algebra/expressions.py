@@ -60,6 +60,10 @@ class Exists:
 Expression = Variable | Constant | Apply | Exists
 
 
+PARTIAL_SUM, SUM_OF_PARTIAL, AVG_OF_PARTIAL = "PARTIAL SUM", "SUM OF PARTIAL", "AVG OF PARTIAL"
+"""Aggregates that no query names: sums of some of the values, and what they are together."""
+
+
 @dataclass(frozen=True, slots=True)
 class Aggregate:
     """An aggregate over a group; `COUNT(*)` has no argument."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from penstock.algebra import expressions
 from penstock.algebra import operators as algebra
 from penstock.algebra.expressions import Aggregate, Constant, Expression, Variable
 from penstock.algebra.paths import Alternative, Inverse, Link, NegatedSet, Path, Repeat, Sequence
@@ -163,7 +164,7 @@ def _aggregated(aggregate: Aggregate, inner: _Bindings) -> _Binding:
     match aggregate.name:
         case "COUNT":
             return _Binding(INTEGER, True)
-        case "SUM" | "AVG":
+        case "SUM" | "AVG" | expressions.SUM_OF_PARTIAL | expressions.AVG_OF_PARTIAL:
             return _Binding(NUMBER, False)
         case "GROUP_CONCAT":
             return _Binding(STRING, False)

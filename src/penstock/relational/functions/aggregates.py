@@ -14,13 +14,18 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from penstock.algebra.expressions import Aggregate
+from penstock.algebra.expressions import AVG_OF_PARTIAL, PARTIAL_SUM, SUM_OF_PARTIAL, Aggregate
 from penstock.relational.functions.calls import call, is_null, or_zero, text
 
 Parts = Mapping[str, exp.Expr]
 Readings = Mapping[str, exp.Expr]
 
 _NUMBERS = {name: f"sparql_read_{name}" for name in ("integer", "decimal", "floating")}
+_PARTIAL = {name: f"sparql_partial_{name}" for name in ("low", "high", "fractions", "listed", "kind", "size")}
+_READINGS: Mapping[str, Mapping[str, str]] = {
+    **dict.fromkeys(("SUM", "AVG", PARTIAL_SUM), _NUMBERS),
+    **dict.fromkeys((SUM_OF_PARTIAL, AVG_OF_PARTIAL), _PARTIAL),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ class Part:
 
 def readings_of(aggregate: Aggregate) -> Mapping[str, str]:
     """What the aggregate needs to know of its argument, by name: macros whose values are to be columns of their own."""
-    return _NUMBERS if aggregate.name in ("SUM", "AVG") else {}
+    return _READINGS.get(aggregate.name, {})
 
 
 def parts_of(aggregate: Aggregate, argument: exp.Expr, read: Readings) -> dict[str, Part]:
@@ -128,6 +133,37 @@ def _mean(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
     return call("sparql_mean_term", *(parts[name] for name in _SUM_PARTS), size)
 
 
+# Partial sums: floating numbers are listed, so that in the end each of them is added, as it is in a whole sum.
+
+
+def _partial_parts(argument: exp.Expr, read: Readings) -> dict[str, Part]:
+    floating = read["floating"]
+    is_one = exp.Where(this=exp.not_(is_null(floating)))
+    listed = exp.Filter(this=exp.ArrayAgg(this=floating.copy()), expression=is_one)
+    return {**_sum_parts(argument, read), "listed": Part(listed, LISTS)}
+
+
+def _partial(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
+    return call("sparql_partial_sum", *(parts[name] for name in _LISTED_PARTS), size)
+
+
+def _together_parts(argument: exp.Expr, read: Readings) -> dict[str, Part]:
+    exact = {name: Part(exp.Sum(this=read[name].copy()), SUM) for name in ("low", "high", "fractions", "size")}
+    kind = Part(exp.Max(this=read["kind"].copy()), GREATEST)
+    return {**exact, "kind": kind, "listed": Part(_lists_together(read["listed"].copy()), LISTS)}
+
+
+_LISTED_PARTS = ("low", "high", "fractions", "listed", "kind")
+
+
+def _sum_of_partial(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
+    return call("sparql_listed_sum_term", *(parts[name] for name in _LISTED_PARTS))
+
+
+def _mean_of_partial(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
+    return call("sparql_listed_mean_term", *(parts[name] for name in _LISTED_PARTS), parts["size"])
+
+
 def _errors(argument: exp.Expr) -> Part:
     counted = exp.Count(this=argument.copy())
     return Part(exp.Sub(this=exp.Count(this=exp.Star()), expression=counted), SUM)
@@ -177,6 +213,9 @@ _AGGREGATES: Mapping[str, _Composition] = {
     "COUNT": _Composition(_count_parts, _count),
     "SUM": _Composition(_sum_parts, _sum),
     "AVG": _Composition(_sum_parts, _mean),
+    PARTIAL_SUM: _Composition(_partial_parts, _partial),
+    SUM_OF_PARTIAL: _Composition(_together_parts, _sum_of_partial),
+    AVG_OF_PARTIAL: _Composition(_together_parts, _mean_of_partial),
     "MIN": _extreme(exp.Min, LEAST, "least"),
     "MAX": _extreme(exp.Max, GREATEST, "greatest"),
     "SAMPLE": _Composition(_sample_parts, _sample),

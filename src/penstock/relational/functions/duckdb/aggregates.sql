@@ -82,6 +82,20 @@ CREATE OR REPLACE TEMP MACRO sparql_mean_term(low, high, fractions, floating, ki
     ELSE 'i0'
   END;
 
+-- A partial sum has its parts, its floating numbers one by one, and how many numbers there are.
+CREATE OR REPLACE TEMP MACRO sparql_partial_sum(low, high, fractions, listed, kind, size) AS
+  {'low': low, 'high': high, 'fractions': fractions, 'listed': listed, 'kind': kind, 'size': size};
+CREATE OR REPLACE TEMP MACRO sparql_partial_low(partial) AS (partial).low;
+CREATE OR REPLACE TEMP MACRO sparql_partial_high(partial) AS (partial).high;
+CREATE OR REPLACE TEMP MACRO sparql_partial_fractions(partial) AS (partial).fractions;
+CREATE OR REPLACE TEMP MACRO sparql_partial_listed(partial) AS (partial).listed;
+CREATE OR REPLACE TEMP MACRO sparql_partial_kind(partial) AS (partial).kind;
+CREATE OR REPLACE TEMP MACRO sparql_partial_size(partial) AS (partial).size;
+CREATE OR REPLACE TEMP MACRO sparql_listed_sum_term(low, high, fractions, listed, kind) AS
+  sparql_sum_term(low, high, fractions, list_sum(listed), kind);
+CREATE OR REPLACE TEMP MACRO sparql_listed_mean_term(low, high, fractions, listed, kind, size) AS
+  sparql_mean_term(low, high, fractions, list_sum(listed), kind, size);
+
 -- MIN and MAX: the term that comes first or last in the order; of equal ones, the first or last by its text. Integers as they are
 -- usually written are kept apart, because they are cheap.
 CREATE OR REPLACE TEMP MACRO sparql_plain_integer(term) AS

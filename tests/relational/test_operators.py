@@ -108,7 +108,7 @@ MODIFIERS = [
     f"SELECT ?a (COUNT(*) AS ?c) {S} {{ ?a :p ?b }} GROUP BY ?a VALUES (?a ?d) {{ (:a 1) (:b UNDEF) }}",
     f"SELECT * {S} {{ ?a :p ?b {{ SELECT ?b ?x {{ ?b :q ?c BIND (?c AS ?x) }} VALUES ?x {{ :a :b }} }} }}",
     f"SELECT * {S} {{ ?a :p ?b VALUES (?a ?x) {{ {MANY} }} }}",
-    f"SELECT * {T} {{ ?a :p ?b VALUES (?a ?x) {{ {MANY} (:a '\\u001f') }} }}",
+    f"SELECT * {T} {{ ?a :p ?b VALUES (?a ?x) {{ {MANY} (:a '␟') }} }}",
     f"SELECT * {T} {{ ?a :n ?n OPTIONAL {{ VALUES (?a ?n) {{ {MANY} }} }} }}",
     f"SELECT DISTINCT ?b {S} {{ ?a :p ?b OPTIONAL {{ ?b :n ?n }} }} ORDER BY DESC(COALESCE(STR(?b), '')) LIMIT 2",
 ]

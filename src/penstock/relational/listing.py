@@ -17,7 +17,7 @@ _Encoded = Sequence[Sequence[str | None]]
 _MANY = 20
 """From so many rows on, columns are texts: an engine binds each value of a list, whenever the statement is run."""
 
-_BETWEEN = "\x1f"
+_BETWEEN = "␟"
 """What stands between the terms of such a text. No term is empty, for each has a tag."""
 
 

@@ -60,7 +60,7 @@ class Exists:
 Expression = Variable | Constant | Apply | Exists
 
 
-PARTIAL_SUM, SUM_OF_PARTIAL, AVG_OF_PARTIAL = "PARTIAL SUM", "SUM OF PARTIAL", "AVG OF PARTIAL"
+PARTIAL_SUM, SUM_OF_PARTIAL, AVG_OF_PARTIAL = "PARTIAL SUM", "SUM OF", "AVG OF"
 """Aggregates that no query names: sums of some of the values, and what they are together."""
 
 

@@ -107,8 +107,26 @@ class TestExperiments:
         result = throughput.run(setting)
         systems = [row[2] for row in result.tables[0].rows]
         assert systems == ["Penstock on DuckDB", "pyoxigraph", "pyoxigraph, by hand", "rdflib", "penstock run"]
-        assert any(remark.startswith("mute is not timed: mute gives another answer") for remark in result.remarks)
+        assert any(
+            remark.startswith("mute is not timed at COUNT: mute gives another answer") for remark in result.remarks
+        )
         assert any("rsp-js is left out" in remark for remark in result.remarks)
+
+    def test_throughput_goes_on_without_who_fails_when_it_is_timed(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(*given: object) -> None:
+            raise PeerError("toy has not ended after 120 s")
+
+        monkeypatch.setattr(throughput, "TRIAL", TRIPLES)
+        monkeypatch.setattr(throughput, "WORKLOADS", {"COUNT": (QUERY, f"{QUERY.known} {QUERY.seen}")})
+        monkeypatch.setattr(CommandPeer, "run", fail)
+        (folder / "toy.py").write_text(TOY)
+        peers = {"toy": f"{sys.executable} {folder / 'toy.py'}"}
+        result = throughput.run(Setting(folder, True, TRIPLES / 100_000, 1, ("duckdb",), peers))
+        systems = [row[2] for row in result.tables[0].rows]
+        assert systems == ["Penstock on DuckDB", "pyoxigraph", "pyoxigraph, by hand", "rdflib", "penstock run"]
+        assert "toy is left out at COUNT: toy has not ended after 120 s." in result.remarks
 
     def test_scaling(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(scaling, "SLIDES", {"COUNT": (PASSAGES, [(1, 1), (2, 1)])})

@@ -68,9 +68,10 @@ def run(setting: Setting) -> Result:
     own = ""
     for name, (query, patterns) in WORKLOADS.items():
         setting.say(f"{name}: comparing answers")
-        workload = _Workload(setting, query, patterns)
+        workload = _Workload(setting, name, query, patterns)
         for length, ways in workload.ways(triples).items():
-            times = setting.measure(ways, rounds if length == triples else 1)
+            taken_by = setting.measure(ways, rounds if length == triples else 1)
+            times = {who: taken for who, taken in taken_by.items() if who not in workload.failed}
             own = next(iter(times))
             for who, taken in times.items():
                 ratio = taken.wall / times[own].wall
@@ -108,12 +109,14 @@ Some = TypeVar("Some", bound=Peer)
 class _Workload:
     """A query, the systems whose answers to it are the same, and how they are run over streams of several lengths."""
 
-    def __init__(self, setting: Setting, query: Query, patterns: str) -> None:
-        self.setting, self.query = setting, query
+    def __init__(self, setting: Setting, name: str, query: Query, patterns: str) -> None:
+        self.setting, self.name, self.query = setting, name, query
         self.graph = write_districts(setting.folder)
         self.trial = self._stream(TRIAL)
         self.systems = setting.systems()
         self._answers: dict[int, Answer] = {}
+        self.failed: set[str] = set()
+        """Peers that gave an answer, and then, when they were timed, none."""
         self.peers = self._trustworthy([PyoxigraphWindows(way) for way in WAYS])
         self.by_hand = [PyoxigraphWindows(peer.way, query.reordered(patterns)) for peer in self.peers]
         self.others = self._trustworthy(window_peers(setting))
@@ -125,10 +128,19 @@ class _Workload:
         for peer in [*chosen, *self.others]:
             length = min(triples, peer.most_triples or triples)
             ways = lengths.setdefault(length, self._own(length, self.systems[:1]))
-            ways[peer.name] = partial(peer.run, self.query.asked, self._stream(length), self.graph)
+            ways[peer.name] = partial(self._run, peer, self._stream(length))
         if "duckdb" in self.setting.engines:
             lengths[triples][COMMAND] = partial(self._command, self._stream(triples))
         return lengths
+
+    def _run(self, peer: Peer, stream: Path) -> None:
+        if peer.name in self.failed:
+            return
+        try:
+            peer.run(self.query.asked, stream, self.graph)
+        except PeerError as error:
+            self.failed.add(peer.name)
+            self.setting.remark(f"{peer.name} is left out at {self.name}: {error}.")
 
     def _own(self, length: int, systems: list[Penstock]) -> dict[str, Callable[[], object]]:
         inputs = self._inputs(self._stream(length))
@@ -145,7 +157,7 @@ class _Workload:
                 compare(peer.name, answer_of_peer(peer, self.query.asked, self._stream(length), self.graph), expected)
                 trusted.append(peer)
             except (OtherAnswerError, PeerError) as error:
-                self.setting.remark(f"{peer.name} is not timed: {error}.")
+                self.setting.remark(f"{peer.name} is not timed at {self.name}: {error}.")
         return trusted
 
     def _expected(self, length: int) -> Answer:

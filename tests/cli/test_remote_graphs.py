@@ -135,3 +135,43 @@ class TestRefresh:
 
         with pytest.warns(UserWarning, match="500 Internal Server Error; the graph stays as it was"):
             assert list(each()) == [1, 1, 1]
+
+
+class TestOnSpark:
+    def test_over_history(self, server: SparqlServer, spark: object) -> None:
+        engine = ps.Engine(spark)
+        engine.graph(f"sparql+{server.address}?refresh=30s")
+        engine.graph(f"sparql+{server.address}?graph={EX}states", f"{EX}s")
+        engine.stream(f"{EX}toll", [(*NORTH, 1), (*NORTH, 7)])
+        query = QUERY.replace("PATTERN", "{ ?gate :in ?city } UNION { GRAPH :s { ?gate :in ?city } }")
+        (evaluation,) = engine.register(query).results()
+        assert {row[1].value for row in evaluation.rows} == {f"{EX}milano", f"{EX}lombardia"}
+
+    def test_live_what_is_new_there_is_new_here(self, server: SparqlServer, spark: object, tmp_path: Path) -> None:
+        engine = ps.Engine(spark)
+        engine.graph(f"sparql+{server.address}?refresh=20ms")
+
+        def put(number: int, *times: int) -> None:
+            hidden = tmp_path / f"_{number}"
+            hidden.write_text("".join(f'{" ".join(NORTH)} "{at}" .\n' for at in times))
+            (tmp_path / "toll").mkdir(exist_ok=True)
+            hidden.rename(tmp_path / "toll" / f"{number}.tnt")
+
+        put(1, 1, 6)
+        engine.stream(f"{EX}toll", f"{tmp_path / 'toll'}?follow")
+        told: list[tuple[int, list[str]]] = []
+
+        def tell(evaluation: ps.Evaluation) -> None:
+            told.append((evaluation.time, [row[1].value.removeprefix(EX) for row in evaluation.rows or ()]))
+
+        with engine.register(DEFAULT).start(tell) as run:
+            while len(told) < 1:
+                assert not run.wait(0.1)
+            server.change("DELETE DATA { :north :in :milano } ; INSERT DATA { :north :in :roma }")
+            asked = len(server.queries)
+            while len(server.queries) < asked + 3:
+                time.sleep(0.005)
+            put(2, 11, 16)
+            while len(told) < 3:
+                assert not run.wait(0.1)
+        assert told == [(5, ["milano"]), (10, ["roma"]), (15, ["roma"])]

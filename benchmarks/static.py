@@ -16,12 +16,16 @@ is doing something else too. Loading and the first answer, for which what is sta
 query has a process of its own, whose peak memory is told. `--formats` says what file the graph is read from; the first
 of them is for the queries, of others loading alone is measured. `--check` ends with status 1 when an update takes more
 than twice as long with the largest graph as with the smallest.
+
+`--engine spark`: an update is a micro-batch of ten elements, from its trigger to its commit, by the clock alone; the
+memory of Spark's own process is not told.
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
 import resource
 import statistics
 import sys
@@ -49,12 +53,14 @@ from penstock.bench.cqels.data import (
 from penstock.bench.cqels.experiment import AUTHORS
 from penstock.bench.cqels.queries import PROLOGUE, TEMPLATES, Instance
 from penstock.engines.duckdb import DuckDBEngine
+from penstock.rdf.results import Evaluation
 from penstock.runtime.registry import Registry
 from penstock.runtime.running import RunSettings, Standing
 from penstock.sources.files import TntFile
 from penstock.sources.graph_files import open_graph
 
-WARM_UP = 50
+WARM_UP = {"duckdb": 50, "spark": 5}
+PER_BATCH = 10
 TIMES = 2
 """An update may take so many times as long with the largest graph."""
 
@@ -93,22 +99,26 @@ def main() -> int:
     options.add_argument("--formats", nargs="+", default=["nt"], choices=["nt", "parquet"], help="files of the graph")
     options.add_argument("--queries", nargs="+", default=[*queries()], help="some of the queries")
     options.add_argument("--updates", type=int, default=300, help="how many updates are measured")
+    options.add_argument("--engine", choices=("duckdb", "spark"), default="duckdb")
     options.add_argument("--check", action="store_true", help="exit status 1 when an update takes twice as long")
     given = options.parse_args()
     found: dict[int, dict[str, Figures]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        stream, floorplan = write_detections(folder, given.updates + WARM_UP), write_floorplan(folder)
+        per_update, measure = (1, measured) if given.engine == "duckdb" else (PER_BATCH, measured_on_spark)
+        stream = write_detections(folder, (given.updates + WARM_UP[given.engine]) * per_update)
+        floorplan = write_floorplan(folder)
         with_names = written_names(stream)
         for triples in given.triples:
             graph, *others = (written_graph(folder, triples, ending) for ending in given.formats)
             print(f"\n{triples:,} triples")
             for path in (graph, *others):
-                seconds, memory = apart(loaded, path)
-                print(f"{path.suffix:18} loaded in {seconds:.1f} s, at most {memory:.1f} GiB of memory", flush=True)
+                if given.engine == "duckdb":
+                    seconds, memory = apart(loaded, path)
+                    print(f"{path.suffix:18} loaded in {seconds:.1f} s, at most {memory:.1f} GiB of memory", flush=True)
             for name in given.queries:
                 seen = with_names if name == "names from both" else stream
-                found.setdefault(triples, {})[name] = apart(measured, queries()[name], seen, graph, floorplan)
+                found.setdefault(triples, {})[name] = apart(measure, queries()[name], seen, graph, floorplan)
             for path in (graph, *others):
                 path.unlink()
             show(found[triples])
@@ -154,12 +164,49 @@ def measured(text: str, stream: Path, graph: Path, floorplan: Path) -> Figures:
         took.append(now - before)
         before = now
         solutions += len(evaluation.rows or evaluation.triples or ())
-        if number == WARM_UP:
+        if number == WARM_UP["duckdb"]:
             processor = time.process_time()
-    updates = took[WARM_UP:]
+    updates = took[WARM_UP["duckdb"] :]
     processor = (time.process_time() - processor) / len(updates)
     engine.close()
     return Figures(loaded - began, took[0], statistics.median(updates), processor, solutions, peak())
+
+
+def measured_on_spark(text: str, stream: Path, graph: Path, floorplan: Path) -> Figures:
+    from penstock.engines.spark_session import session
+    from penstock.runtime.micro_batches import Callback, MicroBatches
+    from penstock.sources.spark.live import GrowingFolder
+
+    solutions = 0
+
+    def count(evaluation: Evaluation) -> None:
+        nonlocal solutions
+        solutions += len(evaluation.rows or evaluation.triples or ())
+
+    with tempfile.TemporaryDirectory() as name:
+        folder, lines = Path(name), stream.read_text().splitlines(keepends=True)
+        for number, start in enumerate(range(0, len(lines), PER_BATCH), 1):
+            file = folder / f"{number}.tnt"
+            file.write_text("".join(lines[start : start + PER_BATCH]))
+            os.utime(file, (number, number))
+        spark = session(None, {"spark.driver.memory": "8g"})
+        began = time.perf_counter()
+        run = MicroBatches(
+            spark,
+            [(Standing(parse(text)), Callback(count))],
+            {RFID: GrowingFolder(folder, "rfid", files_per_batch=1)},
+            {None: open_graph(graph, scope="papers"), FLOORPLAN: open_graph(floorplan, scope="rooms")},
+            is_bounded=True,
+        )
+        loaded = time.perf_counter()
+        run.start()
+        (query,) = spark.streams.active
+        run.wait()
+        batches = [each for each in query.recentProgress if each.numInputRows]
+        run.stop()
+    took = [each.durationMs["triggerExecution"] / 1000 for each in batches]
+    update = statistics.median(took[WARM_UP["spark"] :])
+    return Figures(loaded - began, took[0], update, update, solutions, peak())
 
 
 def show(figures: dict[str, Figures]) -> None:

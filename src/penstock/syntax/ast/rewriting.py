@@ -63,7 +63,7 @@ def walk(node: Node) -> Iterator[Node]:
         elif isinstance(value, Node):
             yield value
             if names := _child_fields(value):
-                pending.append(tuple([getattr(value, name) for name in names]))
+                pending.append(tuple([child for name in names if (child := getattr(value, name))]))
 
 
 def _map_nodes(value: Any, change: Callable[[Any], Any]) -> Any:

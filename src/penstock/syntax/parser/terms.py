@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NoReturn
 
 from penstock.rdf import iris, vocabulary
@@ -19,6 +20,8 @@ NUMBER_TYPES = {"int": vocabulary.XSD_INTEGER, "dec": vocabulary.XSD_DECIMAL, "d
 _STRING_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _ESCAPED_CHARACTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", "\\": "\\", '"': '"', "'": "'"}
 _LOCAL_ESCAPE = re.compile(r"\\(.)")
+_iri = lru_cache(1024)(IRI)
+"""Many queries name the same: what is equal is one object."""
 _NOT_IN_IRI = frozenset('<>"{}|^`\\') | {chr(code) for code in range(0x21)}
 
 
@@ -38,7 +41,7 @@ class TermRules(Cursor):
         position = self.position
         value = self.iri_value(position, purpose)
         self.position += 1
-        return ast.Constant(IRI(value), span=self.tokens.span(position))
+        return ast.Constant(_iri(value), span=self.tokens.span(position))
 
     def iri_value(self, position: int, purpose: str = "an IRI") -> str:
         """The absolute IRI that the token at `position` stands for."""

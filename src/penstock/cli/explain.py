@@ -9,12 +9,14 @@ import click
 
 from penstock.algebra import Settings, build
 from penstock.algebra.chaining import Chain
+from penstock.cli.engines import engine_name
 from penstock.cli.messages import show_problems
 from penstock.cli.mistakes import show_malformed, told
 from penstock.cli.options import no_optimize_option, reading_options
 from penstock.cli.run_options import RunOptions, run_options
 from penstock.cli.sources import name_of, read_source
 from penstock.explain import FORMATS, Document, describe
+from penstock.explain.sql import EngineName
 from penstock.explain.text import Role, as_text
 from penstock.rdf.elements import Malformed
 from penstock.syntax.reading import read
@@ -40,6 +42,7 @@ _COLOURS: dict[Role, dict[str, object]] = {
       penstock explain query.rq --stream toll.tnt --report arrival
       penstock explain query.rq --stream toll.tnt --format html --out query.html
       penstock explain query.rq --format dot | dot -Tpng > query.png
+      penstock explain query.rq --format sql --engine spark
 
     Exit status: 0 when the query is explained, 2 when it, an option or an input is wrong.
     """
@@ -53,6 +56,14 @@ _COLOURS: dict[Role, dict[str, object]] = {
     show_default=True,
     help="Text to read, JSON, the operator graph for Graphviz, a picture, a page that needs nothing else, or the SQL.",
 )
+@click.option(
+    "--engine",
+    type=engine_name,
+    default="duckdb",
+    show_default=True,
+    metavar="ENGINE",
+    help="Whose SQL to show: duckdb or spark, which is not started for it.",
+)
 @click.option("--out", metavar="FILE", default="-", help="Write to FILE, not to standard output.")
 @no_optimize_option
 @reading_options
@@ -60,6 +71,7 @@ _COLOURS: dict[Role, dict[str, object]] = {
 def explain(
     query: str,
     output_format: str,
+    engine: EngineName,
     out: str,
     no_optimize: bool,
     dialect: str,
@@ -90,6 +102,7 @@ def explain(
             prefixes=prefixes,
             dialect_said_by_user=dialect != "auto",
             is_optimized=not no_optimize,
+            engine=engine,
         )
     show_malformed(malformed)
     _write(document, output_format, out)

@@ -16,6 +16,7 @@ from penstock.explain.document import Document, describe
 from penstock.explain.dot import as_dot
 from penstock.explain.page import as_html
 from penstock.explain.picture import as_svg
+from penstock.explain.sql import EngineName
 from penstock.explain.text import as_text
 from penstock.rdf.elements import Element
 from penstock.syntax import ast
@@ -51,13 +52,14 @@ def explain(
     duplicates: OneOf["set", "bag"] | None = None,
     lateness: int = 0,
     optimize: bool = True,
+    engine: EngineName = "duckdb",
 ) -> str:
     """A query explained: its settings and who said them, its windows, its operators, when it is evaluated.
 
     `format` is text, json, dot, svg, html or sql. `streams` are the elements of the query's streams, by their IRIs:
     with them the explanation has a timeline. `t0`, `report`, `operator` and `duplicates` say something else than the
-    dialect does, `lateness` is in milliseconds; without `optimize` the query is run as it is written. The other
-    arguments are those of `parse`.
+    dialect does, `lateness` is in milliseconds; without `optimize` the query is run as it is written. `engine` is the
+    one whose SQL is shown, duckdb or spark; nothing is started. The other arguments are those of `parse`.
 
     >>> from penstock.explain import explain
     >>> text = "SELECT ?car FROM STREAM <http://ex.org/toll> [RANGE 10m STEP 1m] { ?gate <http://ex.org/sees> ?car }"
@@ -83,5 +85,6 @@ def explain(
         prefixes=prefixes,
         dialect_said_by_user=dialect != "auto",
         is_optimized=optimize,
+        engine=engine,
     )
     return FORMATS[format](document)

@@ -17,7 +17,7 @@ from penstock.explain.names import Names
 from penstock.explain.plan import PlanAccount, plan_account
 from penstock.explain.settings import Setting, query_settings, window_sayings
 from penstock.explain.sources import ActiveGraphs, window_labels
-from penstock.explain.sql import sql_of
+from penstock.explain.sql import EngineName, sql_of
 from penstock.explain.timeline import Timeline, streams_read, timeline
 from penstock.explain.times import TimeScale
 from penstock.explain.tree import OperatorNode, operator_tree
@@ -84,10 +84,12 @@ def describe(
     is_optimized: bool = True,
     sizes: Sizes | None = None,
     kept: Sequence[KeptPart] = (),
+    engine: EngineName = "duckdb",
 ) -> Document:
     """The document about a query; `inputs` need not bind all of its streams and graphs, or any.
 
     `sizes` are those that a run has seen; without them, the inputs are counted. `kept` is what a run keeps.
+    `engine` is the one whose SQL is shown.
     """
     given = inputs or Inputs({})
     user = settings or Settings()
@@ -125,7 +127,7 @@ def describe(
         names=names,
         scale=scale,
         has_data=bool(given.streams),
-        sql=sql_of(continuous, given.graphs, is_optimized=is_optimized),
+        sql=sql_of(continuous, given.graphs, is_optimized=is_optimized, engine=engine),
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal as OneOf
 
 from penstock.algebra import ContinuousQuery
 from penstock.algebra.inputs import InputError
@@ -11,12 +12,20 @@ from penstock.relational.answers import compile_query, optimized
 from penstock.relational.relations import Shape
 from penstock.relational.sources import AnswerTable, Tables
 
+EngineName = OneOf["duckdb", "spark"]
 
-def sql_of(query: ContinuousQuery, bound: Iterable[str | None] = (), *, is_optimized: bool = True) -> str:
-    """As the embedded engine runs it; `bound` are graphs that the query may read besides those that it names.
+
+def sql_of(
+    query: ContinuousQuery,
+    bound: Iterable[str | None] = (),
+    *,
+    is_optimized: bool = True,
+    engine: EngineName = "duckdb",
+) -> str:
+    """As the engine runs it; `bound` are graphs that the query may read besides those that it names.
 
     `instants` numbers the evaluation instants of the slice, `$first` is the first of them, `$last` the last, `$count`
-    how many there are, and `$step` how far they are apart.
+    how many there are, and `$step` how far they are apart. On Spark these are `:first` and so on.
     """
     streams = query.dataset.streams or ("any",)
     graphs = dict.fromkeys([*query.dataset.default_graphs, *query.dataset.named_graphs, *bound])
@@ -29,7 +38,11 @@ def sql_of(query: ContinuousQuery, bound: Iterable[str | None] = (), *, is_optim
         {graph: f"graph_{number}" for number, graph in enumerate(graphs, 1)},
         services={call: AnswerTable(f"service_{n}", frozenset(), False) for n, call in enumerate(calls, 1)},
     )
-    shape = Shape(is_regular=True, is_large=False)
+    shape = Shape(is_regular=True, is_large=False, is_distributed=engine == "spark")
     expression = optimized(query, query.expression, tables) if is_optimized else query.expression
     plan = compile_query(query, expression, query.operator, tables, shape)
+    if engine == "spark":
+        from penstock.explain.spark_sql import spark_sql_of  # PySpark takes a while to load
+
+        return spark_sql_of(plan.statement)
     return plan.statement.sql("duckdb", pretty=True) + "\n"

@@ -36,7 +36,12 @@ class _Template:
 
 def expanded(statement: str) -> str:
     """The statement, in Spark SQL, without calls of macros."""
-    return _expanded(_TOKEN.findall(statement), _templates())
+    return _expanded(tokens(statement), _templates())
+
+
+def tokens(statement: str) -> list[str]:
+    """Words, texts, spaces and signs of Spark SQL."""
+    return _TOKEN.findall(statement)
 
 
 @cache

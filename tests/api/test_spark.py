@@ -104,6 +104,57 @@ def test_what_is_no_triple_is_left_out_with_a_warning(engine: ps.Engine, spark: 
     assert query.counts.malformed == 1
 
 
+def test_terms_without_brackets_are_no_terms(engine: ps.Engine, spark: SparkSession) -> None:
+    rows = [(s.strip("<>"), p.strip("<>"), o.strip("<>"), ts) for s, p, o, ts in ELEMENTS]
+    engine.stream(TOLL, spark.createDataFrame(rows, "s string, p string, o string, ts bigint"))
+    query = engine.register(QUERY)
+    with pytest.warns(UserWarning, match="<http://ex.org/gate>"):
+        assert query.to_df().count() == 0
+    assert query.counts.malformed == 4
+
+
+def test_what_comes_too_late_is_told_with_a_frame_too(engine: ps.Engine, spark: SparkSession, tmp_path: Path) -> None:
+    rows = [*ELEMENTS, (f"<{EX}north>", f"<{EX}sees>", f"<{EX}car9>", 5000)]
+    engine.stream(TOLL, spark.createDataFrame(rows, "s string, p string, o string, ts bigint").coalesce(1))
+    query = engine.register(QUERY, late=tmp_path / "late.jsonl")
+    with pytest.warns(UserWarning, match="1 elements came too late"):
+        assert [tuple(row) for row in query.to_df().orderBy("time").collect()] == EXPECTED
+    assert "car9" in (tmp_path / "late.jsonl").read_text()
+
+
+def test_a_streaming_frame_has_no_end(engine: ps.Engine, spark: SparkSession) -> None:
+    rate = spark.readStream.format("rate").load()
+    engine.stream(
+        TOLL, ps.triples(rate, "?gate ex:sees ?value", time="timestamp", prefixes={"ex": EX}, gate=EX + "north")
+    )
+    with pytest.raises(InputError, match="has no end"):
+        engine.register(QUERY).to_df()
+
+
+def test_what_is_no_triple_in_a_streaming_frame_is_left_out(
+    engine: ps.Engine, spark: SparkSession, tmp_path: Path
+) -> None:
+    schema = "s string, p string, o string, ts bigint"
+    wrong = [("north", f"<{EX}sees>", f"<{EX}car9>", 5000), (f"<{EX}north>", f"<{EX}sees>", f"<{EX}car8>", None)]
+    parts = [ELEMENTS[:1], [ELEMENTS[1], *wrong], ELEMENTS[2:]]
+    for number, part in enumerate(parts):
+        spark.createDataFrame(part, schema).coalesce(1).write.mode("append").json(str(tmp_path / "in"))
+        for file in (tmp_path / "in").glob("part-*"):
+            if file.stat().st_mtime > 1000:
+                os.utime(file, (number + 1, number + 1))
+    frames = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(str(tmp_path / "in"))
+    engine.stream(TOLL, frames)
+    query = engine.register(QUERY, late=tmp_path / "late.jsonl")
+    told: list[Evaluation] = []
+    with pytest.warns(UserWarning, match="N-Triples"), query.start(told.append, until_read=True) as run:
+        assert run.wait(120)
+    assert query.counts.malformed == 2
+    assert [(one.time, *(term.value for term in row)) for one in told for row in one.rows or ()] == EXPECTED
+    letters = (tmp_path / "late.jsonl").read_text()
+    assert "car9" in letters
+    assert "car8" in letters
+
+
 def test_a_frame_without_the_columns_of_a_stream_is_refused(engine: ps.Engine, spark: SparkSession) -> None:
     with pytest.raises(SourceError, match=r"penstock\.triples"):
         engine.stream(TOLL, spark.createDataFrame([(1, 2)], "gate int, car int"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
@@ -269,10 +269,7 @@ class RegisteredQuery:
         return self._spark
 
     def _evaluations(self, run: Registry, outsiders: Outsiders, stopped: threading.Event) -> Iterator[Evaluation]:
-        with ExitStack() as stack:
-            stack.callback(run.engine.close)
-            if self._manner.late is not None:
-                outsiders.letters = stack.enter_context(closing(DeadLetters(self._manner.late)))
+        with closing(run.engine), self._heard(outsiders):
             for evaluation in run.evaluations():
                 if stopped.is_set():
                     return
@@ -280,6 +277,14 @@ class RegisteredQuery:
                     yield evaluation
                     if stopped.is_set():
                         return
+
+    @contextmanager
+    def _heard(self, outsiders: Outsiders) -> Iterator[None]:
+        """What does not count goes to the file of dead letters, if there is one; in the end it is summed up."""
+        with ExitStack() as stack:
+            if self._manner.late is not None:
+                outsiders.letters = stack.enter_context(closing(DeadLetters(self._manner.late)))
+            yield
             outsiders.sum_up(self.counts)
 
     def stop(self) -> None:
@@ -309,13 +314,15 @@ class RegisteredQuery:
         form = self._meaning.form
         if not isinstance(form, SelectForm) or self._meaning.waits_for_certainty:
             return self._spark.createDataFrame(self.to_arrow(terms=terms))
-        run = self._run(Outsiders(self._manner.is_strict))
-        if not isinstance(run, HistoryRun):
-            raise ValueError("a stream that goes on has no end: iterate over results()")
         from penstock.api.spark_frames import frame_of
 
+        outsiders = Outsiders(self._manner.is_strict)
+        goes_on = any(not hasattr(source, "is_live") for source in self._streams.values())
+        run = None if goes_on else self._run(outsiders)
+        if not isinstance(run, HistoryRun):
+            raise InputError("a stream that goes on has no end: iterate over results(), or start()")
         variables = tuple(variable.name for variable in form.variables)
-        with closing(run):
+        with self._heard(outsiders), closing(run):
             return frame_of(run, self.name, self._spark, variables, terms=terms, types=types or {})
 
     def explain(self) -> Explanation:

@@ -43,8 +43,8 @@ def spark_stream(source: Any, iri: str, scope: str) -> Source | LiveStream:
         return growing_folder(without_follow(source), scope=scope)
     if not source.isStreaming:
         return triples_in_order(source, name, scope)
-    rows = encoded(source, name, scope)
-    return StreamedRows(lambda session: rows, is_named=has_graphs(source))
+    rows = encoded(source, name, scope).withColumnRenamed("wrong", "line")
+    return StreamedRows(lambda session: rows, name, is_named=has_graphs(source))
 
 
 def _options(source: str | Path) -> list[str]:

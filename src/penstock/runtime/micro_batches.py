@@ -134,7 +134,7 @@ class MicroBatches:
         """Those that counted before: a batch that is repeated needs them."""
         self._malformed = 0
         self._has_odd = False
-        """Whether some lines were not ordinary."""
+        """Whether something was not ordinary."""
         self._order_matters = any(query.need.query.dataset.counts_elements for query in self.queries)
         """That of elements, where all are in time."""
         self._heard = dict.fromkeys(self.streams, time.monotonic())
@@ -240,14 +240,14 @@ class MicroBatches:
                 query.note(iri, share.elements, share.least, share.greatest, has_late=share.has_late)
 
     def _shares(self, found: LiveBatch, number: int) -> dict[str, Share]:
-        """What came of each stream, now in the log. Lines that were odd once are not taken for ordinary again."""
+        """What came of each stream, now in the log. What was odd once is not taken for ordinary again."""
         before = {iri: Before(self._greatest(iri), self._evaluated(iri)) for iri in self.streams}
         if found.is_of_few_lines and not self._has_odd and not self._order_matters and is_local(self.spark):
             lines = {self.streams[place]: history for place, history in found.histories.items()}
             shares = self.engine.take_lines(number, lines, before, self.how.lateness)
             if shares is not None:
                 return shares
-        if found.is_of_lines and not self._has_odd:
+        if found.may_be_ordinary and not self._has_odd:
             shares = self.engine.take(number, found.rows_if_ordinary(), before, self.how.lateness)
             if shares is not None:
                 return shares
@@ -257,6 +257,8 @@ class MicroBatches:
         if self.on_malformed is not _ignore:
             for malformed in found.malformed():
                 self._malformed += 1
+                for query in self.queries:
+                    query.counts.malformed += 1
                 self.on_malformed(malformed)
         return shares
 

@@ -19,11 +19,15 @@ from penstock.sources.spark.terms import object_of, predicate_of, subject_of
 from penstock.sources.spark.whole import numbered_tables
 
 _COLUMNS = ("s", "p", "o", "ts")
+_NO_TRIPLE = (
+    'a row has terms in the syntax of N-Triples (<http://ex.org/gate>, _:gate, "text", "5"^^<…#integer>) and a '
+    "timestamp; penstock.triples makes triples of other columns"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class FrameSource:
-    """A bounded stream whose rows (`rows.ROWS`) Spark has; a row of which a term or the time is NULL is malformed."""
+    """A bounded stream whose rows (`rows.ROWS`) Spark has; what is none is `wrong`, and there as JSON."""
 
     name: str
     frame: DataFrame
@@ -41,20 +45,22 @@ class FrameHistory:
     source: FrameSource
 
     def rows(self) -> DataFrame:
-        return self.source.frame.where(~_is_malformed())
+        return self.source.frame.where("wrong IS NULL").drop("wrong")
 
     def malformed(self) -> DataFrame:
-        place = sf.concat(sf.lit(f"{self.source.name}:"), (sf.col("arrival") + 1).cast("string"))
-        text = sf.to_json(sf.struct("s", "p", "o", "ts"))
-        reason = sf.lit("a term is not in the syntax of N-Triples, or the timestamp is missing")
-        wrong = self.source.frame.where(_is_malformed())
-        return wrong.select(place.alias("place"), text.alias("text"), reason.alias("reason")).to(_schema(MALFORMED))
+        return wrong_rows(self.source.frame.where("wrong IS NOT NULL"), "wrong", self.source.name)
+
+
+def wrong_rows(rows: DataFrame, column: str, name: str) -> DataFrame:
+    """Rows that are no triples, their texts in a column, as something malformed."""
+    parts = [sf.lit(name).alias("place"), sf.col(column).alias("text"), sf.lit(_NO_TRIPLE).alias("reason")]
+    return rows.select(*parts).to(_schema(MALFORMED))
 
 
 def gathered(spark: SparkSession, source: Source) -> FrameSource:
     """A bounded source that is in memory, brought to Spark as it is."""
     rows = pa.concat_tables([ARROW_ROWS.empty_table(), *numbered_tables(source)])
-    return FrameSource(source.name, spark.createDataFrame(rows))
+    return FrameSource(source.name, spark.createDataFrame(rows).withColumn("wrong", sf.lit(None).cast("string")))
 
 
 def triples_in_order(frame: DataFrame, name: str, scope: str) -> FrameSource:
@@ -65,7 +71,7 @@ def triples_in_order(frame: DataFrame, name: str, scope: str) -> FrameSource:
     """
     rows = encoded(frame, name, scope).withColumn("arrival", sf.monotonically_increasing_id())
     element = element_of() if has_graphs(frame) else sf.col("arrival")
-    return FrameSource(name, rows.select("s", "p", "o", "ts", element.alias("element"), "arrival"))
+    return FrameSource(name, rows.select("s", "p", "o", "ts", element.alias("element"), "arrival", "wrong"))
 
 
 def has_graphs(frame: DataFrame) -> bool:
@@ -82,7 +88,10 @@ def element_of(*beside: str) -> Column:
 
 
 def encoded(frame: DataFrame, name: str, scope: str) -> DataFrame:
-    """The triples of a frame, bounded or streaming, with encoded terms, and with `g` as it is."""
+    """The triples of a frame, bounded or streaming, with encoded terms, and with `g` as it is.
+
+    Rows that are none are `wrong`: there they are as JSON. One without any term is an element without triples.
+    """
     missing = [column for column in _COLUMNS if column not in frame.columns]
     if missing:
         raise SourceError(
@@ -90,7 +99,14 @@ def encoded(frame: DataFrame, name: str, scope: str) -> DataFrame:
             f"{', '.join(frame.columns)}; penstock.triples makes triples of other columns"
         )
     graph = [frame["g"].cast("string").alias("g")] if has_graphs(frame) else []
-    return frame.select(*encoded_terms(frame, label_prefix(scope)), _milliseconds(frame).alias("ts"), *graph)
+    given = sf.to_json(sf.struct(*(frame[name] for name in _COLUMNS))).alias("given")
+    is_empty = (frame["s"].isNull() & frame["p"].isNull() & frame["o"].isNull()).alias("is_empty")
+    terms, time = encoded_terms(frame, label_prefix(scope)), _milliseconds(frame).alias("ts")
+    some_missing = sf.col("s").isNull() | sf.col("p").isNull() | sf.col("o").isNull()
+    wrong = sf.when(sf.col("ts").isNull() | (some_missing & ~sf.col("is_empty")), sf.col("given"))
+    return frame.select(*terms, time, *graph, given, is_empty).select(
+        "s", "p", "o", "ts", *(["g"] if graph else []), wrong.alias("wrong")
+    )
 
 
 def encoded_terms(frame: DataFrame, prefix: str) -> list[Column]:
@@ -113,13 +129,6 @@ def _milliseconds(frame: DataFrame) -> Column:
     if isinstance(frame.schema["ts"].dataType, st.TimestampType):
         return sf.unix_millis(time)
     return time.cast("bigint")
-
-
-def _is_malformed() -> Column:
-    """An element without triples has no term at all."""
-    parts = [sf.col(name).isNull() for name in ("s", "p", "o")]
-    some, every = parts[0] | parts[1] | parts[2], parts[0] & parts[1] & parts[2]
-    return sf.col("ts").isNull() | (some & ~every)
 
 
 def _schema(text: str) -> st.StructType:

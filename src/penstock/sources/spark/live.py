@@ -22,7 +22,7 @@ from penstock.rdf.sources import parse_source
 from penstock.sources.batches import Source
 from penstock.sources.files import OneAfterAnother, TntFile
 from penstock.sources.opening import open_source
-from penstock.sources.spark.frames import element_of
+from penstock.sources.spark.frames import element_of, wrong_rows
 from penstock.sources.spark.history import History, history_of
 from penstock.sources.spark.tnt import malformed_tnt, rows_and_lines
 from penstock.sources.timed_graphs import NQuadsFile
@@ -105,7 +105,8 @@ class StreamedRows:
 
     Those that Spark brings together count in the order of their timestamps: its partitions know of no other order.
     With `is_named` there is a column `g`, the name of the graph that a triple is in: what comes together with the same
-    name and timestamp is one element. With `scope` there is a column `line`: lines of `.tnt` that are no elements.
+    name and timestamp is one element. There may be a column `line`: what is no element, as text. With `scope` these are
+    lines of `.tnt`.
     """
 
     rows: Callable[[SparkSession], DataFrame]
@@ -114,11 +115,14 @@ class StreamedRows:
     is_named: bool = False
 
     def streamed(self, spark: SparkSession) -> DataFrame:
-        return self.rows(spark).select(
+        rows = self.rows(spark)
+        has_lines = "line" in rows.columns
+        time = sf.when(sf.col("line").isNull(), sf.col("ts")) if has_lines else sf.col("ts")
+        return rows.select(
             *(sf.col(name).cast("string") for name in "spo"),
-            sf.col("ts").cast("bigint"),
+            time.cast("bigint").alias("ts"),
             sf.col("g") if self.is_named else _no_text("g"),
-            _no_text("line") if self.scope is None else sf.col("line"),
+            sf.col("line") if has_lines else _no_text("line"),
             _no_text("file"),
             sf.lit(None).cast("timestamp").alias("modified"),
         )
@@ -170,17 +174,11 @@ class LiveInput:
         A job tells which files there are; what cannot be read at all is reported.
         """
         folders = {place: stream for place, stream in enumerate(self.streams) if isinstance(stream, Files)}
-        of_lines = {
-            place: stream
-            for place, stream in enumerate(self.streams)
-            if isinstance(stream, StreamedRows) and stream.scope is not None
-        }
-        left = [
-            malformed_tnt(_left(batch, place, stream.name), str(stream.scope)) for place, stream in of_lines.items()
-        ]  # fmt: skip
+        of_rows = {place: stream for place, stream in enumerate(self.streams) if isinstance(stream, StreamedRows)}
+        left = [_left(batch, place, stream) for place, stream in of_rows.items()]
         if not folders:
-            return LiveBatch(batch.where("ts IS NOT NULL"), {}, now, left)
-        streamed = batch.where("ts IS NOT NULL") if len(folders) < len(self.streams) else None
+            return LiveBatch(batch, {}, now, left)
+        streamed = batch if of_rows else None
         files: dict[int, list[tuple[str, datetime]]] = {}
         for place, file, modified in batch.where("file IS NOT NULL").select("stream", "file", "modified").collect():
             files.setdefault(place, []).append((file, modified))
@@ -210,16 +208,24 @@ class LiveBatch:
     def is_of_few_lines(self) -> bool:
         return self.is_of_lines and self.now is None and self._size() <= _SMALL
 
+    @property
+    def may_be_ordinary(self) -> bool:
+        """Whether `rows_if_ordinary` tells what is odd."""
+        return all(history.is_of_lines for history in self.histories.values())
+
     def rows(self) -> DataFrame:
         """All rows (`rows.ROWS`, and `stream`)."""
-        parts = [] if self.streamed is None else [_numbered(self.streamed)]
+        parts = self._streamed("ts IS NOT NULL")
         return self._stamped(parts + [_placed(history.rows(), place) for place, history in self.histories.items()])
 
     def rows_if_ordinary(self) -> DataFrame:
-        """Of lines: all rows, sooner, as long as each has a `ts`; where one has none, some line is odd."""
-        return self._stamped(
-            [_placed(history.rows_if_ordinary(), place) for place, history in self.histories.items()]
-        )  # fmt: skip
+        """All rows, sooner, as long as each has a `ts`; where one has none, something is odd."""
+        parts = self._streamed("ts IS NOT NULL OR line IS NOT NULL")
+        parts += [_placed(history.rows_if_ordinary(), place) for place, history in self.histories.items()]
+        return self._stamped(parts)
+
+    def _streamed(self, condition: str) -> list[DataFrame]:
+        return [] if self.streamed is None else [_numbered(self.streamed.where(condition))]
 
     def malformed(self) -> Iterator[Malformed]:
         """What is no part of the streams; a job looks for it."""
@@ -242,10 +248,12 @@ _SMALL = 16 << 20
 """So many bytes are read in one task sooner than they are shuffled."""
 
 
-def _left(batch: DataFrame, place: int, name: str) -> DataFrame:
-    """The lines of a stream that are no elements, as `malformed_tnt` takes them."""
-    lines = batch.where((sf.col("stream") == place) & sf.col("line").isNotNull())
-    return lines.select(sf.col("line").alias("value"), sf.lit(name).alias("place"))
+def _left(batch: DataFrame, place: int, stream: StreamedRows) -> DataFrame:
+    """What a stream has that is no element."""
+    left = batch.where((sf.col("stream") == place) & sf.col("line").isNotNull())
+    if stream.scope is None:
+        return wrong_rows(left, "line", stream.name)
+    return malformed_tnt(left.select(sf.col("line").alias("value"), sf.lit(stream.name).alias("place")), stream.scope)
 
 
 def _no_text(name: str) -> Column:

@@ -14,6 +14,9 @@ _SECONDS_TO_END = 5
 
 _CAUSE = "Caused by: "
 _CONDITION = re.compile(r"\[[A-Z0-9_.]+\] ")
+_TRACEBACK = "Traceback (most recent call last):"
+_NO_PENSTOCK = "No module named 'penstock"
+_SOCKET = re.compile(r"\bSocket\[([^\[\]]+:[0-9]+)\]")
 _TELLING = re.compile(r"\b(\w*Error|\w*Exception|Invalid|Unrecognized)\b")
 _ORIGIN = re.compile(r'^(: |Exception in thread "[^"]*" |Caused by: |Error: )*([\w.$]+(Exception|Error): )*')
 
@@ -50,7 +53,8 @@ def failure(error: Exception) -> str | None:
         why = reason(MESSAGES.lines())
         return f"its process has ended: {why}" if why else "its process has ended"
     if type(error).__module__.partition(".")[0] in ("pyspark", "py4j"):
-        return reason(str(error).splitlines()) or str(error).partition("\n")[0]
+        text = str(error)
+        return _with_servers(reason(text.splitlines()) or text.partition("\n")[0], text)
     return None
 
 
@@ -58,10 +62,32 @@ def reason(lines: Sequence[str]) -> str:
     """The line that tells most, without the names of classes before it; an empty one if none tells anything."""
     if any("OutOfMemoryError" in line for line in lines):
         return "it ran out of memory; the setting spark.driver.memory=8g, for example, gives it more"
+    raised = _raised_in_python(lines)
+    if _NO_PENSTOCK in raised:
+        return (
+            "penstock is not installed for the Python of Spark's executors: install it there, or set PYSPARK_PYTHON to "
+            "a Python that has it"
+        )
     causes = [line for line in lines if line.startswith(_CAUSE)]
     conditions = [line for line in lines if _CONDITION.match(line)]
     telling = causes[-1:] or conditions or [line for line in lines if _TELLING.search(line)]
-    return _ORIGIN.sub("", telling[0]) if telling else ""
+    return _ORIGIN.sub("", raised or next(iter(telling), ""))
+
+
+def _raised_in_python(lines: Sequence[str]) -> str:
+    """The exception below the last traceback, whose other lines are indented; none if it only tells of Java's."""
+    places = [place for place, line in enumerate(lines) if line.endswith(_TRACEBACK)]
+    below = lines[places[-1] + 1 :] if places else []
+    raised = next((line for line in below if line and not line[0].isspace()), "")
+    return "" if raised.startswith("py4j.") else raised
+
+
+def _with_servers(why: str, text: str) -> str:
+    """The servers that a stream was to come from, where one did not answer: Spark's plan names them."""
+    servers = dict.fromkeys(f"tcp://{server}" for server in _SOCKET.findall(text))
+    if not (servers and why.startswith("Connection")):
+        return why
+    return f"{why} by {' or '.join(servers)}: start the server first, and see that host and port are right"
 
 
 def _has_ended(error: Exception) -> bool:

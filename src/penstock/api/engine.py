@@ -16,7 +16,7 @@ from penstock.algebra.inputs import InputError
 from penstock.api.changing import ChangingGraph
 from penstock.api.queries import Manner, RegisteredQuery, start_together
 from penstock.api.settings import SettingError, duration, origin, report_policy
-from penstock.api.spark_streams import LiveStream, is_spark_frame, is_streamed_by_spark, spark_stream
+from penstock.api.spark_streams import LiveStream, is_spark_frame, is_spark_session, is_streamed_by_spark, spark_stream
 from penstock.api.tables import TableSource, graph_of_table, is_table, table_of_stream
 from penstock.api.terms import elements_of, triple_of
 from penstock.api.together import SharedRun
@@ -68,6 +68,11 @@ class Engine:
     """
 
     def __init__(self, spark: SparkSession | None = None) -> None:
+        if spark is not None and not is_spark_session(spark):
+            raise InputError(
+                f"an engine takes a SparkSession, and this is {spark!r}: "
+                'Engine(SparkSession.builder.master("local[2]").getOrCreate()), or Engine() to do without Spark'
+            )
         self._spark = spark
         self._streams: dict[str, Source | LiveStream] = {}
         self._graphs: dict[str | None, list[Graph]] = {}
@@ -88,10 +93,10 @@ class Engine:
         plain number, boolean or date. Timestamps are whole milliseconds or dates. Elements come in the order of the
         data. A list or a table is there for every run; an iterator is read once, and as live as it likes to be.
 
-        On Spark `source` may be a DataFrame with the columns s, p, o (terms as N-Triples) and ts (milliseconds, or
-        timestamps), bounded or streaming; `penstock.triples` makes one of any other. With a column g, rows of the same
-        g and ts are one element, a graph; of a streaming DataFrame those that come in one micro-batch. A folder that
-        grows is `FOLDER?follow`.
+        On Spark `source` may be a DataFrame with the columns s, p, o (terms as N-Triples) and ts (milliseconds,
+        timestamps or dates; without a zone they are UTC), bounded or streaming; `penstock.triples` makes one of any
+        other. With a column g, rows of the same g and ts are one element, a graph; of a streaming DataFrame those that
+        come in one micro-batch. A folder that grows is `FOLDER?follow`.
 
         Raises ValueError, as a sentence, where there is nothing to read.
         """

@@ -11,7 +11,9 @@ from penstock.algebra.expressions import Constant, Variable
 from penstock.algebra.inputs import InputError
 from penstock.algebra.model import ConstructForm
 from penstock.algebra.operators import PatternTerm
+from penstock.api.spark_streams import time_of
 from penstock.rdf.conversion import oxigraph_term
+from penstock.rdf.iris import is_absolute
 from penstock.rdf.vocabulary import XSD
 from penstock.syntax.reading import read
 
@@ -37,8 +39,9 @@ def triples(
     """The triples of a template for each row, with the columns s, p, o and ts; bounded or streaming.
 
     A variable of the template is a column of that name, as a literal of the column's type; or, where it is given as an
-    argument, an IRI with columns in braces, which are percent-encoded there. `time` is the column of the timestamp, in
-    milliseconds or as a timestamp. Triples of which a value is NULL are left out.
+    argument, an IRI with columns in braces, which are percent-encoded there. Subjects and
+    predicates are IRIs. `time` is the column of the time: milliseconds, timestamps or dates; without a zone they are
+    UTC. Triples of which a value is NULL are left out.
 
     >>> triples(  # doctest: +SKIP
     ...     passages,
@@ -49,7 +52,8 @@ def triples(
     ...     car="http://ex.org/car/{plate}",
     ... )
 
-    Raises QuerySyntaxError where the template is wrong, and ValueError where there is no such column.
+    Raises QuerySyntaxError where the template is wrong, and ValueError where a column or an argument is not what it
+    should be.
     """
     from pyspark.sql import functions as sf
 
@@ -57,12 +61,15 @@ def triples(
     form = build(query, Settings()).form
     assert isinstance(form, ConstructForm)
     _check(frame, time)
+    _check_iris(iris, form)
     made = []
     for pattern, _ in form.template:
         parts = (pattern.subject, pattern.predicate, pattern.object)
+        for part in parts[:2]:
+            _check_is_iri(part, iris)
         terms = [_term(frame, part, iris).alias(name) for part, name in zip(parts, "spo", strict=True)]
         made.append(sf.struct(*terms))
-    found = frame.select(sf.explode(sf.array(*made)).alias("triple"), sf.col(time).alias("ts"))
+    found = frame.select(sf.explode(sf.array(*made)).alias("triple"), time_of(frame, time).alias("ts"))
     complete = sf.col("triple.s").isNotNull() & sf.col("triple.p").isNotNull() & sf.col("triple.o").isNotNull()
     return found.where(complete).select("triple.s", "triple.p", "triple.o", "ts")
 
@@ -113,6 +120,28 @@ def _literal(frame: DataFrame, name: str) -> Column:
         value = sf.when(value == "Infinity", "INF").when(value == "-Infinity", "-INF").otherwise(value)
     datatype = _DATATYPES[kind]
     return sf.concat(sf.lit('"'), value, sf.lit('"' if datatype is None else f'"^^<{XSD}{datatype}>'))
+
+
+def _check_iris(iris: Mapping[str, str], form: ConstructForm) -> None:
+    parts = [part for triple, _ in form.template for part in (triple.subject, triple.predicate, triple.object)]
+    names = dict.fromkeys(part.name for part in parts if isinstance(part, Variable) and part.is_visible)
+    for name, template in iris.items():
+        if name not in names:
+            has = ", ".join(f"?{known}" for known in names) or "none"
+            raise InputError(f"{name}= is for no variable of the template: it has {has}; leave {name}= out")
+        if not is_absolute(_IN_BRACES.sub("_", template)):
+            raise InputError(
+                f"{name}={template!r} is not an absolute IRI: write one, such as {name}='http://example.org/{template}'"
+            )
+
+
+def _check_is_iri(part: PatternTerm, iris: Mapping[str, str]) -> None:
+    """For a subject or a predicate."""
+    if isinstance(part, Variable) and part.is_visible and part.name not in iris:
+        raise InputError(
+            f"?{part.name} is a subject or predicate, and so no literal: say what IRI it is, as in "
+            f"{part.name}='http://example.org/{{{part.name}}}'"
+        )
 
 
 def _check(frame: DataFrame, name: str) -> None:

@@ -415,3 +415,66 @@ def test_a_stream_that_is_silent_does_not_hold_the_others_back(engine: ps.Engine
     found = [next(results), next(results)]
     query.stop()
     assert [(one.time, *(term.value for term in row)) for one in found for row in one.rows or ()] == EXPECTED
+
+
+@pytest.mark.parametrize("is_streaming", [False, True])
+def test_a_time_without_a_zone_is_utc_and_a_text_is_none(
+    spark: SparkSession, tmp_path: Path, is_streaming: bool
+) -> None:
+    frame = spark.createDataFrame([(f"<{EX}s>", f"<{EX}p>", "1970-01-02")], "s string, o string, day string")
+    if is_streaming:
+        frame.write.json(str(tmp_path / "in"))
+        frame = spark.readStream.schema("s string, o string, day string").json(str(tmp_path / "in"))
+    frame = frame.selectExpr("s", "s AS p", "s AS o", "day")
+    engine = ps.Engine(spark)
+    for text in ("day", "1.5D", "true"):
+        wrong = frame.selectExpr("*", f"{text} AS ts")
+        with pytest.raises(InputError, match=r"to_timestamp\(ts\)"):
+            engine.stream(TOLL, wrong)
+        with pytest.raises(InputError, match=r"to_timestamp\(ts\)"):
+            ps.triples(wrong, "?s a ?s", time="ts", s=EX + "{day}")
+    for text in ("CAST(day AS DATE)", "CAST(day AS TIMESTAMP_NTZ)", "1S"):
+        engine.stream(TOLL, frame.selectExpr("*", f"{text} AS ts"))
+
+
+def test_the_zone_of_the_session_does_not_count(spark: SparkSession) -> None:
+    spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+    try:
+        frame = spark.sql("SELECT DATE'1970-01-02' AS day, TIMESTAMP_NTZ'1970-01-01 00:00:01.5' AS ntz")
+        days = ps.triples(frame, "?s a ?s", time="day", s=EX + "{day}").first()
+        moments = ps.triples(frame, "?s a ?s", time="ntz", s=EX + "{day}").selectExpr("unix_millis(ts) AS ts").first()
+        assert (days.ts, moments.ts) == (86_400_000, 1500)
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+
+def test_types_are_for_what_a_query_gives_and_of_spark(engine: ps.Engine) -> None:
+    engine.stream(TOLL, ELEMENTS)
+    query = engine.register(QUERY)
+    for name in ("zzz", "?cars", "time"):
+        for wrong in (lambda types: query.to_df(types=types), lambda types: query.start(batches=print, types=types)):
+            with pytest.raises(InputError, match="it gives district, cars"):
+                wrong({name: "double"})
+            for kind in ("dubble", "decimal(50)", "cars int"):
+                with pytest.raises(InputError, match=r"double, .* or decimal\(10, 2\)"):
+                    wrong({"cars": kind})
+    assert dict(query.to_df(types={"cars": "Decimal(10, 2)"}).dtypes)["cars"] == "decimal(10,2)"
+
+
+def test_arguments_that_make_no_triples_are_refused(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([(1, 2, 1000)], "gate int, car int, at bigint")
+    template = f"?gate <{EX}sees> ?car"
+    with pytest.raises(InputError, match=r"gate='http://example\.org/\{gate\}'"):
+        ps.triples(frame, template, time="at")
+    with pytest.raises(InputError, match=r"\?car is a subject or predicate"):
+        ps.triples(frame, "?gate ?car 1", time="at", gate=EX + "{gate}")
+    for relative in ("gate/{gate}", "{gate}"):
+        with pytest.raises(InputError, match="not an absolute IRI"):
+            ps.triples(frame, template, time="at", gate=relative)
+    with pytest.raises(InputError, match=r"it has \?gate, \?car; leave gaet= out"):
+        ps.triples(frame, template, time="at", gate=EX + "{gate}", gaet=EX + "{gate}")
+
+
+def test_an_engine_takes_a_session() -> None:
+    with pytest.raises(InputError, match=r"takes a SparkSession, and this is 'local\[2\]'"):
+        ps.Engine("local[2]")  # type: ignore[arg-type]

@@ -50,7 +50,7 @@ def text_table(evaluations: Iterable[Evaluation], form: QueryForm, *, terms: boo
 
 
 def _table(evaluations: Iterable[Evaluation], form: QueryForm, convert: Callable[[list[Value]], pa.Array]) -> pa.Table:
-    names = _columns(form)
+    names = columns_of(form)
     times: list[int] = []
     rows: list[Sequence[Value]] = []
     for evaluation in evaluations:
@@ -81,7 +81,8 @@ def pandas_frame(table: pa.Table) -> pd.DataFrame:
     return frame
 
 
-def _columns(form: QueryForm) -> tuple[str, ...]:
+def columns_of(form: QueryForm) -> tuple[str, ...]:
+    """Those beside the instant."""
     if isinstance(form, SelectForm):
         return tuple(variable.name for variable in form.variables)
     return ("boolean",) if isinstance(form, AskForm) else ("s", "p", "o")

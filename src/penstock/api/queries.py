@@ -311,11 +311,12 @@ class RegisteredQuery:
             if types:
                 raise ValueError("types are for an engine on Spark: elsewhere values have types by themselves")
             return pandas_frame(self.to_arrow(terms=terms))
-        form = self._meaning.form
-        if not isinstance(form, SelectForm) or self._meaning.waits_for_certainty:
-            return self._spark.createDataFrame(self.to_arrow(terms=terms))
-        from penstock.api.spark_frames import frame_of
+        from penstock.api.spark_frames import checked_types, frame_of, typed
 
+        form = self._meaning.form
+        types = checked_types(types, form)
+        if not isinstance(form, SelectForm) or self._meaning.waits_for_certainty:
+            return typed(self._spark.createDataFrame(self.to_arrow(terms=terms)), types)
         outsiders = Outsiders(self._manner.is_strict)
         goes_on = any(not hasattr(source, "is_live") for source in self._streams.values())
         run = None if goes_on else self._run(outsiders)
@@ -323,7 +324,7 @@ class RegisteredQuery:
             raise InputError("a stream that goes on has no end: iterate over results(), or start()")
         variables = tuple(variable.name for variable in form.variables)
         with self._heard(outsiders), closing(run):
-            return frame_of(run, self.name, self._spark, variables, terms=terms, types=types or {})
+            return frame_of(run, self.name, self._spark, variables, terms=terms, types=types)
 
     def explain(self) -> Explanation:
         """Why results come when they come: text in a terminal, a picture in a notebook.

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sqlglot import exp, parse_one
 
+from penstock.algebra.inputs import InputError
+from penstock.algebra.model import QueryForm
+from penstock.api.frames import columns_of
 from penstock.rdf.encoding import TAGS_OF_DATATYPES
 from penstock.rdf.vocabulary import XSD
 from penstock.relational.spark_sql import to_spark
@@ -14,6 +18,33 @@ from penstock.runtime.history import HistoryRun
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+
+_TYPES = "string boolean tinyint smallint int bigint float double date timestamp timestamp_ntz binary"
+_TYPE = re.compile(
+    rf"{'|'.join(_TYPES.split())}|byte|short|integer|long|real|timestamp_ltz"
+    r"|(decimal|dec|numeric)(\s*\(\s*([1-9]|[12]\d|3[0-8])\s*(,\s*\d+\s*)?\))?",
+    re.IGNORECASE,
+)
+
+
+def checked_types(types: Mapping[str, str] | None, form: QueryForm) -> Mapping[str, str]:
+    """Types of Spark's for what a query gives. Raises InputError where there is no such column or type."""
+    columns = columns_of(form)
+    for name, kind in (types or {}).items():
+        if name not in columns:
+            raise InputError(f"types has {name!r}, which the query does not give: it gives {', '.join(columns)}")
+        if not _TYPE.fullmatch(str(kind).strip()):
+            raise InputError(
+                f"types has {kind!r} for {name!r}, which is no type for it: write {', '.join(_TYPES.split())} or "
+                "decimal(10, 2)"
+            )
+    return types or {}
+
+
+def typed(frame: DataFrame, types: Mapping[str, str]) -> DataFrame:
+    """The frame with some columns of other types; a value that is none of its type is NULL."""
+    return frame.withColumns({name: frame[name].try_cast(kind) for name, kind in types.items()}) if types else frame
 
 
 def frame_of(

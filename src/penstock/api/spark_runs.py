@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from penstock.algebra.model import QueryForm
 from penstock.api.frames import text_table
+from penstock.api.spark_frames import checked_types, typed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.checkpoints import Written
 from penstock.runtime.micro_batches import MicroBatches
@@ -23,7 +24,7 @@ OnBatch = Callable[["DataFrame", int], None]
 
 @dataclass(frozen=True, slots=True)
 class BatchWriter:
-    """What each micro-batch answers, for a function, as a DataFrame."""
+    """What each micro-batch answers, for a function, as a DataFrame. Raises InputError for types that are none."""
 
     function: OnBatch
     spark: SparkSession
@@ -31,6 +32,9 @@ class BatchWriter:
     terms: bool
     types: Mapping[str, str]
     _waiting: list[Evaluation] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        checked_types(self.types, self.form)
 
     def resume(self, written: Written) -> None:
         self._waiting.clear()
@@ -43,9 +47,7 @@ class BatchWriter:
         if not self._waiting:
             return
         frame = self.spark.createDataFrame(text_table(self._waiting, self.form, terms=self.terms))
-        for name, kind in self.types.items():
-            frame = frame.withColumn(name, frame[name].try_cast(kind))
-        self.function(frame, number)
+        self.function(typed(frame, self.types), number)
         self._waiting.clear()
 
     def position(self) -> Written:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import socket
+import threading
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -216,6 +218,18 @@ def test_evaluations_go_to_a_function_and_what_is_odd_to_a_file(engine: ps.Engin
         assert run.wait(120)
     assert [(one.time, *(term.value for term in row)) for one in told for row in one.rows or ()] == EXPECTED
     assert "nonsense" in (tmp_path / "late.jsonl").read_text()
+
+
+def test_lines_come_from_a_server(engine: ps.Engine) -> None:
+    told: list[Evaluation] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        text = "".join(FILES).encode()
+        threading.Thread(target=lambda: server.accept()[0].sendall(text), daemon=True).start()
+        engine.stream(TOLL, f"tcp://127.0.0.1:{server.getsockname()[1]}")
+        with engine.register(QUERY).start(told.append) as run:
+            while len(told) < 2:
+                assert not run.wait(0.1)
+    assert [(one.time, *(term.value for term in row)) for one in told for row in one.rows or ()] == EXPECTED
 
 
 def test_answers_go_to_one_function_of_an_engine_on_spark(engine: ps.Engine) -> None:

@@ -96,7 +96,8 @@ class Engine:
         On Spark `source` may be a DataFrame with the columns s, p, o (terms as N-Triples) and ts (milliseconds,
         timestamps or dates; without a zone they are UTC), bounded or streaming; `penstock.triples` makes one of any
         other. With a column g, rows of the same g and ts are one element, a graph; of a streaming DataFrame those that
-        come in one micro-batch. A folder that grows is `FOLDER?follow`.
+        come in one micro-batch. A folder that grows is `FOLDER?follow`, and `tcp://HOST:PORT` are lines of `.tnt`
+        from a server; `query.start` reads them.
 
         Raises ValueError, as a sentence, where there is nothing to read.
         """

@@ -1,7 +1,8 @@
-"""Streams that only Spark reads: its DataFrames, and folders that grow."""
+"""Streams that only Spark reads: its DataFrames, folders that grow, and lines from servers."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,6 +19,16 @@ FOLLOW = "follow"
 
 _TIMES = frozenset(("tinyint", "smallint", "int", "bigint", "timestamp"))
 _MILLISECONDS_OF_A_DAY = 86_400_000
+_SERVER = re.compile(r"tcp://([^/:]+|\[[^]]+\]):([0-9]+)/?")
+
+
+def is_endless(source: str | Path) -> bool:
+    """Whether a source goes on until somebody ends the run: `FOLDER?follow`, or `tcp://HOST:PORT`."""
+    return is_growing(source) or is_server(source)
+
+
+def is_server(source: str | Path) -> bool:
+    return _SERVER.fullmatch(str(source)) is not None
 
 
 def is_growing(source: str | Path) -> bool:
@@ -40,17 +51,27 @@ def is_spark_session(given: object) -> bool:
 
 
 def is_streamed_by_spark(source: object) -> bool:
-    return is_spark_frame(source) or (isinstance(source, str | Path) and is_growing(source))
+    return is_spark_frame(source) or (isinstance(source, str | Path) and is_endless(source))
+
+
+def endless_stream(source: str | Path, scope: str) -> LiveStream:
+    """A stream that goes on. Raises SourceError where there is no such folder."""
+    from penstock.sources.spark.live import growing_folder, socket_lines
+
+    server = _SERVER.fullmatch(str(source))
+    if server is not None:
+        return socket_lines(server[1], int(server[2]), scope=scope)
+    return growing_folder(without_follow(source), scope=scope)
 
 
 def spark_stream(source: Any, iri: str, scope: str) -> Source | LiveStream:
     """A stream for Spark. Raises SourceError, or InputError for the type of its time, where a frame is none."""
     from penstock.sources.spark.frames import encoded, has_graphs, triples_in_order
-    from penstock.sources.spark.live import StreamedRows, growing_folder
+    from penstock.sources.spark.live import StreamedRows
 
     name = f"<{iri}>"
     if not is_spark_frame(source):
-        return growing_folder(without_follow(source), scope=scope)
+        return endless_stream(source, scope)
     if "ts" in source.columns:
         source = source.withColumn("ts", time_of(source, "ts"))
     if not source.isStreaming:

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from penstock.algebra.inputs import InputError
-from penstock.api.spark_streams import is_growing
-
-SERVER = re.compile(r"tcp://([^/:]+|\[[^]]+\]):([0-9]+)/?")
-
-
-def is_endless(source: str) -> bool:
-    return is_growing(source) or SERVER.fullmatch(source) is not None
+from penstock.api.spark_streams import is_endless
 
 
 def refuse_endless(sources: Iterable[str]) -> None:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.algebra.inputs import InputError
-from penstock.api.spark_streams import FOLLOW, without_follow
-from penstock.cli.endless import SERVER, is_endless
+from penstock.api.spark_streams import FOLLOW, endless_stream, is_endless, is_server
 from penstock.cli.engines import EngineOptions
 from penstock.cli.output import open_answers
 from penstock.cli.preparing import Asked, open_dead_letters
@@ -44,7 +43,7 @@ def follow_queries(
     if any(followed) and not all(followed):
         raise InputError(f"some streams end and others do not: write ?{FOLLOW} after each of them, or after none")
     for source in bindings.values() if checkpoint is not None else ():
-        if is_standard_input(source) or source.startswith(REPLAY) or SERVER.fullmatch(source):
+        if is_standard_input(source) or source.startswith(REPLAY) or is_server(source):
             raise InputError(
                 f"{source} cannot be read again after a restart, so that a checkpoint is of no use: write the stream "
                 "to a file first, or leave --checkpoint out"
@@ -111,11 +110,6 @@ class _Outlet:
 
 
 def _stream(source: str, scope: str) -> LiveStream:
-    from penstock.sources.spark.live import WholeSource, growing_folder, socket_lines
+    from penstock.sources.spark.live import WholeSource
 
-    server = SERVER.fullmatch(source)
-    if server is not None:
-        return socket_lines(server[1], int(server[2]), scope=scope)
-    if not is_endless(source):
-        return WholeSource(source, scope)
-    return growing_folder(without_follow(source), scope=scope)
+    return endless_stream(source, scope) if is_endless(source) else WholeSource(source, scope)

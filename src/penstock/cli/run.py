@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from penstock.api.settings import duration
-from penstock.cli.endless import is_endless
+from penstock.api.spark_streams import is_endless
 from penstock.cli.engines import EngineOptions, engine_options
 from penstock.cli.following import follow_queries
 from penstock.cli.interrupting import interruptible

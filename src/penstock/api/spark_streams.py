@@ -28,7 +28,11 @@ def is_endless(source: str | Path) -> bool:
 
 
 def is_server(source: str | Path) -> bool:
-    return _SERVER.fullmatch(str(source)) is not None
+    """Raises InputError where a server has no port."""
+    is_one = _SERVER.fullmatch(str(source)) is not None
+    if not is_one and str(source).startswith("tcp://"):
+        raise InputError(f"{source}: a server is named as tcp://HOST:PORT, for example tcp://localhost:7700")
+    return is_one
 
 
 def is_growing(source: str | Path) -> bool:

@@ -64,7 +64,7 @@ def _open_bzip2(path: Path) -> io.RawIOBase:
 
 
 def _open_zstandard(path: Path) -> io.RawIOBase:
-    """With Python's own module, from 3.14 on, or the package: 5 MB that few need, so it is no dependency."""
+    """With Python's own module, from 3.14 on, or the package."""
     try:
         return cast(io.RawIOBase, importlib.import_module("compression.zstd").open(path, "rb"))
     except ImportError:

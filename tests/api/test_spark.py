@@ -232,6 +232,12 @@ def test_lines_come_from_a_server(engine: ps.Engine) -> None:
     assert [(one.time, *(term.value for term in row)) for one in told for row in one.rows or ()] == EXPECTED
 
 
+def test_a_server_and_a_checkpoint_do_not_go_together(engine: ps.Engine, tmp_path: Path) -> None:
+    engine.stream(TOLL, "tcp://127.0.0.1:7700")
+    with pytest.raises(InputError, match="cannot be read again"):
+        engine.register(QUERY).start(print, checkpoint=tmp_path)
+
+
 def test_answers_go_to_one_function_of_an_engine_on_spark(engine: ps.Engine) -> None:
     engine.stream(TOLL, ELEMENTS)
     with pytest.raises(InputError, match="batches="):

@@ -379,6 +379,12 @@ def start_together(
     streams: Mapping[str, LiveStream] = first._streams
     if any(hasattr(source, "is_live") for source in streams.values()):
         raise InputError("some streams are not what Spark streams: bind a streaming DataFrame, or FOLDER?follow")
+    for source in streams.values():
+        if checkpoint is not None and source.name.startswith("tcp://"):
+            raise InputError(
+                f"{source.name} cannot be read again after a restart, so that a checkpoint is of no use: write the "
+                "stream into a folder, and follow that"
+            )
     queries = list(dict.fromkeys(query for asked in outlets for query in asked.with_givers()))
     names = [query.name for query in queries]
     if len(set(names)) < len(names):

@@ -81,7 +81,7 @@ def spark_stream(source: Any, iri: str, scope: str) -> Source | LiveStream:
     if not source.isStreaming:
         return triples_in_order(source, name, scope)
     rows = encoded(source, name, scope).withColumnRenamed("wrong", "line")
-    return StreamedRows(lambda session: rows, name, is_named=has_graphs(source))
+    return StreamedRows(lambda session: rows, is_named=has_graphs(source))
 
 
 def time_of(frame: DataFrame, name: str) -> Column:

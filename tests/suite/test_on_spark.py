@@ -1,6 +1,6 @@
 """The cases of the suite on Spark, each stream as a history: the same expected files (`test_suite.py`).
 
-A statement takes Spark a second however small it is, so a run tries every fifth case; with PENSTOCK_TESTS=nightly, all.
+A statement takes Spark a second however small it is, so a run tries every tenth case; with PENSTOCK_TESTS=nightly, all.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 HERE = Path(__file__).parent
-EVERY = 1 if os.environ.get("PENSTOCK_TESTS") == "nightly" else 5
+EVERY = 1 if os.environ.get("PENSTOCK_TESTS") == "nightly" else 10
 FOLDERS = [*cases.case_folders(HERE / "cases"), *cases.case_folders(HERE.parent / "papers" / "worked")]
 
 

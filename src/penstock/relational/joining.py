@@ -193,21 +193,24 @@ def _meeting(statement: Statement, relations: list[Relation]) -> list[exp.Expr]:
     """Intervals have an instant in common if any two of them have one."""
     same = exp.EQ if statement.shape.is_distributed else exp.NullSafeEQ
     momentary = [relation for relation in relations if relation.is_momentary]
-    conditions: list[exp.Expr] = [
-        same(this=one.start, expression=other.start) for one, other in _at_one_instant(momentary)
-    ]
-    for first, second in combinations(relations, 2):
-        if not (first.is_momentary and second.is_momentary):
-            conditions += [one.start < other.end for one, other in ((first, second), (second, first))]
+    conditions: list[exp.Expr] = [same(this=one.start, expression=other.start) for one, other in _to_compare(momentary)]
+    plainly = _to_compare(relations)
+    for one, other in combinations(relations, 2):
+        if one.is_momentary and other.is_momentary:
+            continue
+        if (one, other) in plainly:
+            conditions += [one.start < other.end, other.start < one.end]
+        else:
+            conditions.append(greatest([one.start, other.start]) < least([one.end, other.end]))
     return conditions
 
 
-def _at_one_instant(relations: list[Relation]) -> list[tuple[Relation, Relation]]:
-    """Those to be compared: who shares a variable, and whoever is not compared with the others by way of these.
+def _to_compare(relations: list[Relation]) -> list[tuple[Relation, Relation]]:
+    """Who shares a variable, and whoever is not compared with the others by way of these.
 
-    An engine takes instants for something that few rows share. Told to compare rows that share nothing else, it would
-    join them all with each other; and so it would if it saw that they are equal to the same. DuckDB looks for that in
-    plain equations.
+    An engine takes instants for something that few rows share. Told to compare those of rows that share nothing else,
+    it would join them all with each other; and so it would if it saw that they are equal to the same. DuckDB looks for
+    that in plain equations, and joins by plain comparisons: of two columns, not of what is made of both.
     """
     together = {relation.name: {relation.name} for relation in relations}
     chosen: list[tuple[Relation, Relation]] = []

@@ -43,7 +43,7 @@ format: $(TOOLS) ## Lay out the code and mend what can be mended by itself
 	@$(BIN)/ruff check --fix
 
 clean: ## Remove .venv and everything else that was made
-	@rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache spark-warehouse
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 INSTALL = $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,\

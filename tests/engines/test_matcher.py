@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 from pyoxigraph import Literal, NamedNode, Triple
-from tests.runtime.live import write_folder
+from tests.runtime.live import run_to_the_end, write_folder
 
 from penstock import parse
 from penstock.algebra.inputs import Inputs
@@ -147,11 +147,7 @@ def test_live_on_spark_predicates_tell(spark: SparkSession, tmp_path: Path, monk
         {STREAM: GrowingFolder(tmp_path / "cars", "cars", files_per_batch=1)},
         is_bounded=True,
     )
-    run.start()
-    try:
-        assert run.wait(300)
-    finally:
-        run.stop()
+    run_to_the_end(run)
     assert {evaluation.query for evaluation in found if evaluation.rows} == {"speeds", "stops"}
     assert {evaluation.time for evaluation in found if evaluation.query == "stops" and evaluation.rows} == {16000}
     assert ("car", "force") not in asked

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.histories import run_on_spark
 from tests.relational.test_keeping import HEADER, INPUTS, KEPT, NOT_KEPT, SEEN, STREAM
-from tests.runtime.live import write_folder
+from tests.runtime.live import run_to_the_end, write_folder
 
 import penstock as ps
 from penstock.oracle import answer
@@ -68,11 +68,7 @@ def test_it_is_computed_once_for_all_micro_batches(spark: SparkSession, tmp_path
         RunSettings(),
         is_bounded=True,
     )
-    run.start()
-    try:
-        assert run.wait(300)
-    finally:
-        run.stop()
+    run_to_the_end(run)
     expected = list(answer(query, INPUTS, name="q").with_solutions())
     assert first_difference([e for e in found if e.says_something], expected, is_ordered(query)) is None
     assert len(set(kept)) == 1

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.runtime.live import run_to_the_end
 
 import penstock as ps
 from penstock.algebra import ContinuousQuery
@@ -111,11 +112,7 @@ def test_on_spark_the_order_follows_the_micro_batches(
     folder = GrowingFolder(tmp_path, "s", files_per_batch=1)
     standing = Standing(ps.parse(QUERY), "q")
     run = MicroBatches(spark, [(standing, Callback(take))], {f"{EX}s": folder}, {}, RunSettings(), is_bounded=True)
-    run.start()
-    try:
-        assert run.wait(300)
-    finally:
-        run.stop()
+    run_to_the_end(run)
     assert compiled[0] == "raises"
     assert compiled[-1] == "sees"
     sees, raises = (encode(IRI(EX + name)) for name in ("sees", "raises"))

@@ -44,7 +44,7 @@ def aggregated(
     readings = readings_of(aggregate)
     parts = parts_of(aggregate, X, {name: exp.column(f"read_{name}") for name in readings})
     rows = "(SELECT DISTINCT x FROM terms)" if needs_distinct_rows(aggregate) else "terms"
-    columns = [f"{macro}(x) AS read_{name}" for name, macro in readings.items()]
+    columns = [f"{reading(exp.column('x')).sql('duckdb')} AS read_{name}" for name, reading in readings.items()]
     source = f"(SELECT {', '.join(['x', *columns])} FROM {rows}) AS terms"
     portion = f"abs(hash(terms.x)) % {portions}"
     of_rows = [exp.alias_(part.of_rows, name.replace(" ", "_")) for name, part in parts.items()]

@@ -185,7 +185,7 @@ def aggregated(spark: SparkSession, aggregate: Aggregate, groups: Sequence[Seque
     table = [(place, x) for place, terms in enumerate(groups) for x in terms]
     spark.createDataFrame(table, "place INT, x STRING").coalesce(1).createOrReplaceTempView("terms")
     readings = readings_of(aggregate)
-    read = [f"{macro}(x) AS read_{name}" for name, macro in readings.items()]
+    read = [f"{reading(exp.column('x')).sql('spark')} AS read_{name}" for name, reading in readings.items()]
     rows = "(SELECT DISTINCT place, x FROM terms) AS terms" if needs_distinct_rows(aggregate) else "terms"
     source = f"(SELECT {', '.join(['place', 'x', *read])} FROM {rows}) AS terms"
     parts = parts_of(aggregate, exp.column("x", "terms"), {name: exp.column(f"read_{name}") for name in readings})

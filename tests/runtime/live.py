@@ -34,12 +34,17 @@ def run_live(spark: SparkSession, case: cases.Case, folder: Path, batches: int =
     )
     for call, answers in case.inputs.services.items():
         run.engine.load_answers(call, answers)
+    run_to_the_end(run)
+    return found
+
+
+def run_to_the_end(run: MicroBatches) -> None:
+    """All that is there is read and answered."""
     run.start()
     try:
         assert run.wait(300)
     finally:
         run.stop()
-    return found
 
 
 def folders_of(case: cases.Case, folder: Path, batches: int) -> dict[str, GrowingFolder]:

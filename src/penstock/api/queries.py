@@ -22,7 +22,7 @@ from penstock.api.dead_letters import DeadLetters
 from penstock.api.explanations import Explanation, explained
 from penstock.api.frames import arrow_table, pandas_frame
 from penstock.api.outsiders import Outsiders
-from penstock.api.spark_streams import LiveStream
+from penstock.api.spark_streams import LiveStream, is_server
 from penstock.api.stopping import Stoppable
 from penstock.engines.duckdb import DuckDBEngine
 from penstock.engines.protocol import Engine
@@ -117,11 +117,16 @@ class RegisteredQuery:
         Raises ValueError where a stream is not bound.
         """
         stopped = self._stopped
-        if any(not hasattr(source, "is_live") for source in self._streams.values()):
+        if self._is_streamed:
             return self._streamed(stopped)
         outsiders = Outsiders(self._manner.is_strict)
         run = self._run(outsiders)
         return self._evaluations(run, outsiders, stopped)
+
+    @property
+    def _is_streamed(self) -> bool:
+        """Whether Spark streams what it reads: such streams are no sources."""
+        return any(not hasattr(source, "is_live") for source in self._streams.values())
 
     def _run(self, outsiders: Outsiders) -> Registry:
         """A run of this query, and of those whose streams it reads."""
@@ -318,8 +323,7 @@ class RegisteredQuery:
         if not isinstance(form, SelectForm) or self._meaning.waits_for_certainty:
             return typed(self._spark.createDataFrame(self.to_arrow(terms=terms)), types)
         outsiders = Outsiders(self._manner.is_strict)
-        goes_on = any(not hasattr(source, "is_live") for source in self._streams.values())
-        run = None if goes_on else self._run(outsiders)
+        run = None if self._is_streamed else self._run(outsiders)
         if not isinstance(run, HistoryRun):
             raise InputError("a stream that goes on has no end: iterate over results(), or start()")
         variables = tuple(variable.name for variable in form.variables)
@@ -380,7 +384,7 @@ def start_together(
     if any(hasattr(source, "is_live") for source in streams.values()):
         raise InputError("some streams are not what Spark streams: bind a streaming DataFrame, or FOLDER?follow")
     for source in streams.values():
-        if checkpoint is not None and source.name.startswith("tcp://"):
+        if checkpoint is not None and is_server(source.name):
             raise InputError(
                 f"{source.name} cannot be read again after a restart, so that a checkpoint is of no use: write the "
                 "stream into a folder, and follow that"

@@ -39,9 +39,9 @@ def triples(
     """The triples of a template for each row, with the columns s, p, o and ts; bounded or streaming.
 
     A variable of the template is a column of that name, as a literal of the column's type; or, where it is given as an
-    argument, an IRI with columns in braces, which are percent-encoded there. Subjects and
-    predicates are IRIs. `time` is the column of the time: milliseconds, timestamps or dates; without a zone they are
-    UTC. Triples of which a value is NULL are left out.
+    argument, an IRI with columns in braces, which are percent-encoded there. Subjects and predicates are IRIs. `time`
+    is the column of the time: milliseconds, timestamps or dates; without a zone they are UTC. Triples of which a value
+    is NULL are left out.
 
     >>> triples(  # doctest: +SKIP
     ...     passages,

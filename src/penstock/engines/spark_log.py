@@ -197,7 +197,7 @@ class WindowLog(SparkEngine):
         parquet.write_table(table, self._path(segment) / "part-0.parquet")
         for report in self._reports:
             report.note(stream, table)
-        self._matcher.note(stream, table, set(rows["p"].to_pylist()))
+        self._matcher.note(stream, table, set(pc.unique(rows["p"]).to_pylist()))
         self._count(segment, {stream: share})
         return share
 

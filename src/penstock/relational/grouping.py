@@ -22,13 +22,13 @@ from penstock.relational.functions.aggregates import (
     SUM,
     Manner,
     Part,
+    Reading,
     finished,
     is_swept,
     needs_distinct_rows,
     parts_of,
     readings_of,
 )
-from penstock.relational.functions.calls import call
 from penstock.relational.intervals import each_instant, each_instant_if, once, partitioned, running_sums
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from, united
 
@@ -39,8 +39,8 @@ class _Portions:
 
     source: str
     size: str
-    arguments: dict[str, dict[str, str]] = field(default_factory=dict)
-    """The columns that aggregates look at, and what is read from each: macros by the names of their columns."""
+    arguments: dict[str, dict[str, Reading]] = field(default_factory=dict)
+    """The columns that aggregates look at, and what is read from each, by the names of the columns for it."""
     parts: dict[str, Part] = field(default_factory=dict)
 
 
@@ -102,8 +102,9 @@ class Grouping:
         if argument is not None:
             column = self.rows.columns[argument]
             readings = {name: f"{column}_{name}" for name in readings_of(aggregate)}
-            macros = {readings[name]: macro for name, macro in readings_of(aggregate).items()}
-            portions.arguments.setdefault(column, {}).update(macros)
+            portions.arguments.setdefault(column, {}).update(
+                {readings[name]: reading for name, reading in readings_of(aggregate).items()}
+            )
             read = {name: exp.column(own) for name, own in readings.items()}
             for part_name, part in parts_of(aggregate, exp.column(column), read).items():
                 key = (portions.size, column, part_name)
@@ -142,9 +143,9 @@ class Grouping:
     def _read(self, portions: _Portions) -> None:
         """What is read from the arguments, as columns of the source."""
         readings = [
-            aliased(call(macro, col(portions.source, column)), name)
-            for column, macros in portions.arguments.items()
-            for name, macro in macros.items()
+            aliased(reading(col(portions.source, column)), name)
+            for column, read in portions.arguments.items()
+            for name, reading in read.items()
         ]
         if not readings:
             return

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from sqlglot import exp
 
@@ -20,9 +21,21 @@ from penstock.relational.functions.calls import call, is_null, or_zero, text
 Parts = Mapping[str, exp.Expr]
 Readings = Mapping[str, exp.Expr]
 
-_NUMBERS = {name: f"sparql_read_{name}" for name in ("integer", "decimal", "floating")}
-_PARTIAL = {name: f"sparql_partial_{name}" for name in ("low", "high", "fractions", "listed", "kind", "size")}
-_READINGS: Mapping[str, Mapping[str, str]] = {
+Reading = Callable[[exp.Expr], exp.Expr]
+"""What is to be known of an argument."""
+
+
+def _part(partial_sum: exp.Expr, name: str) -> exp.Expr:
+    return exp.Dot(this=exp.Paren(this=partial_sum), expression=exp.to_identifier(name))
+
+
+_NUMBERS: Mapping[str, Reading] = {
+    name: partial(call, f"sparql_read_{name}") for name in ("integer", "decimal", "floating")
+}
+_PARTIAL: Mapping[str, Reading] = {
+    name: partial(_part, name=name) for name in ("low", "high", "fractions", "listed", "kind", "size")
+}
+_READINGS: Mapping[str, Mapping[str, Reading]] = {
     **dict.fromkeys(("SUM", "AVG", PARTIAL_SUM), _NUMBERS),
     **dict.fromkeys((SUM_OF_PARTIAL, AVG_OF_PARTIAL), _PARTIAL),
 }
@@ -67,8 +80,8 @@ class Part:
     manner: Manner
 
 
-def readings_of(aggregate: Aggregate) -> Mapping[str, str]:
-    """What the aggregate needs to know of its argument, by name: macros whose values are to be columns of their own."""
+def readings_of(aggregate: Aggregate) -> Mapping[str, Reading]:
+    """What the aggregate needs to know of its argument, by name: values that are to be columns of their own."""
     return _READINGS.get(aggregate.name, {})
 
 

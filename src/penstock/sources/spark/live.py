@@ -175,26 +175,26 @@ class LiveInput:
         """
         folders = {place: stream for place, stream in enumerate(self.streams) if isinstance(stream, Files)}
         of_rows = {place: stream for place, stream in enumerate(self.streams) if isinstance(stream, StreamedRows)}
-        left = [_left(batch, place, stream) for place, stream in of_rows.items()]
         if not folders:
-            return LiveBatch(batch, {}, now, left)
+            return LiveBatch(batch, {}, now, of_rows)
         streamed = batch if of_rows else None
         files: dict[int, list[tuple[str, datetime]]] = {}
         for place, file, modified in batch.where("file IS NOT NULL").select("stream", "file", "modified").collect():
             files.setdefault(place, []).append((file, modified))
         found = {place: folders[place].history(batch.sparkSession, files[place], report) for place in sorted(files)}
         histories = {place: history for place, history in found.items() if history is not None}
-        return LiveBatch(streamed, histories, now, left)
+        return LiveBatch(streamed, histories, now, of_rows)
 
 
 @dataclass(frozen=True, slots=True)
 class LiveBatch:
-    """A micro-batch: rows that are streamed, what is in files, by the places of the streams, and what is left out."""
+    """A micro-batch: rows that are streamed, and what is in files, by the places of the streams; `of_rows` are those of
+    the streams that are streamed as rows."""
 
     streamed: DataFrame | None
     histories: Mapping[int, History]
     now: int | None
-    left: Sequence[DataFrame] = ()
+    of_rows: Mapping[int, StreamedRows]
 
     @property
     def is_empty(self) -> bool:
@@ -202,7 +202,7 @@ class LiveBatch:
 
     @property
     def is_of_lines(self) -> bool:
-        return self.streamed is None and all(history.is_of_lines for history in self.histories.values())
+        return self.streamed is None and self.may_be_ordinary
 
     @property
     def is_of_few_lines(self) -> bool:
@@ -229,7 +229,10 @@ class LiveBatch:
 
     def malformed(self) -> Iterator[Malformed]:
         """What is no part of the streams; a job looks for it."""
-        for frame in (*self.left, *(history.malformed() for history in self.histories.values())):
+        frames = [history.malformed() for history in self.histories.values()]
+        if self.streamed is not None:
+            frames = [*(_left(self.streamed, place, stream) for place, stream in self.of_rows.items()), *frames]
+        for frame in frames:
             yield from (Malformed(*row) for row in frame.collect())
 
     def _stamped(self, parts: Sequence[DataFrame]) -> DataFrame:

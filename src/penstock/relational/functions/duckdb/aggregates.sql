@@ -85,12 +85,6 @@ CREATE OR REPLACE TEMP MACRO sparql_mean_term(low, high, fractions, floating, ki
 -- A partial sum has its parts, its floating numbers one by one, and how many numbers there are.
 CREATE OR REPLACE TEMP MACRO sparql_partial_sum(low, high, fractions, listed, kind, size) AS
   {'low': low, 'high': high, 'fractions': fractions, 'listed': listed, 'kind': kind, 'size': size};
-CREATE OR REPLACE TEMP MACRO sparql_partial_low(partial) AS (partial).low;
-CREATE OR REPLACE TEMP MACRO sparql_partial_high(partial) AS (partial).high;
-CREATE OR REPLACE TEMP MACRO sparql_partial_fractions(partial) AS (partial).fractions;
-CREATE OR REPLACE TEMP MACRO sparql_partial_listed(partial) AS (partial).listed;
-CREATE OR REPLACE TEMP MACRO sparql_partial_kind(partial) AS (partial).kind;
-CREATE OR REPLACE TEMP MACRO sparql_partial_size(partial) AS (partial).size;
 CREATE OR REPLACE TEMP MACRO sparql_listed_sum_term(low, high, fractions, listed, kind) AS
   sparql_sum_term(low, high, fractions, list_sum(listed), kind);
 CREATE OR REPLACE TEMP MACRO sparql_listed_mean_term(low, high, fractions, listed, kind, size) AS

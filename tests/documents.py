@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 
 import click
 from click.testing import CliRunner
+from tests.nightly import IS_NIGHTLY
 
 import penstock
 from penstock.cli import commands
@@ -98,7 +99,7 @@ def blocks(page: Path) -> list[Block]:
 
 def is_tried(line: str) -> bool:
     """Whether a command of `sh` is run, tonight or always."""
-    left_out = [*ONLY_READ] if os.environ.get("PENSTOCK_TESTS") == "nightly" else [*ONLY_READ, *BY_NIGHT]
+    left_out = [*ONLY_READ] if IS_NIGHTLY else [*ONLY_READ, *BY_NIGHT]
     return not any(re.match(pattern, line) for pattern in left_out)
 
 

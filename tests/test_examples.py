@@ -5,7 +5,6 @@ What a story reads is said once, in its README: the command that begins with `pe
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from pathlib import Path
@@ -14,10 +13,11 @@ import pytest
 from click.testing import CliRunner
 from tests.documents import blocks
 from tests.examples import DIALECTS, EXAMPLES
+from tests.nightly import IS_NIGHTLY
 
 from penstock.cli import commands
 
-ON_SPARK = list(DIALECTS) if os.environ.get("PENSTOCK_TESTS") == "nightly" else ["coupons", "tollgates"]
+ON_SPARK = list(DIALECTS) if IS_NIGHTLY else ["coupons", "tollgates"]
 """Each takes some seconds there, so that they are all tried at night only."""
 
 each_story = pytest.mark.parametrize("story", DIALECTS)

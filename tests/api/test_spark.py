@@ -6,8 +6,10 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from queue import Queue
 from typing import TYPE_CHECKING
 
 import pytest
@@ -398,8 +400,8 @@ def test_queries_that_cannot_run_together_are_refused(engine: ps.Engine, spark: 
         ps.Engine(spark).start({query: print})
 
 
-def test_a_run_answers_the_queries_that_it_began_with(engine: ps.Engine, tmp_path: Path) -> None:
-    """On Spark none comes later, and none leaves."""
+def test_history_answers_the_queries_that_it_began_with(engine: ps.Engine) -> None:
+    """It is one job for all of them."""
     engine.stream(TOLL, ELEMENTS)
     engine.register(QUERY, name="first")
     results = engine.results()
@@ -407,12 +409,44 @@ def test_a_run_answers_the_queries_that_it_began_with(engine: ps.Engine, tmp_pat
     with pytest.raises(InputError, match=r"engine\.stop\(\), register second, and begin again"):
         engine.register(QUERY, name="second")
     assert [evaluation.time for evaluation in results] == [20000]
-    follow(engine, tmp_path / "toll", *FILES)
-    followed = engine.register(QUERY, name="followed")
-    refused = pytest.raises(InputError, match="stop that run first, and start one without followed")
-    with engine.start({followed: lambda evaluation: None}), refused:
-        engine.drop("followed")
-    engine.drop("followed")
+
+
+def test_queries_come_to_a_live_run_and_leave_it(engine: ps.Engine, tmp_path: Path) -> None:
+    """Each file closes the window of the one before."""
+    folder, told = tmp_path / "toll", Queue[tuple[str, int]]()
+
+    def put(seconds: int) -> None:
+        follow(engine, folder, f'<{EX}north> <{EX}sees> <{EX}car> "{seconds * 1000}" .\n')
+
+    def teller(name: str) -> Callable[[Evaluation], None]:
+        return lambda evaluation: told.put((name, evaluation.time))
+
+    put(1)
+    first = engine.register(QUERY, name="first")
+    with engine.start({first: teller("first")}) as run:
+        put(11)
+        assert told.get(timeout=60) == ("first", 10000)
+        second = engine.register(QUERY, name="second")
+        run.add(second, teller("second"))
+        with pytest.raises(InputError, match="second is answered by this run already"):
+            run.add(second, print)
+        put(21)
+        assert {told.get(timeout=60), told.get(timeout=60)} == {("first", 20000), ("second", 20000)}
+        engine.drop("first")
+        with pytest.raises(InputError, match=r"second is the only query of this run: stop\(\) ends it"):
+            run.drop(second)
+        put(31)
+        put(41)
+        assert [told.get(timeout=60), told.get(timeout=60)] == [("second", 30000), ("second", 40000)]
+        assert (first.counts.evaluations, second.counts.rows) == (2, 3)
+    engine.drop("second")
+    third = engine.register(QUERY, name="third")
+    with engine.start({third: print}, checkpoint=tmp_path / "checkpoint") as run:
+        fourth = engine.register(QUERY, name="fourth")
+        with pytest.raises(InputError, match="a run with a checkpoint answers the queries that it began with"):
+            run.add(fourth, print)
+        with pytest.raises(InputError, match="a run with a checkpoint"):
+            engine.drop("third")
 
 
 def test_windows_close_though_nothing_comes_any_more(engine: ps.Engine, tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ On Spark a run tries one test of twenty; with PENSTOCK_TESTS=nightly, all.
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ import pytest
 from tests.corpora import w3c
 from tests.corpora.w3c_answers import by_value, in_csv, read_answer
 from tests.histories import run_on_spark
+from tests.nightly import IS_NIGHTLY
 
 from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.engines.duckdb import DuckDBEngine
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 STREAM = "http://example.org/stream"
 WIDTH = 1000
-EVERY = 1 if os.environ.get("PENSTOCK_TESTS") == "nightly" else 20
+EVERY = 1 if IS_NIGHTLY else 20
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyoxigraph import NamedNode, Triple
 from tests import cases
+from tests.nightly import some_of
 from tests.runtime.live import folders_of, run_live
 from tests.suite.test_suite import HERE as SUITE
 
@@ -60,7 +61,7 @@ def _case(name: str) -> cases.Case:
     return cases.read_case(SUITE / "cases" / name)
 
 
-@pytest.mark.parametrize("name", SAMPLE)
+@pytest.mark.parametrize("name", some_of(SAMPLE, every=2))
 def test_a_live_stream_has_the_expected_answer(spark: SparkSession, name: str, tmp_path: Path) -> None:
     case = _case(name)
     cases.check(case, run_live(spark, case, tmp_path))

@@ -5,23 +5,22 @@ A statement takes Spark a second however small it is, so a run tries every tenth
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from tests import cases
 from tests.histories import run_on_spark
+from tests.nightly import some_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 HERE = Path(__file__).parent
-EVERY = 1 if os.environ.get("PENSTOCK_TESTS") == "nightly" else 10
 FOLDERS = [*cases.case_folders(HERE / "cases"), *cases.case_folders(HERE.parent / "papers" / "worked")]
 
 
-@pytest.mark.parametrize("folder", FOLDERS[::EVERY], ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", some_of(FOLDERS, every=10), ids=lambda folder: folder.name)
 def test_spark_gives_the_expected_answer(spark: SparkSession, folder: Path) -> None:
     case = cases.read_case(folder)
     cases.check(case, run_on_spark(spark, case.query, case.inputs, case.settings, flush=case.flush))

@@ -14,7 +14,7 @@ from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.algebra.chaining import Chain, check_chained, distinct_names
 from penstock.algebra.inputs import InputError
 from penstock.api.changing import ChangingGraph
-from penstock.api.queries import Manner, RegisteredQuery, start_together
+from penstock.api.queries import Manner, RegisteredQuery
 from penstock.api.settings import SettingError, duration, origin, report_policy
 from penstock.api.spark_streams import LiveStream, is_spark_frame, is_spark_session, is_streamed_by_spark, spark_stream
 from penstock.api.tables import TableSource, graph_of_table, is_table, table_of_stream
@@ -281,21 +281,23 @@ class Engine:
         """Forget a registered query; the stream that it gave is no more.
 
         Runs that are going on give no more results of it; any thread may say so. Raises ValueError where there is no
-        such query, where queries that run with it read its stream, and where a run of `start` answers it.
+        such query, where queries that run with it read its stream, and where a run of `start` answers it that has a
+        checkpoint or no other query.
         """
         with self._changing:
             if name not in self._queries:
                 hint = did_you_mean(name, self._queries) or f"there is {', '.join(self._queries) or 'none'}"
                 raise InputError(f"there is no query {name}; {hint}")
             self._check_nobody_needs(name)
+            for live in list(self._live):
+                if live.is_answering(name):
+                    live.drop(self._queries[name])
             query = self._queries.pop(name)
             query.stop()
             for run in list(self._shared):
                 run.drop(query)
 
     def _check_nobody_needs(self, name: str) -> None:
-        if any(run.is_answering(name) for run in self._live):
-            raise InputError(f"{name} is answered by a run on Spark: stop that run first, and start one without {name}")
         if self._shared:
             chain = Chain(_Meanings(self._queries))
             readers = [other for other in self._queries if name in chain.producers_of(other)]
@@ -321,12 +323,14 @@ class Engine:
 
             engine.start({counts: print, jams: warn}, checkpoint="state")
 
-        The run answers these queries until it ends: to change them, stop it and start another.
+        Without a checkpoint others may come to the run (`LiveRun.add`), and leave it (`LiveRun.drop`, and `drop`).
 
         Raises ValueError where they cannot run together, and CheckpointError where the folder is of no use.
         """
         if not answers or any(query._streams is not self._streams for query in answers):
             raise InputError("start takes queries that this engine has registered: give at least one of them")
+        from penstock.api.spark_runs import start_together
+
         outlets = {query: query.told_to(function) for query, function in answers.items()}
         run = start_together(outlets, None if checkpoint is None else Path(checkpoint), is_bounded=until_read)
         self._live.add(run)

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from html import escape
 from pathlib import Path
 from queue import Empty, Queue
@@ -22,7 +21,7 @@ from penstock.api.dead_letters import DeadLetters
 from penstock.api.explanations import Explanation, explained
 from penstock.api.frames import arrow_table, pandas_frame
 from penstock.api.outsiders import Outsiders
-from penstock.api.spark_streams import LiveStream, is_server
+from penstock.api.spark_streams import LiveStream
 from penstock.api.stopping import Stoppable
 from penstock.engines.duckdb import DuckDBEngine
 from penstock.engines.protocol import Engine
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from penstock.api.spark_runs import LiveRun, OnBatch
-    from penstock.runtime.micro_batches import Outlet
+    from penstock.runtime.micro_batches import MicroBatches, Outlet
 
 _SECONDS_BETWEEN = 0.1
 
@@ -140,7 +139,7 @@ class RegisteredQuery:
     ) -> Registry:
         """A run of several queries of one engine, each told of what does not count for it, if it is to be told."""
         engine = self._asked = self._engine()
-        for iri, graph in self._loaded.items():
+        for iri, graph in self.graphs.items():
             engine.load_graph(iri, graph)
         sources = self.sources(stopped)
         how = how_together(queries)
@@ -151,7 +150,7 @@ class RegisteredQuery:
 
         run = way_of(engine, sources, how)(
             engine,
-            [query.standing(outsiders[query].late if query in outsiders else _ignore) for query in queries],
+            [query.standing(outsiders[query].late if query in outsiders else ignore) for query in queries],
             sources,
             how,
             on_malformed=malformed,
@@ -165,7 +164,7 @@ class RegisteredQuery:
         """The streams that are bound; those that wait end when it is said."""
         return {iri: Stoppable.of(source, stopped) for iri, source in self._streams.items()}
 
-    def runs_in(self, run: Registry) -> None:
+    def runs_in(self, run: Registry | MicroBatches) -> None:
         """The latest run is this one."""
         self._asked = run.engine
         self._count = lambda: run.counts_of(self.name)
@@ -200,6 +199,7 @@ class RegisteredQuery:
 
     def _streamed(self, stopped: threading.Event) -> Iterator[Evaluation]:
         """What Spark streams is answered in threads of its own; evaluations wait in a queue."""
+        from penstock.api.spark_runs import start_together
         from penstock.runtime.micro_batches import Callback
 
         found: Queue[Evaluation] = Queue()
@@ -236,12 +236,12 @@ class RegisteredQuery:
 
         Raises ValueError where a stream is none that Spark streams, and CheckpointError where the folder is of no use.
         """
-        from penstock.api.spark_runs import BatchWriter
+        from penstock.api.spark_runs import BatchWriter, start_together
 
         if (each is None) == (batches is None):
             raise InputError("answers go to one function: give each=, or batches=")
         if batches is not None:
-            outlet: Outlet = BatchWriter(batches, self._on_spark(), self._meaning.form, terms, types or {})
+            outlet: Outlet = BatchWriter(batches, self.on_spark(), self._meaning.form, terms, types or {})
         elif each is not None:
             outlet = self.told_to(each)
         return start_together({self: outlet}, None if checkpoint is None else Path(checkpoint), is_bounded=until_read)
@@ -257,7 +257,15 @@ class RegisteredQuery:
         return Callback(tell)
 
     @property
-    def _loaded(self) -> dict[str | None, Graph]:
+    def streams(self) -> Mapping[str, Source | LiveStream]:
+        return self._streams
+
+    @property
+    def updates(self) -> Updates:
+        return self._updates
+
+    @property
+    def graphs(self) -> dict[str | None, Graph]:
         return {iri: merged(parts) for iri, parts in self._graphs.items()}
 
     @property
@@ -268,7 +276,7 @@ class RegisteredQuery:
     def meaning(self) -> ContinuousQuery:
         return self._meaning
 
-    def _on_spark(self) -> SparkSession:
+    def on_spark(self) -> SparkSession:
         if self._spark is None:
             raise InputError("this is for an engine on Spark: Engine(spark)")
         return self._spark
@@ -336,7 +344,7 @@ class RegisteredQuery:
         During a run and after it, the plan is that of now, with the sizes that it goes by and what is kept for it.
         """
         how = self._manner.how
-        inputs = (self._streams, self._loaded, how.lateness, self._prefixes, self._is_dialect_given)
+        inputs = (self._streams, self.graphs, how.lateness, self._prefixes, self._is_dialect_given)
         return explained(
             self._query,
             self.text,
@@ -372,67 +380,6 @@ class RegisteredQuery:
         return f"<div>{table}{latest}</div>"
 
 
-def start_together(
-    outlets: Mapping[RegisteredQuery, Outlet], checkpoint: Path | None, *, is_bounded: bool
-) -> LiveRun:  # fmt: skip
-    """Queries of one engine over what Spark streams, with those that give them something: each stream is read once."""
-    from penstock.api.spark_runs import LiveRun
-    from penstock.runtime.micro_batches import Callback, MicroBatches
-
-    first = next(iter(outlets))
-    streams: Mapping[str, LiveStream] = first._streams
-    if any(hasattr(source, "is_live") for source in streams.values()):
-        raise InputError("some streams are not what Spark streams: bind a streaming DataFrame, or FOLDER?follow")
-    for source in streams.values():
-        if checkpoint is not None and is_server(source.name):
-            raise InputError(
-                f"{source.name} cannot be read again after a restart, so that a checkpoint is of no use: write the "
-                "stream into a folder, and follow that"
-            )
-    queries = list(dict.fromkeys(query for asked in outlets for query in asked.with_givers()))
-    names = [query.name for query in queries]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"two of the queries go by the name {twice!r}: register each with a name= of its own")
-    how = how_together(queries)
-    outsiders = {query: Outsiders(query._manner.is_strict) for query in outlets}
-
-    def malformed(malformed: Malformed) -> None:
-        for each in outsiders.values():
-            each.malformed(malformed)
-
-    opened = ExitStack()
-    for query, each in outsiders.items():
-        if query._manner.late is not None:
-            each.letters = opened.enter_context(closing(DeadLetters(query._manner.late)))
-    batches = MicroBatches(
-        first._on_spark(),
-        [
-            (query.standing(outsiders[query].late), outlets[query])
-            if query in outlets
-            else (query.standing(_ignore), Callback(_ignore))
-            for query in queries
-        ],
-        streams,
-        first._loaded,
-        how,
-        checkpoint=checkpoint,
-        fingerprint="\n".join(
-            [*(f"{query.name}\n{query.text}\n{query._manner}" for query in queries), *sorted(streams)]
-        ),
-        is_bounded=is_bounded,
-        on_malformed=malformed,
-        updates=first._updates,
-    )
-    for query in queries:
-        query._asked = batches.engine
-        counts = next(timed.counts for timed in batches.queries if query.name in timed.names)
-        query._count = partial(_itself, counts)
-    if not batches.has_finished:
-        batches.start()
-    return LiveRun(batches, opened)
-
-
 def how_together(queries: Sequence[RegisteredQuery]) -> RunSettings:
     """How queries run that share their streams. Raises ValueError where they disagree.
 
@@ -453,9 +400,5 @@ def how_together(queries: Sequence[RegisteredQuery]) -> RunSettings:
     return first
 
 
-def _itself(counts: Counts) -> Counts:
-    return counts
-
-
-def _ignore(told: object) -> None:
+def ignore(told: object) -> None:
     """Nobody asked for it."""

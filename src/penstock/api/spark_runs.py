@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from penstock.algebra.chaining import Chain
+from penstock.algebra.inputs import InputError
 from penstock.algebra.model import QueryForm
+from penstock.api.dead_letters import DeadLetters
 from penstock.api.frames import text_table
+from penstock.api.outsiders import Outsiders
+from penstock.api.queries import RegisteredQuery, how_together, ignore
 from penstock.api.spark_frames import checked_types, typed
+from penstock.api.spark_streams import LiveStream, is_server
+from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.checkpoints import Written
-from penstock.runtime.micro_batches import MicroBatches
+from penstock.runtime.micro_batches import Callback, MicroBatches, Outlet
+from penstock.runtime.running import Late
 from penstock.sinks.counts import Counts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 OnBatch = Callable[["DataFrame", int], None]
+OnLate = Callable[[Late], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +67,85 @@ class BatchWriter:
 class LiveRun:
     """Queries that are being answered; `RegisteredQuery.start` and `Engine.start` make it.
 
-    At the end of `with` it is stopped.
+    Others may come, and leave it, while it goes on; any thread may say so. At the end of `with` it is stopped.
     """
 
-    def __init__(self, batches: MicroBatches, opened: ExitStack) -> None:
+    def __init__(
+        self,
+        batches: MicroBatches,
+        queries: Iterable[RegisteredQuery],
+        outsiders: dict[RegisteredQuery, Outsiders],
+        opened: ExitStack,
+    ) -> None:
         self._batches = batches
+        self._queries = {query.name: query for query in queries}
+        self._outsiders = outsiders
         self._opened = opened
         self._has_ended = False
+        for query in self._queries.values():
+            query.runs_in(batches)
 
     @property
     def counts(self) -> Counts:
         """Those of the query, the first if there are several: each has its own `counts`."""
         return self._batches.queries[0].counts
 
+    def add(self, query: RegisteredQuery, each: Callable[[Evaluation], None]) -> None:
+        """Answer another query of the engine, too, from the next instant on; `each` gets its evaluations.
+
+        Of its streams it sees what is after the instant that the run has come to.
+
+        Raises ValueError where it cannot be answered with the others, and where there is a checkpoint: that is for the
+        queries that a run began with.
+        """
+        self._check_open()
+        if self.is_answering(query.name):
+            raise InputError(f"{query.name} is answered by this run already")
+        mine = next(iter(self._queries.values()))
+        if query.streams is not mine.streams:
+            raise InputError("add takes a query that the same engine has registered")
+        new = [needed for needed in query.with_givers() if needed.name not in self._queries]
+        how_together([*self._queries.values(), *new])
+        for needed in new:
+            on_late, outlet = (ignore, Callback(ignore)) if needed is not query else self._told(query, each)
+            self._queries[needed.name] = needed
+            self._batches.join(needed.name, needed.standing(on_late), outlet)
+            needed.runs_in(self._batches)
+
+    def _told(self, query: RegisteredQuery, each: Callable[[Evaluation], None]) -> tuple[OnLate, Outlet]:
+        outsiders = self._outsiders[query] = opened_for(query, self._opened)
+        return outsiders.late, query.told_to(each)
+
+    def drop(self, query: RegisteredQuery) -> None:
+        """Answer the query no more; the others go on.
+
+        Raises ValueError where it is none of the queries or the only one, where others read its stream, and where there
+        is a checkpoint.
+        """
+        self._check_open()
+        if not self.is_answering(query.name):
+            raise InputError(f"{query.name} is not answered by this run")
+        if len(self._queries) == 1:
+            raise InputError(f"{query.name} is the only query of this run: stop() ends it")
+        chain = Chain({name: known.meaning for name, known in self._queries.items()})
+        readers = [other for other in self._queries if query.name in chain.producers_of(other)]
+        if readers:
+            raise InputError(f"{readers[0]} reads the stream that {query.name} gives: drop {readers[0]} first")
+        query.runs_no_more()
+        self._outsiders.pop(query, None)
+        del self._queries[query.name]
+        self._batches.drop(query.name)
+
+    def _check_open(self) -> None:
+        if not self._batches.is_open:
+            raise InputError(
+                "a run with a checkpoint answers the queries that it began with: stop it, and start one with others "
+                "and another checkpoint"
+            )
+
     def is_answering(self, name: str) -> bool:
         """Whether the query of that name is one of those, and the run goes on."""
-        names = (name for query in self._batches.queries for name in query.names)
-        return not self._has_ended and not self._batches.has_finished and name in names
+        return not self._has_ended and not self._batches.has_finished and name in self._queries
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until all input has been answered, or so long: whether it has ended. Raises what has gone wrong."""
@@ -92,3 +164,62 @@ class LiveRun:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+def start_together(
+    outlets: Mapping[RegisteredQuery, Outlet], checkpoint: Path | None, *, is_bounded: bool
+) -> LiveRun:  # fmt: skip
+    """Queries of one engine over what Spark streams, with those that give them something: each stream is read once."""
+    first = next(iter(outlets))
+    streams: Mapping[str, LiveStream] = first.streams
+    if any(hasattr(source, "is_live") for source in streams.values()):
+        raise InputError("some streams are not what Spark streams: bind a streaming DataFrame, or FOLDER?follow")
+    for source in streams.values():
+        if checkpoint is not None and is_server(source.name):
+            raise InputError(
+                f"{source.name} cannot be read again after a restart, so that a checkpoint is of no use: write the "
+                "stream into a folder, and follow that"
+            )
+    queries = list(dict.fromkeys(query for asked in outlets for query in asked.with_givers()))
+    names = [query.name for query in queries]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two of the queries go by the name {twice!r}: register each with a name= of its own")
+    how = how_together(queries)
+    opened = ExitStack()
+    outsiders = {query: opened_for(query, opened) for query in outlets}
+
+    def malformed(malformed: Malformed) -> None:
+        for each in list(outsiders.values()):
+            each.malformed(malformed)
+
+    manners = [f"{query.name}\n{query.text}\n{query.manner}" for query in queries]
+    batches = MicroBatches(
+        first.on_spark(),
+        [
+            (query.standing(outsiders[query].late), outlets[query])
+            if query in outlets
+            else (query.standing(ignore), Callback(ignore))
+            for query in queries
+        ],
+        streams,
+        first.graphs,
+        how,
+        checkpoint=checkpoint,
+        fingerprint="\n".join([*manners, *sorted(streams)]),
+        is_bounded=is_bounded,
+        on_malformed=malformed,
+        updates=first.updates,
+    )
+    run = LiveRun(batches, queries, outsiders, opened)
+    if not batches.has_finished:
+        batches.start()
+    return run
+
+
+def opened_for(query: RegisteredQuery, opened: ExitStack) -> Outsiders:
+    """What does not count for a query, with the file of its dead letters, if it is to have one."""
+    outsiders = Outsiders(query.manner.is_strict)
+    if query.manner.late is not None:
+        outsiders.letters = opened.enter_context(closing(DeadLetters(query.manner.late)))
+    return outsiders

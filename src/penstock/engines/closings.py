@@ -69,11 +69,11 @@ class ClosingReport:
 
     def __init__(self, closings: Iterable[tuple[str, Closings]], after: int | None = None) -> None:
         self.closings = list(closings)
-        self._after = after
+        self.after = after
 
     def note(self, stream: str, rows: pa.Table) -> None:
-        if self._after is not None:
-            rows = rows.filter(pc.greater(rows["ts"], self._after))
+        if self.after is not None:
+            rows = rows.filter(pc.greater(rows["ts"], self.after))
         for read, closings in self.closings:
             if read == stream:
                 closings.note(rows)

@@ -23,8 +23,8 @@ from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.duckdb_kept import KeptTables
-from penstock.engines.duckdb_later import LaterViews
 from penstock.engines.held_triples import held_table, held_triples, triples_table
+from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
 from penstock.engines.observing import Latest, Observed
 from penstock.engines.protocol import CompiledReport, Need, Seen, Slice, StorageError
@@ -116,7 +116,7 @@ class DuckDBEngine:
         self._horizons: dict[tuple[Dataset, str], PreparedStatement] = {}
         self._closing_reports: WeakSet[ClosingReport] = WeakSet()
         """Those of queries that somebody still asks."""
-        self._later = LaterViews(self)
+        self._later = LaterViews(self.run)
         self._matcher = PatternMatcher()
 
     @property
@@ -129,8 +129,7 @@ class DuckDBEngine:
         return Tables(streams, dict(self._graphs), changing, known, services, changed, counts, self._keep, given)
 
     def _tables_for(self, query: ContinuousQuery) -> Tables:
-        after = query.dataset.after
-        return self.tables if after is None else self._later.tables(self.tables, after)
+        return self._later.tables(self.tables, query.dataset.after)
 
     @property
     def sizes(self) -> Sizes:
@@ -368,17 +367,17 @@ class DuckDBEngine:
         return kept
 
     def _oldest(self, need: Need, stream: str) -> int:
-        """The timestamp before which the query needs nothing."""
+        """The timestamp before which the query needs nothing, nor would one that came now."""
         if need.horizon is None:
             return -FOREVER
         known = oldest_needed(need.query, self.tables, stream, need.horizon)
         if known is not None:
-            return known
+            return min(known, need.horizon)
         key = (need.query.dataset, stream)
         if key not in self._horizons:
             self._horizons[key] = self.prepared(compile_oldest(need.query, self._tables_for(need.query), stream))
         oldest = self._horizons[key].value({"horizon": need.horizon})
-        return -FOREVER if oldest is None else oldest
+        return -FOREVER if oldest is None else min(oldest, need.horizon)
 
     def seen(self, stream: str, after: int | None) -> Seen:
         """What there is of a stream after an instant, or at all."""
@@ -406,7 +405,10 @@ class DuckDBEngine:
         ((old, rows, of_elements),) = self.rows(counted)
         stream.needed = rows - old
         if old > stream.needed:
-            self._later.note_evicted(table, is_old)
+            for view in self._later.of(table):
+                counted = f"SELECT count(DISTINCT element) FROM {view.name} WHERE {is_old} AND since IS NULL"
+                ((of_view,),) = self.rows(counted)
+                view.passed += of_view
             self.run(f"CREATE OR REPLACE TABLE {table} AS SELECT * FROM {table} WHERE NOT {is_old}")
             stream.passed += of_elements
             stream.evicted += old

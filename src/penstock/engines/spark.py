@@ -115,6 +115,15 @@ class SparkEngine:
         graphs, keep = dict(self._graphs), self._static.keep
         return Tables(streams, graphs, changing, known, services, changed, counts, keep, given, spread)
 
+    def tables_for(self, query: ContinuousQuery) -> Tables:
+        """The tables as the query sees them."""
+        return self.tables
+
+    @property
+    def passed(self) -> Mapping[str, int]:
+        """Parameters of statements: how many elements have been evicted."""
+        return {passed(stream.table): stream.passed for stream in self._streams.values()}
+
     @property
     def sizes(self) -> Sizes:
         return self.tables.sizes
@@ -290,21 +299,22 @@ class SparkEngine:
         self, query: ContinuousQuery, expression: Operator, delivery: Delivery, *, is_optimized: bool = True
     ) -> SparkQuery:
         def plan(best: Operator, shape: Shape) -> Plan:
-            return compile_query(query, best, delivery, self.tables, shape)
+            return compile_query(query, best, delivery, self.tables_for(query), shape)
 
         def best() -> Operator:
-            return optimized(query, expression, self.tables) if is_optimized else expression
+            return optimized(query, expression, self.tables_for(query)) if is_optimized else expression
 
         return SparkQuery(self, plan, Latest(self.observed, best), delivery == "rstream", longest_window(query))
 
     def compile_dataset(self, query: ContinuousQuery) -> SparkQuery:
         def plan(_: Operator, shape: Shape) -> Plan:
-            return compile_dataset(query, self.tables, shape)
+            return compile_dataset(query, self.tables_for(query), shape)
 
         return SparkQuery(self, plan, lambda: query.expression, True, None)
 
     def compile_report(self, query: ContinuousQuery) -> CompiledReport:
-        instants, last_end = compile_instants(query, self.tables), compile_last_end(query, self.tables)
+        tables = self.tables_for(query)
+        instants, last_end = compile_instants(query, tables), compile_last_end(query, tables)
         return SparkReport(self, query, instants, last_end)
 
     def told(self, query: ContinuousQuery) -> ClosingReport | None:
@@ -320,7 +330,7 @@ class SparkEngine:
     # Forgetting
 
     def uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
-        statement = compile_uncounted(query, self.tables, stream)
+        statement = compile_uncounted(query, self.tables_for(query), stream)
         return self.frame(statement, {"first": -FOREVER // 2, "last": FOREVER}).toArrow()
 
     def oldest(self, need: Need, stream: str) -> int:
@@ -329,7 +339,9 @@ class SparkEngine:
             return -FOREVER
         oldest = oldest_needed(need.query, self.tables, stream, need.horizon)
         if oldest is None:
-            oldest = self.value(compile_oldest(need.query, self.tables, stream), {"horizon": need.horizon})
+            oldest = self.value(
+                compile_oldest(need.query, self.tables_for(need.query), stream), {"horizon": need.horizon}
+            )
         return -FOREVER if oldest is None else oldest
 
     def evict(self, needs: Sequence[Need]) -> int:
@@ -350,8 +362,7 @@ class SparkEngine:
         """What the statement selects, not yet computed."""
         self._show()
         names = {placeholder.this for placeholder in statement.find_all(exp.Placeholder)}
-        known = {passed(stream.table): stream.passed for stream in self._streams.values()}
-        given = {name: value for name, value in {**known, **parameters}.items() if name in names}
+        given = {name: value for name, value in {**self.passed, **parameters}.items() if name in names}
 
         return self._run(statement, given)
 

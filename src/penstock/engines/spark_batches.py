@@ -11,6 +11,7 @@ from pyspark.sql import functions as sf
 
 from penstock.algebra.windows import RangeWindow
 from penstock.engines.closings import ClosingReport, content
+from penstock.engines.protocol import Seen
 from penstock.sources.spark.looking import Look
 
 STAMPED = """
@@ -82,12 +83,17 @@ class Share:
     def has_late(self) -> bool:
         return self.in_time < self.elements
 
+    @property
+    def seen(self) -> Seen:
+        return Seen(self.elements, self.least, self.greatest, self.has_late)
+
 
 class Closing(NamedTuple):
-    """A window over a stream whose closings are told by what comes."""
+    """A window over a stream whose closings are told by what comes, after an instant or at all."""
 
     stream: str
     window: RangeWindow
+    after: int | None
 
 
 def figures(streams: Sequence[str], closings: Sequence[Closing], asked: Sequence[str]) -> list[Column]:
@@ -105,7 +111,7 @@ def figures(streams: Sequence[str], closings: Sequence[Closing], asked: Sequence
     found = [sf.expr(text) for text in texts]
     for number, closing in enumerate(closings):
         here = sf.col("stream") == streams.index(closing.stream)
-        found.append(sf.collect_set(sf.when(here, closings_of(closing.window))).alias(f"told_{number}"))
+        found.append(sf.collect_set(sf.when(here, closings_of(closing))).alias(f"told_{number}"))
     return found + counts_of_predicates(len(streams), asked)
 
 
@@ -135,26 +141,29 @@ def is_in_time(look: Look, before: Before, lateness: int) -> bool:
     return look.behind <= lateness and (look.least is None or look.least >= max(known, default=look.least))
 
 
-def closings_of(window: RangeWindow) -> Column:
+def closings_of(closing: Closing) -> Column:
     """Of a row, the first millisecond of its step and the first closing that sees it: all that reports depend on."""
+    window = closing.window
     time, step = sf.col("ts"), sf.lit(window.step)
     first = sf.lit(window.origin + window.width)
     start = sf.greatest(time, sf.col("since"))
-    closing = start + sf.pmod(first - start, step)
+    seen = start + sf.pmod(first - start, step)
     counts = sf.col("s").isNotNull()
     if window.begins:
-        closing = sf.greatest(closing, first)
+        seen = sf.greatest(seen, first)
         counts &= time > window.origin
-    return sf.when(counts, sf.struct(time - sf.pmod(time - sf.lit(window.origin + 1), step), closing))
+    if closing.after is not None:
+        counts &= time > closing.after
+    return sf.when(counts, sf.struct(time - sf.pmod(time - sf.lit(window.origin + 1), step), seen))
 
 
 def closings_in(report: ClosingReport) -> set[Closing]:
-    return {Closing(stream, closings.window) for stream, closings in report.closings}
+    return {Closing(stream, closings.window, report.after) for stream, closings in report.closings}
 
 
 def note_closings(report: ClosingReport, closing: Closing, told: Sequence[Sequence[int]]) -> None:
     times, since = zip(*told, strict=True) if told else ((), ())
     rows = content(times, since)
     for stream, closings in report.closings:
-        if closing == (stream, closings.window):
+        if closing == (stream, closings.window, report.after):
             closings.note(rows)

@@ -14,6 +14,7 @@ from functools import reduce
 from itertools import chain
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -25,8 +26,9 @@ from sqlglot import exp
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.engines.closings import ClosingReport, closing_report, content
+from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
-from penstock.engines.protocol import CompiledReport, Need
+from penstock.engines.protocol import CompiledReport, Need, Seen
 from penstock.engines.spark import SparkEngine, SparkQuery
 from penstock.engines.spark_batches import (
     NOWHERE,
@@ -46,7 +48,7 @@ from penstock.relational.answers import Delivery
 from penstock.relational.demand import Demand, demand_of
 from penstock.relational.functions.expansion import expanded
 from penstock.relational.matching import predicates_of
-from penstock.relational.sources import reads
+from penstock.relational.sources import Tables, reads
 from penstock.relational.spark_sql import CHANGING, at_run_time, to_spark
 from penstock.relational.windows import FOREVER
 from penstock.sources.batches import count_elements
@@ -78,12 +80,14 @@ class WindowLog(SparkEngine):
         self._started_from = session
         self.segments: dict[str, dict[str, Share]] = {}
         self._elements: dict[str, int] = {}
-        self._reports: list[ClosingReport] = []
+        self._reports: WeakSet[ClosingReport] = WeakSet()
+        """Those of queries that somebody still asks."""
         self._made: dict[object, list[Column]] = {}
         self._asked: dict[str, None] = {}
         """The predicates of the queries' patterns."""
         self._batch = f"{self._prefix}_batch"
         self._matcher = PatternMatcher()
+        self._later = LaterViews(lambda text: self.session.sql(text))
 
     def move_to(self, session: SparkSession) -> None:
         """Go on in the session of the micro-batches, which has the views of the one that they were started from."""
@@ -92,6 +96,7 @@ class WindowLog(SparkEngine):
         self.session = session
 
     def clear(self) -> None:
+        self._later.keep(())
         for view in [*self._graphs.values(), *(part.view for part in self._changed.values())]:
             self._started_from.catalog.dropTempView(view)
         self.session.catalog.dropTempView(self._batch)
@@ -132,14 +137,14 @@ class WindowLog(SparkEngine):
     def take_lines(
         self, number: int, lines: Mapping[str, History], before: Mapping[str, Before], lateness: int
     ) -> dict[str, Share] | None:  # fmt: skip
-        """Keep the lines of small files on this machine, sooner, but not numbered in their order.
+        """Keep the lines of a few small files on this machine, sooner.
 
         None, and nothing is kept, where not all of them are ordinary and in time.
         """
         found: dict[str, Look] = {}
         for iri, history in lines.items():
             look = history.look(self._steps(iri))
-            if look is None or not is_in_time(look, before[iri], lateness):
+            if look is None or not is_in_time(look, before[iri], lateness) or not self._is_seen_by_all(look):
                 return None
             found[iri] = look
         shares = {
@@ -156,6 +161,11 @@ class WindowLog(SparkEngine):
                     report.note(iri, content([*firsts.values()]))
         self._count(str(number), shares)
         return shares
+
+    def _is_seen_by_all(self, look: Look) -> bool:
+        """Whether nothing is before the instant that a query has come at."""
+        instants = [report.after for report in self._reports if report.after is not None]
+        return look.least is None or look.least > max(instants, default=look.least - 1)
 
     def _write_lines(self, number: int, rows: DataFrame, shares: Mapping[str, Share]) -> None:
         """Where there is an order of joins to find, predicates are counted on the way."""
@@ -222,16 +232,16 @@ class WindowLog(SparkEngine):
 
     def _figures(self) -> list[Column]:
         """Made once, as long as they hold."""
-        key = closings, asked = self._closings, self._predicates
+        key = streams, closings, asked = tuple(self._streams), self._closings, self._predicates
         if key not in self._made:
-            self._made[key] = figures(list(self._streams), closings, asked)
+            self._made[key] = figures(streams, closings, asked)
         return self._made[key]
 
     def _counts(self) -> list[Column]:
-        asked = self._predicates
-        if asked not in self._made:
-            self._made[asked] = counts_of_predicates(len(self._streams), asked)
-        return self._made[asked]
+        key = streams, asked = len(self._streams), self._predicates
+        if key not in self._made:
+            self._made[key] = counts_of_predicates(streams, asked)
+        return self._made[key]
 
     @property
     def _predicates(self) -> tuple[str, ...]:
@@ -257,7 +267,7 @@ class WindowLog(SparkEngine):
         self._asked.update(dict.fromkeys(sorted(predicates_of(expression))))
 
         def demand() -> Demand:
-            return demand_of(query, expression, self.tables, self._matcher.watch)
+            return demand_of(query, expression, self.tables_for(query), self._matcher.watch)
 
         compiled = super().compile(query, expression, delivery, is_optimized=is_optimized)
         return replace(compiled, demanded=Demanded(lambda: self.layout, demand, compares=delivery != "rstream"))
@@ -268,12 +278,12 @@ class WindowLog(SparkEngine):
         report = closing_report(query, self.tables)
         if report is None:
             return super().compile_report(query)
-        self._reports.append(report)
+        self._reports.add(report)
         for closing in closings_in(report):
             if any(closing.stream in segment for segment in self.segments.values()):
                 self._show()
                 rows = self.session.table(self._streams[closing.stream].table)
-                told = rows.select(closings_of(closing.window).alias("told")).where("told IS NOT NULL").distinct()
+                told = rows.select(closings_of(closing).alias("told")).where("told IS NOT NULL").distinct()
                 note_closings(report, closing, [row["told"] for row in told.collect()])
         return report
 
@@ -283,20 +293,33 @@ class WindowLog(SparkEngine):
 
     # Forgetting
 
-    def evict(self, needs: Sequence[Need]) -> int:
-        """Segments that no query needs any more are no longer part of the log. Their files stay until `clean`."""
-        oldest = dict.fromkeys(self._streams, FOREVER)
+    def evict(self, needs: Sequence[Need], until: int | None = FOREVER) -> int:
+        """Segments that no query needs any more are no longer part of the log. Their files stay until `clean`.
+
+        What is after `until`, or all, is kept for queries that may come.
+        """
+        oldest = dict.fromkeys(self._streams, -FOREVER if until is None else until + 1)
         for need in needs:
             for iri in self._streams:
                 if reads(need.query.dataset, iri, self.tables):
                     oldest[iri] = min(oldest[iri], self.oldest(need, iri))
         for segment, shares in list(self.segments.items()):
             if all(share.greatest < oldest[iri] for iri, share in shares.items()):
+                self._count_evicted(segment)
                 del self.segments[segment]
                 for iri, share in shares.items():
                     self._streams[iri].passed += share.in_time
                     self._streams[iri].is_seen = False
         return 0
+
+    def _count_evicted(self, segment: str) -> None:
+        for iri, share in self.segments[segment].items():
+            for view in self._later.of(self._streams[iri].table):
+                if share.least is not None and share.least > view.after:
+                    view.passed += share.in_time
+                elif share.least is not None:
+                    rows = self._rows(iri, [segment]).where(f"ts > {view.after} AND since IS NULL")
+                    view.passed += rows.select("element").distinct().count()
 
     def clean(self, kept: Iterable[str]) -> None:
         """Removes the files of all segments but those that count, and others that are kept."""
@@ -304,6 +327,41 @@ class WindowLog(SparkEngine):
         for path in self.folder.iterdir() if self.folder.is_dir() else ():
             if path.name not in known:
                 shutil.rmtree(path, ignore_errors=True)
+
+    # Queries that come later
+
+    def tables_for(self, query: ContinuousQuery) -> Tables:
+        if query.dataset.after is not None:
+            self._show()  # for what is made of it
+        return self._later.tables(self.tables, query.dataset.after)
+
+    @property
+    def passed(self) -> Mapping[str, int]:
+        return {**super().passed, **self._later.passed}
+
+    def seen(self, stream: str, after: int | None) -> Seen:
+        """What there is of a stream after an instant, or at all."""
+        return self._seen(stream, after, [segment for segment, shares in self.segments.items() if stream in shares])
+
+    def seen_lately(self, stream: str, after: int) -> Seen:
+        """What the latest segment of a stream has of it after an instant."""
+        return self._seen(
+            stream, after, [segment for segment, shares in self.segments.items() if stream in shares][-1:]
+        )
+
+    def _seen(self, stream: str, after: int | None, segments: Sequence[str]) -> Seen:
+        shares = [self.segments[segment][stream] for segment in segments]
+        if all(after is None or ((share.least or after) > after and not share.has_late) for share in shares):
+            least = min((share.least for share in shares if share.least is not None), default=None)
+            greatest = max((share.greatest for share in shares), default=None)
+            return Seen(sum(s.elements for s in shares), least, greatest, any(s.has_late for s in shares))
+        figures = "count(DISTINCT element)", "min(ts) FILTER (WHERE since IS NULL)", "max(ts)", "count(since) > 0"
+        (found,) = self._rows(stream, segments).where(f"ts > {after}").selectExpr(*figures).collect()
+        return Seen(*found)
+
+    def forget(self, needs: Sequence[Need], until: int) -> None:
+        """No other queries are left: what is made for others goes. What nobody reads goes with `evict`."""
+        self._later.keep({need.query.dataset.after for need in needs})
 
     # Restarts
 
@@ -340,15 +398,20 @@ class WindowLog(SparkEngine):
     # Views
 
     def _show(self) -> None:
-        for place, (iri, stream) in enumerate(self._streams.items()):
+        for iri, stream in self._streams.items():
             if not stream.is_seen:
-                paths = [str(self._path(segment)) for segment, shares in self.segments.items() if iri in shares]
-                if paths:
-                    rows = self.session.read.schema(_SEGMENT).parquet(*paths).where(sf.col("stream") == place)
-                else:
-                    rows = self.session.createDataFrame([], _SEGMENT)
-                rows.drop("stream").createOrReplaceTempView(stream.table)
+                self._rows(iri, self._having(iri)).createOrReplaceTempView(stream.table)
                 stream.is_seen = True
+
+    def _having(self, stream: str) -> list[str]:
+        return [segment for segment, shares in self.segments.items() if stream in shares]
+
+    def _rows(self, stream: str, segments: Iterable[str]) -> DataFrame:
+        """What segments have of a stream."""
+        place, paths = list(self._streams).index(stream), [str(self._path(segment)) for segment in segments]
+        if not paths:
+            return self.session.createDataFrame([], _SEGMENT).drop("stream")
+        return self.session.read.schema(_SEGMENT).parquet(*paths).where(sf.col("stream") == place).drop("stream")
 
     def _path(self, segment: str) -> Path:
         return self.folder / segment

@@ -6,29 +6,34 @@ they came at, they see what any other query sees, and are fused with those that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from penstock.algebra.chaining import Chain
-from penstock.engines.protocol import Engine
-from penstock.runtime.changes import Coming, Going
+from penstock.engines.protocol import Engine, OpenEngine
+from penstock.runtime.changes import Changes, Coming, Going
 from penstock.runtime.changing_graphs import ChangingGraphs
 from penstock.runtime.grouping import Grouping, Member, chained, meaning_of, members_of
 from penstock.runtime.running import RunSettings, Standing, TimedQuery
-from penstock.sources.batches import Source
 
 
 class Membership:
-    """`queries` are in the order in which they are answered; `streams` are those from outside that they read."""
+    """`queries` are in the order in which they are answered; `streams` are those from outside that they read.
+
+    `changes` are what is said of them meanwhile.
+    """
 
     def __init__(
         self,
         engine: Engine,
         queries: Sequence[Standing],
-        sources: Mapping[str, Source],
+        sources: Mapping[str, Any],
         how: RunSettings,
         graphs: ChangingGraphs,
     ) -> None:
+        self.changes = Changes()
+        self._engine = engine
         self._grouping = Grouping(engine, sources, how, graphs)
         self._sources = sources
         self._members = members_of(queries)
@@ -37,11 +42,46 @@ class Membership:
         self.queries: list[TimedQuery] = self._grouping.all_of(self._members)
 
     @property
-    def streams(self) -> dict[str, Source]:
+    def streams(self) -> dict[str, Any]:
         read = {iri for query in self.queries for iri in query.clock.streams}
         return {iri: source for iri, source in self._sources.items() if iri in read}
 
-    def heed(self, changes: Sequence[Coming | Going]) -> list[TimedQuery]:
+    def heed(self, open_streams: Callable[[], None]) -> bool:
+        """Do what was said of queries, if anything was. Streams may be read then that nobody has read before.
+
+        Those that are new are told what has come; whoever registered one that cannot be answered is told why.
+        """
+        changes = self.changes.take()
+        if not changes:
+            return False
+        fresh = self._changed(changes)
+        open_streams()
+        for query in fresh:
+            try:
+                query.begin()
+            except ValueError as error:
+                self._refuse(query, error)
+            else:
+                self._tell(query)
+        self._forget()
+        return True
+
+    def _tell(self, query: TimedQuery) -> None:
+        assert isinstance(self._engine, OpenEngine)
+        evaluated = {giver.name: giver.evaluated for giver in self.queries}
+        for iri, clock in query.clock.streams.items():
+            seen = self._engine.seen(iri, query.after)
+            if seen.greatest is not None:
+                query.note(iri, seen.elements, seen.least, seen.greatest, has_late=seen.has_late)
+            clock.reached = evaluated.get(self.chain.produced.get(iri, ""))
+
+    def _forget(self) -> None:
+        """What was for queries that are there no more, or are others now, goes."""
+        assert isinstance(self._engine, OpenEngine)
+        if self.changes.reached is not None:
+            self._engine.forget([query.need for query in self.queries], self.changes.reached)
+
+    def _changed(self, changes: Sequence[Coming | Going]) -> list[TimedQuery]:
         """Queries come and go: those that are new, and know nothing of the streams yet."""
         before = dict(self._members)
         given = self.chain.read
@@ -71,10 +111,10 @@ class Membership:
                 known = [] if member.after is None else [member.after]
                 self._members[name] = replace(member, after=max(reached + known))
 
-    def settle(self) -> bool:
+    def settle(self) -> None:
         """Fuse those that came later with those that see the same by now, if there are any."""
         if all(query.after is None for query in self.queries):
-            return False
+            return
         before = dict(self._members)
         kinds: dict[object, Member] = {}
         for query in self.queries:
@@ -86,10 +126,9 @@ class Membership:
             if _came(first) != _came(member):
                 for name in query.names:
                     self._members[name] = replace(self._members[name], coming=first.coming, after=first.after)
-        if self._members == before:
-            return False
-        self._regroup(before)
-        return True
+        if self._members != before:
+            self._regroup(before)
+            self._forget()
 
     def _regroup(self, before: Mapping[str, Member]) -> list[TimedQuery]:
         """Who is answered with others than before goes on where it was."""
@@ -117,8 +156,7 @@ class Membership:
         self.chain, self.queries = chain, found
         return fresh
 
-    def refuse(self, query: TimedQuery, reason: ValueError) -> None:
-        """A query that cannot be answered goes again, and whoever registered it is told why."""
+    def _refuse(self, query: TimedQuery, reason: ValueError) -> None:
         before = dict(self._members)
         for name in query.names:
             self._members.pop(name).standing.on_failure(f"{name} is not answered: {reason}")

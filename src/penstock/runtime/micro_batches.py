@@ -13,22 +13,24 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from penstock.algebra.chaining import elements_of
+from penstock.algebra.chaining import Chain, elements_of
 from penstock.engines.spark_batches import Before, Share
 from penstock.engines.spark_log import WindowLog
 from penstock.engines.spark_session import is_local
 from penstock.rdf.elements import Element, Malformed
 from penstock.rdf.results import Evaluation
+from penstock.relational.windows import FOREVER
 from penstock.runtime.batch_states import BatchStates
+from penstock.runtime.changes import Changes
 from penstock.runtime.changing_graphs import ChangingGraphs, Updates
 from penstock.runtime.checkpoints import State, Written
-from penstock.runtime.grouping import Grouping, chained, members_of
+from penstock.runtime.membership import Membership
 from penstock.runtime.running import RunSettings, Standing, TimedQuery
-from penstock.runtime.slices import ALL, Slicing
+from penstock.runtime.slices import ALL
 from penstock.sinks.counts import Counts, together
 from penstock.sources.graphs import Graph
 from penstock.sources.spark.live import LiveBatch, LiveInput, LiveStream
@@ -106,7 +108,8 @@ class MicroBatches:
     ) -> None:
         self.spark = spark
         self.streams = list(streams)
-        self.how = how or RunSettings()
+        how = how or RunSettings()
+        self.how = replace(how, instants_per_slice=how.instants_per_slice or ALL)
         self.is_bounded = is_bounded
         time_goes_on = self.how.by_arrival or self.how.idle_timeout is not None
         self.input = LiveInput(list(streams.values()), has_ticks=time_goes_on and not is_bounded)
@@ -119,15 +122,14 @@ class MicroBatches:
             self.engine.load_graph(iri, graph)
         for iri in self.streams:
             self.engine.add_stream(iri)
-        members = members_of([standing for standing, _ in queries])
-        self.chain = chained(members)
-        for iri in sorted(self.chain.read):
-            self.engine.add_stream(iri, is_given=True)
         changing = ChangingGraphs(self.engine, updates, queries[0][0].on_failure)
-        self.queries = Grouping(self.engine, self.streams, self.how, changing).all_of(members)
-        for query in self.queries:
-            query.slicing = Slicing(self.how.instants_per_slice or ALL)
+        self._membership = Membership(self.engine, [standing for standing, _ in queries], streams, self.how, changing)
+        self._open_streams()
         self.outlets = {name: outlet for name, (_, outlet) in zip(self.chain.queries, queries, strict=True)}
+        self._coming: dict[str, Outlet] = {}
+        """Those of queries that have been told to come."""
+        self._reached: dict[str, int | None] = dict.fromkeys(self.streams)
+        """The greatest timestamp of each stream."""
         self._last: int | None = None
         """The last batch, as soon as there is one."""
         self._segments: set[str] = set()
@@ -135,12 +137,28 @@ class MicroBatches:
         self._malformed = 0
         self._has_odd = False
         """Whether something was not ordinary."""
-        self._order_matters = any(query.need.query.dataset.counts_elements for query in self.queries)
-        """That of elements, where all are in time."""
         self._heard = dict.fromkeys(self.streams, time.monotonic())
         self._running: StreamingQuery | None = None
         self._failure: BaseException | None = None
         self._is_stopped = False
+
+    @property
+    def queries(self) -> list[TimedQuery]:
+        """In the order in which they are answered; those that are fused are one."""
+        return self._membership.queries
+
+    @property
+    def chain(self) -> Chain:
+        return self._membership.chain
+
+    @property
+    def changes(self) -> Changes:
+        return self._membership.changes
+
+    def _open_streams(self) -> None:
+        """Those that queries give each other."""
+        for iri in sorted(self.chain.read):
+            self.engine.add_stream(iri, is_given=True)
 
     @property
     def counts(self) -> Counts:
@@ -153,7 +171,25 @@ class MicroBatches:
         """Whether all input has been read and answered, by this run or one before."""
         return self.states.has_finished
 
+    def counts_of(self, name: str) -> Counts:
+        """What has happened to the query of that name; of one that is just coming, nothing."""
+        return next((query.counts for query in self.queries if name in query.names), Counts())
+
     # From the outside
+
+    @property
+    def is_open(self) -> bool:
+        """Whether queries may come and go: what a checkpoint says of them holds for those of the beginning."""
+        return self._is_temporary
+
+    def join(self, name: str, standing: Standing, outlet: Outlet) -> None:
+        """Answer another query, too, from the next instant on; any thread may say so."""
+        self._coming[name] = outlet
+        self.changes.come(name, standing, {})
+
+    def drop(self, name: str) -> None:
+        """Answer a query no more; any thread may say so. What gives something to others goes with them, or later."""
+        self.changes.go(name)
 
     def start(self) -> None:
         """Begin, in threads of Spark's own."""
@@ -195,6 +231,7 @@ class MicroBatches:
             if self._last is None:
                 self.engine.move_to(batch.sparkSession)
                 self._resume(self.states.before(number))
+            self._heed()
             self._take(batch, number)
             self._answer(number, is_end=False)
             self._commit(number, has_finished=False)
@@ -206,6 +243,7 @@ class MicroBatches:
         """The streams have ended."""
         if self._last is None:
             self._resume(self.states.latest)
+        self._heed()
         last = self.states.last if self._last is None else self._last
         self._answer(last + 1, is_end=True)
         self._commit(last, has_finished=True)
@@ -219,14 +257,19 @@ class MicroBatches:
                 query.begin()
             else:
                 query.restore(kept["queries"][query.name])
-        for name, outlet in self.outlets.items():
-            outlet.resume(None if kept is None else kept["written"][name])
+            for iri in query.clock.streams.keys() & self._reached.keys():
+                self._reached[iri] = query.clock.streams[iri].greatest
+        for name in self.chain.queries:
+            self.outlets[name].resume(None if kept is None else kept["written"][name])
 
     def _take(self, batch: DataFrame, number: int) -> None:
         now = time.time_ns() // 1_000_000 if self.how.by_arrival else None
         found = self.input.batch(batch, self.on_malformed, now)
         shares = {} if found.is_empty else self._shares(found, number)
         self._heard.update(dict.fromkeys(shares, time.monotonic()))
+        for iri in self.streams:
+            times = [self._reached[iri], now, shares[iri].greatest if iri in shares else None]
+            self._reached[iri] = max((time for time in times if time is not None), default=None)
         silent = self._silent()
         for query in self.queries:
             query.note_silence(silent)
@@ -236,13 +279,16 @@ class MicroBatches:
 
     def _note(self, query: TimedQuery, shares: Mapping[str, Share]) -> None:
         for iri, share in shares.items():
-            if iri in query.clock.streams:
-                query.note(iri, share.elements, share.least, share.greatest, has_late=share.has_late)
+            if iri not in query.clock.streams:
+                continue
+            seen = share.seen if query.after is None else self.engine.seen_lately(iri, query.after)
+            if seen.greatest is not None:
+                query.note(iri, seen.elements, seen.least, seen.greatest, has_late=seen.has_late)
 
     def _shares(self, found: LiveBatch, number: int) -> dict[str, Share]:
         """What came of each stream, now in the log. What was odd once is not taken for ordinary again."""
-        before = {iri: Before(self._greatest(iri), self._evaluated(iri)) for iri in self.streams}
-        if found.is_of_few_lines and not self._has_odd and not self._order_matters and is_local(self.spark):
+        before = {iri: Before(self._reached[iri], self._evaluated(iri)) for iri in self.streams}
+        if found.is_of_few_lines and not self._has_odd and is_local(self.spark):
             lines = {self.streams[place]: history for place, history in found.histories.items()}
             shares = self.engine.take_lines(number, lines, before, self.how.lateness)
             if shares is not None:
@@ -262,11 +308,6 @@ class MicroBatches:
                 self.on_malformed(malformed)
         return shares
 
-    def _greatest(self, stream: str) -> int | None:
-        """All queries know the same."""
-        found = [query.clock.streams[stream].greatest for query in self.queries if stream in query.clock.streams]
-        return found[0] if found else None
-
     def _evaluated(self, stream: str) -> int | None:
         """The instant that has been reached by some query, perhaps without the stream."""
         reached = [query.evaluated for query in self.queries if stream in query.clock.streams]
@@ -284,15 +325,27 @@ class MicroBatches:
         for query in self.queries:
             elements: list[Element] = []
             for evaluation in query.finish() if is_end else query.advance():
-                self.outlets[evaluation.query].write(evaluation)
+                if not self.changes.is_leaving(evaluation.query):
+                    self.changes.reach(evaluation.time)
+                    self.outlets[evaluation.query].write(evaluation)
                 if query.name in given:
                     elements += elements_of(evaluation)
+            if query.evaluated is not None:
+                self.changes.reach(query.evaluated - 1)
             if query.name in given:
                 self._give(number, query, given[query.name], elements)
-        for outlet in self.outlets.values():
+        for outlet in list(self.outlets.values()):
             if isinstance(outlet, BatchOutlet):
                 outlet.finish(number)
-        self.engine.evict([query.need for query in self.queries])
+        self._heed()
+        self._membership.settle()
+        self.engine.evict([query.need for query in self.queries], self.changes.reached if self.is_open else FOREVER)
+
+    def _heed(self) -> None:
+        if self._membership.heed(self._open_streams):
+            come = [name for name in self.chain.queries if name in self._coming]
+            self.outlets |= {name: self._coming.pop(name) for name in come}
+            self.outlets = {name: self.outlets[name] for name in self.chain.queries}
 
     def _give(self, number: int, giver: TimedQuery, stream: str, elements: Sequence[Element]) -> None:
         """What a query has answered goes to those that read it."""
@@ -306,7 +359,7 @@ class MicroBatches:
         state = {
             "engine": self.engine.state,
             "queries": {query.name: query.state for query in self.queries},
-            "written": {name: outlet.position() for name, outlet in self.outlets.items()},
+            "written": {name: self.outlets[name].position() for name in self.chain.queries},
         }
         self.states.commit(number, state, has_finished=has_finished)
         self.engine.clean(self._segments)

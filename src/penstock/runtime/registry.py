@@ -59,7 +59,6 @@ class Registry:
         self._malformed = 0
         graphs = ChangingGraphs(engine, updates, queries[0].on_failure)
         self._membership = Membership(engine, queries, streams, self.how, graphs)
-        self.changes = Changes()
         self._clock = Clock()
         """What has come of each stream, whoever reads it."""
         self._fresh, self._held = 0, 0
@@ -78,6 +77,10 @@ class Registry:
     def queries(self) -> list[TimedQuery]:
         """In the order in which they are answered; those that are fused are one."""
         return self._membership.queries
+
+    @property
+    def changes(self) -> Changes:
+        return self._membership.changes
 
     @property
     def chain(self) -> Chain:
@@ -147,12 +150,12 @@ class Registry:
                 yield from self._answered(TimedQuery.finish)
                 if not said.is_set():
                     break
-                self._heed()
+                self._membership.heed(self._open_streams)
             self._commit(has_finished=True)
 
     def _while_reading(self, reading: Reading) -> Iterator[Evaluation]:
         for read in reading.batches():
-            self._heed()
+            self._membership.heed(self._open_streams)
             if not self._is_prompt:  # with the last batch all is answered together
                 yield from self._advance()
             if read is not None:
@@ -178,9 +181,8 @@ class Registry:
         before = [query.evaluated for query in self.queries]
         yield from self._answered(TimedQuery.advance)
         if before != [query.evaluated for query in self.queries]:
-            self._heed()
-            if self._membership.settle():
-                self._forget()
+            self._membership.heed(self._open_streams)
+            self._membership.settle()
             self._held = self.engine.evict([query.need for query in self.queries])
             self._fresh = 0
 
@@ -263,39 +265,6 @@ class Registry:
             elements = pc.count_distinct(table["element"]).as_py()
             has_late = len(in_time) < table.num_rows
             query.note(stream, elements, pc.min(in_time).as_py(), pc.max(table["ts"]).as_py(), has_late=has_late)
-
-    # Queries that come and go
-
-    def _heed(self) -> None:
-        """Do what was said of queries; those that are new are told what has come."""
-        changes = self.changes.take()
-        if not changes:
-            return
-        fresh = self._membership.heed(changes)
-        self._open_streams()
-        for query in fresh:
-            try:
-                query.begin()
-            except ValueError as error:
-                self._membership.refuse(query, error)
-            else:
-                self._tell(query)
-        self._forget()
-
-    def _forget(self) -> None:
-        """What was for queries that are there no more, or are others now, goes."""
-        assert isinstance(self.engine, OpenEngine)
-        if self.changes.reached is not None:
-            self.engine.forget([query.need for query in self.queries], self.changes.reached)
-
-    def _tell(self, query: TimedQuery) -> None:
-        assert isinstance(self.engine, OpenEngine)
-        evaluated = {giver.name: giver.evaluated for giver in self.queries}
-        for iri, clock in query.clock.streams.items():
-            seen = self.engine.seen(iri, query.after)
-            if seen.greatest is not None:
-                query.note(iri, seen.elements, seen.least, seen.greatest, has_late=seen.has_late)
-            clock.reached = evaluated.get(self.chain.produced.get(iri, ""))
 
     # Restarts
 

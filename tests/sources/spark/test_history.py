@@ -159,3 +159,13 @@ def test_snapshots(spark: SparkSession, tmp_path: Path) -> None:
         write(tmp_path / f"{time}.ttl", "nonsense }" if time == 4 else "" if time == 5 else f"<a:s> <a:p> [], {time}.")
     assert agree(spark, f"{tmp_path}?unit=1s") == 7
     assert spark_read(spark, f"{tmp_path}?unit=1s") == read(f"{tmp_path}?unit=1s")
+
+
+def test_a_few_files_are_counted_in_their_order(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark would begin with the largest."""
+    lines = [f'<http://e/{n}> <http://e/p> <http://e/o> "{n}" .' for n in range(600)]
+    parts = {1: lines[:1], 2: lines[1:500], 3: lines[500:510], 4: lines[510:]}
+    for number, part in parts.items():
+        (tmp_path / f"{number}.tnt").write_text("\n".join(part) + "\n")
+    rows = open_history(spark, tmp_path, scope="s").counted_rows().select("element", "ts").collect()
+    assert [tuple(row) for row in rows] == [(n, n) for n in range(600)]

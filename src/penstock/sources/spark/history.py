@@ -69,7 +69,7 @@ class History:
         return ordinary_rows(self._lines)
 
     def counted_rows(self) -> DataFrame:
-        """Of a few lines, none of which is odd: sooner still, but counted from 0, in no order."""
+        """Of a few lines, none of which is odd: sooner still, and counted from 0."""
         return ordinary_rows(counted_lines(self.spark, self.by_lines.values()))
 
     def rows_if_ordinary(self) -> DataFrame:

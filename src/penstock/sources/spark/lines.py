@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from functools import reduce
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
@@ -34,8 +35,11 @@ def read_lines(spark: SparkSession, files: Mapping[int, Path]) -> DataFrame:
 
 
 def counted_lines(spark: SparkSession, files: Collection[Path]) -> DataFrame:
-    """`value` of each line of a few small files, all in one part, counted from 0 (`number`) in no certain order."""
-    lines = _texts(spark, files).coalesce(1)
+    """`value` of each line of a few small files, all in one part, counted from 0 (`number`) in the order of the files.
+
+    Read together, Spark would begin with the largest of them.
+    """
+    lines = reduce(DataFrame.unionAll, (_texts(spark, [file]) for file in files)).coalesce(1)
     return lines.selectExpr("value", f"monotonically_increasing_id() & {_WITHIN_PARTITION} AS number")
 
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
-from itertools import chain
 from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
@@ -206,7 +205,7 @@ class LiveBatch:
 
     @property
     def is_of_few_lines(self) -> bool:
-        return self.is_of_lines and self.now is None and self._size() <= _SMALL
+        return self.is_of_lines and self.now is None and len(self._files) <= _FEW and self._size() <= _SMALL
 
     @property
     def may_be_ordinary(self) -> bool:
@@ -243,9 +242,16 @@ class LiveBatch:
 
     def _size(self) -> int:
         """In bytes."""
-        files = chain.from_iterable(history.by_lines.values() for history in self.histories.values())
-        return sum(file.stat().st_size for file in files)
+        return sum(file.stat().st_size for file in self._files)
 
+    @property
+    def _files(self) -> list[Path]:
+        """Those of lines."""
+        return [file for history in self.histories.values() for file in history.by_lines.values()]
+
+
+_FEW = 8
+"""So many files are read one by one."""
 
 _SMALL = 16 << 20
 """So many bytes are read in one task sooner than they are shuffled."""

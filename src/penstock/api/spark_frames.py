@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
 from sqlglot import exp, parse_one
@@ -74,12 +75,18 @@ def frame_of(
     places = dict(zip(compiled.variables, rows.columns, strict=False))
     selected = ["CAST(t AS BIGINT) AS time"]
     for name in variables:
-        value = exp.column(places[name], quoted=True) if name in places else exp.cast(exp.null(), "string")
-        shown = _applied(_TERM if terms and name not in types else _TEXT, value)
+        value = _shown(places.get(name), is_term=terms and name not in types)
         if name in types:
-            shown = exp.TryCast(this=shown, to=exp.DataType.build(types[name], dialect="spark"))
-        selected.append(to_spark(exp.alias_(shown, name, quoted=True)))
+            value = f"try_cast({value} AS {types[name]})"
+        selected.append(f"{value} AS {to_spark(exp.to_identifier(name, quoted=True))}")
     return rows.selectExpr(*selected)  # one call of Java's, where functions of columns would be hundreds
+
+
+@cache
+def _shown(column: str | None, *, is_term: bool) -> str:
+    """The value of a column of terms, if there is one, as it is shown."""
+    value = exp.cast(exp.null(), "string") if column is None else exp.column(column, quoted=True)
+    return to_spark(_applied(_TERM if is_term else _TEXT, value))
 
 
 def _applied(template: exp.Expr, value: exp.Expr) -> exp.Expr:

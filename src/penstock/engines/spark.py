@@ -422,7 +422,10 @@ class SparkQuery:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        return self._compiled(Shape(is_regular=True, is_distributed=True)).variables
+        """The same in every plan of the expression."""
+        best, layout = self.best(), self.engine.layout
+        known = (plan for (of, _, then), plan in self._plans.items() if of == best and then == layout)
+        return (next(known, None) or self._compiled(Shape(is_regular=True, is_distributed=True))).variables
 
     @property
     def joins_streams(self) -> bool:

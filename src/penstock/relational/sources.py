@@ -263,19 +263,21 @@ class ActiveGraph:
         """What is seen when its window closes, and only then, each once; not all closings need be instants."""
         closes = exp.Sub(this=exp.Sub(this=col("timed", "ends"), expression=number(1)), expression=FIRST.copy())
         columns = [*(col("timed", name) for name in names), aliased(closes, "closes")]
-        closing = exp.select(*columns).from_(rows.subquery("timed"))
-        if self.statement.shape.is_distributed:
-            together = ["closes"] if self.statement.shape.has_many_instants else [*names, "closes"]
-            closing = exp.select("*").from_(partitioned(closing, together).subquery("partitioned"))
+        timed = exp.select(*columns).from_(rows.subquery("timed")).subquery("closing")
         since_first = col("closing", "closes")
         i = exp.IntDiv(this=since_first, expression=STEP.copy())
-        behind = exp.Add(this=i.copy(), expression=number(1))
-        query = exp.select(*(col("closing", name) for name in names), aliased(i, "i"), aliased(behind, "j"))
-        return query.from_(closing.distinct().subquery("closing")).where(
+        seen = exp.select(*(col("closing", name) for name in names), aliased(i, "i")).from_(timed)
+        seen = seen.where(
             exp.GTE(this=since_first.copy(), expression=number(0)),
             exp.LT(this=since_first.copy(), expression=exp.Mul(this=COUNT.copy(), expression=STEP.copy())),
             exp.Mod(this=since_first.copy(), expression=STEP.copy()).eq(number(0)),
         )
+        if self.statement.shape.is_distributed:
+            together = ["i"] if self.statement.shape.has_many_instants else [*names, "i"]
+            seen = exp.select("*").from_(partitioned(seen, together).subquery("partitioned"))
+        behind = exp.Add(this=col("seen", "i"), expression=number(1))
+        query = exp.select(*(col("seen", name) for name in (*names, "i")), aliased(behind, "j"))
+        return query.from_(seen.distinct().subquery("seen"))
 
     def timed_scan(self, columns: Mapping[str, str], asked: Asked, times: Mapping[str | None, str]) -> str:
         """`scan`, with the timestamps of the triples: in any stream (None), and in streams by their names.

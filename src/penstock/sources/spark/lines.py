@@ -17,6 +17,15 @@ from penstock.sources.spark.terms import map_of
 _WITHIN_PARTITION = (1 << 33) - 1
 """The bits of `monotonically_increasing_id` that count the rows of a partition."""
 
+_WITHIN = f"(monotonically_increasing_id() & {_WITHIN_PARTITION})"
+
+_WITHIN_FILE = f"(input_file_block_start() + {_WITHIN})"
+"""A number that grows from line to line of a file.
+
+Spark packs parts of files into partitions in an order of its own. The lines of a part are fewer than its bytes, so
+where the part begins in its file plus how many lines came before in its partition grows along the file.
+"""
+
 _PLAIN = re.compile(r"[A-Za-z0-9/.-][A-Za-z0-9_/.-]*")
 
 
@@ -31,6 +40,9 @@ def can_split(path: Path) -> bool:
 def read_lines(spark: SparkSession, files: Mapping[int, Path]) -> DataFrame:
     """`value`, `number` and `file` of each line of some files, which are given by their places in the source."""
     lines = _texts(spark, files.values())
+    if len(files) == 1:  # one text for Java, where columns would be dozens of calls
+        number = f"{next(iter(files)) * NUMBERS_PER_FILE}L + {_WITHIN_FILE}"
+        return lines.selectExpr("value", f"{number} AS number", "input_file_name() AS file")
     return lines.select("value", _number(lines, files).alias("number"), sf.input_file_name().alias("file"))
 
 
@@ -40,14 +52,14 @@ def counted_lines(spark: SparkSession, files: Collection[Path]) -> DataFrame:
     Read together, Spark would begin with the largest of them.
     """
     lines = reduce(DataFrame.unionAll, (_texts(spark, [file]) for file in files)).coalesce(1)
-    return lines.selectExpr("value", f"monotonically_increasing_id() & {_WITHIN_PARTITION} AS number")
+    return lines.selectExpr("value", f"{_WITHIN} AS number")
 
 
 def with_places(spark: SparkSession, files: Mapping[int, Path]) -> DataFrame:
     """`value` of each line, and its `place`: `file:line`, as the files are named. A first job counts the lines."""
     lines = _texts(spark, files.values())
-    parts = lines.select(
-        "value", sf.input_file_name().alias("file"), sf.input_file_block_start().alias("start"), _within()
+    parts = lines.selectExpr(
+        "value", "input_file_name() AS file", "input_file_block_start() AS start", f"{_WITHIN} AS within"
     )
     counted = (
         parts.groupBy("file", "start").agg(sf.count("*").alias("lines"), sf.min("within").alias("first")).collect()
@@ -80,23 +92,12 @@ def place_of_number() -> Column:
     return sf.shiftright("number", NUMBERS_PER_FILE.bit_length() - 1)
 
 
-def _within() -> Column:
-    return sf.monotonically_increasing_id().bitwiseAND(sf.lit(_WITHIN_PARTITION)).alias("within")
-
-
 def _number(lines: DataFrame, files: Mapping[int, Path]) -> Column:
-    """A number that grows from line to line.
-
-    Spark packs parts of files into partitions in an order of its own. The lines of a part are fewer than its bytes, so
-    where the part begins in its file plus how many lines came before in its partition grows along the file.
-    """
-    within_file = sf.input_file_block_start() + _within()
-    if len(files) == 1:
-        return within_file + sf.lit(next(iter(files)) * NUMBERS_PER_FILE)
+    """A number that grows from line to line of several files."""
     place_of = {path.resolve(): place for place, path in files.items()}
     starts = {name: place_of[_path(name)] * NUMBERS_PER_FILE for name in lines.inputFiles()}
     start = map_of({name: str(number) for name, number in starts.items()})[sf.input_file_name()]
-    return start.cast("bigint") + within_file
+    return start.cast("bigint") + sf.expr(_WITHIN_FILE)
 
 
 def _path(name: str) -> Path:

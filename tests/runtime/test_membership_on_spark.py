@@ -68,9 +68,11 @@ def test_whoever_comes_and_goes_changes_nothing_for_others(spark: SparkSession, 
     coming = {name: chance.randrange(1, 12) for name in names[2:]}
     going = {name: coming[name] + chance.randrange(1, 9) for name in names[2:] if chance.random() < 0.4}
     came: dict[str, int | None] = dict.fromkeys(names[:2])
+    went: set[str] = set()
     found: list[Evaluation] = []
 
     def take(evaluation: Evaluation) -> None:
+        assert evaluation.query not in went, "what has been dropped answers no more"
         found.append(evaluation)
         for name, number in coming.items():
             if number == len(found):
@@ -79,6 +81,7 @@ def test_whoever_comes_and_goes_changes_nothing_for_others(spark: SparkSession, 
         for name, number in going.items():
             if number == len(found):
                 run.drop(name)
+                went.add(name)
 
     run = MicroBatches(
         spark,

@@ -81,7 +81,8 @@ class Engine:
         self._changing = threading.RLock()
         """Held while queries come and go."""
         self._shared: WeakSet[SharedRun] = WeakSet()
-        self._live: WeakSet[LiveRun] = WeakSet()
+        self._live: list[LiveRun] = []
+        """Those of `start`."""
         self._scopes = 0
 
     def stream(self, iri: str, source: str | Path | Iterable[Any] | Any) -> None:
@@ -234,6 +235,7 @@ class Engine:
                 dialect != "auto",
                 distinct,
                 self._queries,
+                self._live,
                 self._spark,
             )
             going_on = [] if distinct in self._queries else list(self._shared)
@@ -289,13 +291,16 @@ class Engine:
                 hint = did_you_mean(name, self._queries) or f"there is {', '.join(self._queries) or 'none'}"
                 raise InputError(f"there is no query {name}; {hint}")
             self._check_nobody_needs(name)
-            for live in list(self._live):
-                if live.is_answering(name):
-                    live.drop(self._queries[name])
-            query = self._queries.pop(name)
-            query.stop()
-            for run in list(self._shared):
+            query = self._queries[name]
+            live = [run for run in self._live if run.is_answering(query)]
+            for run in live:
+                run.check_drop(query)
+            for run in live:
                 run.drop(query)
+            del self._queries[name]
+            query.stop()
+            for shared in list(self._shared):
+                shared.drop(query)
 
     def _check_nobody_needs(self, name: str) -> None:
         if self._shared:
@@ -332,9 +337,7 @@ class Engine:
         from penstock.api.spark_runs import start_together
 
         outlets = {query: query.told_to(function) for query, function in answers.items()}
-        run = start_together(outlets, None if checkpoint is None else Path(checkpoint), is_bounded=until_read)
-        self._live.add(run)
-        return run
+        return start_together(outlets, None if checkpoint is None else Path(checkpoint), is_bounded=until_read)
 
     def _new_scope(self) -> str:
         self._scopes += 1

@@ -82,9 +82,12 @@ class RegisteredQuery:
         is_dialect_given: bool,
         name: str,
         others: Mapping[str, RegisteredQuery],
+        live: list[LiveRun],
         spark: SparkSession | None = None,
     ) -> None:
         self._spark = spark
+        self.live = live
+        """The runs of its engine over what Spark streams."""
         self._others = others
         self.text = text
         self.name = name

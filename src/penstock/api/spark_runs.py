@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -22,14 +23,12 @@ from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.checkpoints import Written
 from penstock.runtime.micro_batches import Callback, MicroBatches, Outlet
-from penstock.runtime.running import Late
 from penstock.sinks.counts import Counts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 OnBatch = Callable[["DataFrame", int], None]
-OnLate = Callable[[Late], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +78,12 @@ class LiveRun:
     ) -> None:
         self._batches = batches
         self._queries = {query.name: query for query in queries}
+        """Those that are answered: what somebody asked for, and what that needs."""
         self._outsiders = outsiders
+        """Of those that somebody asked for."""
         self._opened = opened
         self._has_ended = False
+        self._changing = threading.RLock()
         for query in self._queries.values():
             query.runs_in(batches)
 
@@ -93,59 +95,77 @@ class LiveRun:
     def add(self, query: RegisteredQuery, each: Callable[[Evaluation], None]) -> None:
         """Answer another query of the engine, too, from the next instant on; `each` gets its evaluations.
 
-        Of its streams it sees what is after the instant that the run has come to.
+        Of its streams, which are among those that the run began with, it sees what is after the instant that the run
+        has come to.
 
-        Raises ValueError where it cannot be answered with the others, and where there is a checkpoint: that is for the
-        queries that a run began with.
+        Raises ValueError where it cannot be answered with the others, where the run has ended, and where there is a
+        checkpoint: that is for the queries that a run began with.
         """
-        self._check_open()
-        if self.is_answering(query.name):
-            raise InputError(f"{query.name} is answered by this run already")
-        mine = next(iter(self._queries.values()))
-        if query.streams is not mine.streams:
-            raise InputError("add takes a query that the same engine has registered")
-        new = [needed for needed in query.with_givers() if needed.name not in self._queries]
-        how_together([*self._queries.values(), *new])
-        for needed in new:
-            on_late, outlet = (ignore, Callback(ignore)) if needed is not query else self._told(query, each)
-            self._queries[needed.name] = needed
-            self._batches.join(needed.name, needed.standing(on_late), outlet)
-            needed.runs_in(self._batches)
-
-    def _told(self, query: RegisteredQuery, each: Callable[[Evaluation], None]) -> tuple[OnLate, Outlet]:
-        outsiders = self._outsiders[query] = opened_for(query, self._opened)
-        return outsiders.late, query.told_to(each)
+        with self._changing:
+            self._check_open()
+            if self.is_answering(query):
+                raise InputError(f"{query.name} is answered by this run already")
+            if any(query.streams is not other.streams for other in self._queries.values()):
+                raise InputError("add takes a query that the same engine has registered")
+            needed = {one.name: one for one in query.with_givers()}
+            everyone = {**needed, **self._queries}
+            how_together(list(everyone.values()))
+            chain = _chain(everyone.values())
+            for name in needed:
+                chain.streams_of(name, self._batches.streams)
+            outsiders, outlet = opened_for(query, self._opened), query.told_to(each)
+            self._outsiders[query] = outsiders
+            for one in needed.values():
+                if one.name not in self._queries:
+                    on_late, own = (outsiders.late, outlet) if one is query else (ignore, Callback(ignore))
+                    self._queries[one.name] = one
+                    self._batches.join(one.name, one.standing(on_late), own)
+                    one.runs_in(self._batches)
+                elif one is query:  # others read it already
+                    self._batches.outlets[one.name] = outlet
 
     def drop(self, query: RegisteredQuery) -> None:
-        """Answer the query no more; the others go on.
+        """Answer the query no more; the others go on, and what only it needed goes with it.
 
         Raises ValueError where it is none of the queries or the only one, where others read its stream, and where there
         is a checkpoint.
         """
-        self._check_open()
-        if not self.is_answering(query.name):
-            raise InputError(f"{query.name} is not answered by this run")
-        if len(self._queries) == 1:
-            raise InputError(f"{query.name} is the only query of this run: stop() ends it")
-        chain = Chain({name: known.meaning for name, known in self._queries.items()})
-        readers = [other for other in self._queries if query.name in chain.producers_of(other)]
-        if readers:
-            raise InputError(f"{readers[0]} reads the stream that {query.name} gives: drop {readers[0]} first")
-        query.runs_no_more()
-        self._outsiders.pop(query, None)
-        del self._queries[query.name]
-        self._batches.drop(query.name)
+        with self._changing:
+            self.check_drop(query)
+            del self._outsiders[query]
+            needed = _chain(self._queries.values()).needed_for(other.name for other in self._outsiders)
+            for name in [name for name in self._queries if name not in needed]:
+                self._queries.pop(name).runs_no_more()
+                self._batches.drop(name)
+
+    def check_drop(self, query: RegisteredQuery) -> None:
+        """Raises ValueError where the query cannot leave the run."""
+        with self._changing:
+            self._check_open()
+            if not self.is_answering(query):
+                raise InputError(f"{query.name} is not answered by this run")
+            if len(self._outsiders) == 1:
+                raise InputError(f"{query.name} is the only query of this run: stop() ends it")
+            chain = _chain(self._queries.values())
+            readers = [other for other in self._queries if query.name in chain.producers_of(other)]
+            if readers:
+                raise InputError(f"{readers[0]} reads the stream that {query.name} gives: drop {readers[0]} first")
 
     def _check_open(self) -> None:
+        if self._has_ended or self._batches.has_finished:
+            raise InputError("the run has ended: start another")
         if not self._batches.is_open:
             raise InputError(
                 "a run with a checkpoint answers the queries that it began with: stop it, and start one with others "
                 "and another checkpoint"
             )
 
-    def is_answering(self, name: str) -> bool:
-        """Whether the query of that name is one of those, and the run goes on."""
-        return not self._has_ended and not self._batches.has_finished and name in self._queries
+    def is_answering(self, query: RegisteredQuery) -> bool:
+        """Whether the query is one of those that it was asked for, and the run goes on."""
+        with self._changing:
+            for name in self._batches.refused & self._queries.keys():
+                self._outsiders.pop(self._queries.pop(name), None)
+            return not self._has_ended and not self._batches.has_finished and query in self._outsiders
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until all input has been answered, or so long: whether it has ended. Raises what has gone wrong."""
@@ -171,7 +191,7 @@ def start_together(
 ) -> LiveRun:  # fmt: skip
     """Queries of one engine over what Spark streams, with those that give them something: each stream is read once."""
     first = next(iter(outlets))
-    streams: Mapping[str, LiveStream] = first.streams
+    streams: Mapping[str, LiveStream] = dict(first.streams)  # others may be bound later
     if any(hasattr(source, "is_live") for source in streams.values()):
         raise InputError("some streams are not what Spark streams: bind a streaming DataFrame, or FOLDER?follow")
     for source in streams.values():
@@ -212,9 +232,14 @@ def start_together(
         updates=first.updates,
     )
     run = LiveRun(batches, queries, outsiders, opened)
+    first.live.append(run)
     if not batches.has_finished:
         batches.start()
     return run
+
+
+def _chain(queries: Iterable[RegisteredQuery]) -> Chain:
+    return Chain({query.name: query.meaning for query in queries})
 
 
 def opened_for(query: RegisteredQuery, opened: ExitStack) -> Outsiders:

@@ -30,7 +30,7 @@ class SharedRun:
         """Raises ValueError where the query cannot be answered with the others."""
         if not isinstance(self._run.engine, OpenEngine):
             raise InputError(
-                f"a run on Spark is going on, which answers the queries that it began with: end it with engine.stop(), "
+                f"a run over history on Spark is one job for the queries it began with: end it with engine.stop(), "
                 f"register {query.name}, and begin again"
             )
         how_together([*self._queries.values(), query])

@@ -120,15 +120,16 @@ class WindowLog(SparkEngine):
         The rows have the place of their stream among the streams (`stream`), s, p, o, ts, and numbers `element` and
         `arrival` that grow in the order of the input.
         """
-        observation = Observation()
-        kept = self._stamped(rows, before, lateness).observe(observation, *self._figures()).drop("begins")
+        observation, closings = Observation(), self._closings
+        figures = self._figures(closings)
+        kept = self._stamped(rows, before, lateness).observe(observation, *figures).drop("begins")
         kept.write.mode("overwrite").parquet(str(self._path(str(number))))
         found = observation.get
         if found["odd"]:
             return None
         shares = shares_of(list(self._streams), found)
         self._observe(shares, found)
-        for place, closing in enumerate(self._closings):
+        for place, closing in enumerate(closings):
             for report in self._reports:
                 note_closings(report, closing, found[f"told_{place}"])
         self._count(str(number), shares)
@@ -230,9 +231,9 @@ class WindowLog(SparkEngine):
         parameters = {"batch": self._batch, "known": values, "lateness": lateness}
         return self.session.sql(STAMPED, parameters)
 
-    def _figures(self) -> list[Column]:
+    def _figures(self, closings: tuple[Closing, ...]) -> list[Column]:
         """Made once, as long as they hold."""
-        key = streams, closings, asked = tuple(self._streams), self._closings, self._predicates
+        key = streams, _, asked = tuple(self._streams), closings, self._predicates
         if key not in self._made:
             self._made[key] = figures(streams, closings, asked)
         return self._made[key]
@@ -341,13 +342,11 @@ class WindowLog(SparkEngine):
 
     def seen(self, stream: str, after: int | None) -> Seen:
         """What there is of a stream after an instant, or at all."""
-        return self._seen(stream, after, [segment for segment, shares in self.segments.items() if stream in shares])
+        return self._seen(stream, after, self._having(stream))
 
     def seen_lately(self, stream: str, after: int) -> Seen:
         """What the latest segment of a stream has of it after an instant."""
-        return self._seen(
-            stream, after, [segment for segment, shares in self.segments.items() if stream in shares][-1:]
-        )
+        return self._seen(stream, after, self._having(stream)[-1:])
 
     def _seen(self, stream: str, after: int | None, segments: Sequence[str]) -> Seen:
         shares = [self.segments[segment][stream] for segment in segments]
@@ -362,6 +361,9 @@ class WindowLog(SparkEngine):
     def forget(self, needs: Sequence[Need], until: int) -> None:
         """No other queries are left: what is made for others goes. What nobody reads goes with `evict`."""
         self._later.keep({need.query.dataset.after for need in needs})
+        self._made.clear()
+        asked = set().union(*(predicates_of(need.query.expression) for need in needs))
+        self._asked = dict.fromkeys(sorted(asked))
 
     # Restarts
 

@@ -33,6 +33,8 @@ class Membership:
         graphs: ChangingGraphs,
     ) -> None:
         self.changes = Changes()
+        self.refused: set[str] = set()
+        """The queries that came, and could not be answered."""
         self._engine = engine
         self._grouping = Grouping(engine, sources, how, graphs)
         self._sources = sources
@@ -57,12 +59,13 @@ class Membership:
         fresh = self._changed(changes)
         open_streams()
         for query in fresh:
-            try:
-                query.begin()
-            except ValueError as error:
-                self._refuse(query, error)
-            else:
-                self._tell(query)
+            if query in self.queries:
+                try:
+                    query.begin()
+                except ValueError as error:
+                    self._refuse(query, error)
+                else:
+                    self._tell(query)
         self._forget()
         return True
 
@@ -157,9 +160,14 @@ class Membership:
         return fresh
 
     def _refuse(self, query: TimedQuery, reason: ValueError) -> None:
+        """With those that read what it gives."""
         before = dict(self._members)
-        for name in query.names:
-            self._members.pop(name).standing.on_failure(f"{name} is not answered: {reason}")
+        gone = set(query.names)
+        for name in self.chain.order:
+            if name in gone or not gone.isdisjoint(self.chain.producers_of(name)):
+                gone.add(name)
+                self.refused.add(name)
+                self._members.pop(name).standing.on_failure(f"{name} is not answered: {reason}")
         self._regroup(before)
 
 

@@ -182,8 +182,14 @@ class MicroBatches:
         """Whether queries may come and go: what a checkpoint says of them holds for those of the beginning."""
         return self._is_temporary
 
+    @property
+    def refused(self) -> set[str]:
+        """The queries that came, and could not be answered."""
+        return self._membership.refused
+
     def join(self, name: str, standing: Standing, outlet: Outlet) -> None:
         """Answer another query, too, from the next instant on; any thread may say so."""
+        self.refused.discard(name)
         self._coming[name] = outlet
         self.changes.come(name, standing, {})
 
@@ -244,8 +250,11 @@ class MicroBatches:
         if self._last is None:
             self._resume(self.states.latest)
         self._heed()
-        last = self.states.last if self._last is None else self._last
-        self._answer(last + 1, is_end=True)
+        last = number = self.states.last if self._last is None else self._last
+        has_changed = True
+        while has_changed:  # who comes now has not come to the end yet
+            number += 1
+            has_changed = self._answer(number, is_end=True)
         self._commit(last, has_finished=True)
 
     def _resume(self, kept: State | None) -> None:
@@ -319,8 +328,11 @@ class MicroBatches:
         since = time.monotonic() - self.how.idle_timeout / 1000
         return {iri for iri, heard in self._heard.items() if heard < since}
 
-    def _answer(self, number: int, *, is_end: bool) -> None:
-        """Every instant that can be answered is; at the end of the streams all of them."""
+    def _answer(self, number: int, *, is_end: bool) -> bool:
+        """Every instant that can be answered is; at the end of the streams all of them.
+
+        Whether queries came or went meanwhile.
+        """
         given = {self.chain.produced[stream]: stream for stream in self.chain.read}
         for query in self.queries:
             elements: list[Element] = []
@@ -337,15 +349,20 @@ class MicroBatches:
         for outlet in list(self.outlets.values()):
             if isinstance(outlet, BatchOutlet):
                 outlet.finish(number)
-        self._heed()
+        has_changed = self._heed()
         self._membership.settle()
         self.engine.evict([query.need for query in self.queries], self.changes.reached if self.is_open else FOREVER)
+        return has_changed
 
-    def _heed(self) -> None:
-        if self._membership.heed(self._open_streams):
-            come = [name for name in self.chain.queries if name in self._coming]
-            self.outlets |= {name: self._coming.pop(name) for name in come}
-            self.outlets = {name: self.outlets[name] for name in self.chain.queries}
+    def _heed(self) -> bool:
+        """Queries come and go. Whether any did."""
+        if not self._membership.heed(self._open_streams):
+            return False
+        for name in [*self.chain.queries, *self.refused]:
+            if name in self._coming:
+                self.outlets[name] = self._coming.pop(name)
+        self.outlets = {name: self.outlets[name] for name in self.chain.queries}
+        return True
 
     def _give(self, number: int, giver: TimedQuery, stream: str, elements: Sequence[Element]) -> None:
         """What a query has answered goes to those that read it."""

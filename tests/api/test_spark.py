@@ -430,6 +430,8 @@ def test_queries_come_to_a_live_run_and_leave_it(engine: ps.Engine, tmp_path: Pa
         run.add(second, teller("second"))
         with pytest.raises(InputError, match="second is answered by this run already"):
             run.add(second, print)
+        with pytest.raises(InputError, match="tol"):
+            run.add(engine.register(QUERY.replace("/toll>", "/tol>"), name="wrong"), print)
         put(21)
         assert {told.get(timeout=60), told.get(timeout=60)} == {("first", 20000), ("second", 20000)}
         engine.drop("first")
@@ -439,6 +441,8 @@ def test_queries_come_to_a_live_run_and_leave_it(engine: ps.Engine, tmp_path: Pa
         put(41)
         assert [told.get(timeout=60), told.get(timeout=60)] == [("second", 30000), ("second", 40000)]
         assert (first.counts.evaluations, second.counts.rows) == (2, 3)
+    with pytest.raises(InputError, match="the run has ended"):
+        run.add(first, print)
     engine.drop("second")
     third = engine.register(QUERY, name="third")
     with engine.start({third: print}, checkpoint=tmp_path / "checkpoint") as run:
@@ -447,6 +451,27 @@ def test_queries_come_to_a_live_run_and_leave_it(engine: ps.Engine, tmp_path: Pa
             run.add(fourth, print)
         with pytest.raises(InputError, match="a run with a checkpoint"):
             engine.drop("third")
+
+
+def test_what_only_a_dropped_query_needed_goes_with_it(engine: ps.Engine, tmp_path: Path) -> None:
+    follow(engine, tmp_path / "toll", *FILES)
+    giver = engine.register(
+        f"REGISTER STREAM <{EX}seen> AS CONSTRUCT {{ ?car <{EX}at> ?gate }} FROM STREAM <{TOLL}> [RANGE 10s STEP 10s] "
+        f"WHERE {{ ?gate <{EX}sees> ?car }}"
+    )
+    reader = engine.register(f"SELECT ?car FROM STREAM <{EX}seen> [RANGE 10s STEP 10s] WHERE {{ ?car ?p ?gate }}")
+    other = engine.register(QUERY, name="other")
+    told: list[Evaluation] = []
+    with engine.start({reader: print, other: print}) as run:
+        with pytest.raises(InputError, match="is not answered by this run"):
+            run.drop(giver)
+        run.add(giver, told.append)
+        with pytest.raises(InputError, match=f"{reader.name} reads the stream that {giver.name} gives"):
+            run.drop(giver)
+        run.drop(reader)
+        run.drop(giver)
+        with pytest.raises(InputError, match="other is the only query of this run"):
+            run.drop(other)
 
 
 def test_windows_close_though_nothing_comes_any_more(engine: ps.Engine, tmp_path: Path) -> None:

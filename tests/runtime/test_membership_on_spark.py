@@ -135,3 +135,40 @@ def test_what_a_query_gives_is_read_by_one_that_comes(spark: SparkSession, tmp_p
     expected = list(answer(reader.query, Inputs({SEEN: later})).with_solutions())
     assert len(found) > 5
     assert first_difference(found, expected, False) is None
+
+
+def test_whoever_comes_at_the_end_is_answered(spark: SparkSession, tmp_path: Path) -> None:
+    """Nothing is certain before the stream has ended: then all instants are answered at once."""
+    window = "FROM NAMED WINDOW :w ON :toll [RANGE PT2S STEP PT1S]"
+    texts = [
+        f"PREFIX : <http://ex.org/> REGISTER RSTREAM :q{car} AS {COPY.format(window=window, car=f'car{car}')}"
+        for car in range(2)
+    ]
+    elements = [an_element(500 * place, place % 3, place % 2) for place in range(1, 21)]
+    scenario = Scenario(tuple(texts), tuple(elements), 60_000, flush=False)
+    write_folder(tmp_path / "toll", elements, files=1)
+    first, second = scenario.standing
+    found: list[Evaluation] = []
+    after: list[int | None] = []
+
+    def take(evaluation: Evaluation) -> None:
+        found.append(evaluation)
+        if len(found) == 2:
+            run.join("http://ex.org/q1", second, Callback(found.append))
+            after.append(run.changes.reached)
+
+    run = MicroBatches(
+        spark,
+        [(first, Callback(take))],
+        {TOLL: GrowingFolder(tmp_path / "toll", "s", files_per_batch=1)},
+        how=RunSettings(lateness=scenario.lateness),
+        is_bounded=True,
+    )
+    run_to_the_end(run)
+    (since,) = after
+    assert since is not None
+    later = tuple(element for element in elements if element.time > since)
+    replace(scenario, texts=(texts[0],)).check([one for one in found if one.query == "http://ex.org/q0"])
+    own = [one for one in found if one.query == "http://ex.org/q1"]
+    assert len(own) > 3
+    replace(scenario, texts=(texts[1],), elements=later).check(own)

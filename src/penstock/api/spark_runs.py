@@ -122,7 +122,7 @@ class LiveRun:
                     self._batches.join(one.name, one.standing(on_late), own)
                     one.runs_in(self._batches)
                 elif one is query:  # others read it already
-                    self._batches.outlets[one.name] = outlet
+                    self._batches.tell(one.name, outlet)
 
     def drop(self, query: RegisteredQuery) -> None:
         """Answer the query no more; the others go on, and what only it needed goes with it.

@@ -362,8 +362,6 @@ class WindowLog(SparkEngine):
         """No other queries are left: what is made for others goes. What nobody reads goes with `evict`."""
         self._later.keep({need.query.dataset.after for need in needs})
         self._made.clear()
-        asked = set().union(*(predicates_of(need.query.expression) for need in needs))
-        self._asked = dict.fromkeys(sorted(asked))
 
     # Restarts
 

@@ -193,6 +193,10 @@ class MicroBatches:
         self._coming[name] = outlet
         self.changes.come(name, standing, {})
 
+    def tell(self, name: str, outlet: Outlet) -> None:
+        """Give the evaluations of a query to another outlet from now on."""
+        (self._coming if name in self._coming else self.outlets)[name] = outlet
+
     def drop(self, name: str) -> None:
         """Answer a query no more; any thread may say so. What gives something to others goes with them, or later."""
         self.changes.go(name)

@@ -82,7 +82,7 @@ class Engine:
         """Held while queries come and go."""
         self._shared: WeakSet[SharedRun] = WeakSet()
         self._live: list[LiveRun] = []
-        """Those of `start`."""
+        """Those of `start` that have not been stopped."""
         self._scopes = 0
 
     def stream(self, iri: str, source: str | Path | Iterable[Any] | Any) -> None:
@@ -292,7 +292,7 @@ class Engine:
                 raise InputError(f"there is no query {name}; {hint}")
             self._check_nobody_needs(name)
             query = self._queries[name]
-            live = [run for run in self._live if run.is_answering(query)]
+            live = [run for run in list(self._live) if run.is_answering(query)]
             for run in live:
                 run.check_drop(query)
             for run in live:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import ExitStack, closing
+from pathlib import Path
 
 from penstock.api.dead_letters import DeadLetters, MalformedError
 from penstock.rdf.elements import Malformed
@@ -19,6 +21,11 @@ class Outsiders:
         self.letters: DeadLetters | None = None
         self._is_strict = is_strict
         self._warned = 0
+
+    def open(self, file: str | Path | None, opened: ExitStack) -> None:
+        """Have dead letters written to a file, if there is to be one, as long as the stack is open."""
+        if file is not None and self.letters is None:
+            self.letters = opened.enter_context(closing(DeadLetters(file)))
 
     def late(self, late: Late) -> None:
         if self.letters is not None:

@@ -17,7 +17,6 @@ from penstock.algebra import ContinuousQuery, Settings
 from penstock.algebra.chaining import Chain
 from penstock.algebra.inputs import InputError
 from penstock.algebra.model import SelectForm
-from penstock.api.dead_letters import DeadLetters
 from penstock.api.explanations import Explanation, explained
 from penstock.api.frames import arrow_table, pandas_frame
 from penstock.api.outsiders import Outsiders
@@ -298,8 +297,7 @@ class RegisteredQuery:
     def _heard(self, outsiders: Outsiders) -> Iterator[None]:
         """What does not count goes to the file of dead letters, if there is one; in the end it is summed up."""
         with ExitStack() as stack:
-            if self._manner.late is not None:
-                outsiders.letters = stack.enter_context(closing(DeadLetters(self._manner.late)))
+            outsiders.open(self._manner.late, stack)
             yield
             outsiders.sum_up(self.counts)
 

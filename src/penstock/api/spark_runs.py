@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from penstock.algebra.chaining import Chain
 from penstock.algebra.inputs import InputError
 from penstock.algebra.model import QueryForm
-from penstock.api.dead_letters import DeadLetters
 from penstock.api.frames import text_table
 from penstock.api.outsiders import Outsiders
 from penstock.api.queries import RegisteredQuery, how_together, ignore
@@ -233,6 +232,7 @@ def start_together(
     )
     run = LiveRun(batches, queries, outsiders, opened)
     first.live.append(run)
+    opened.callback(first.live.remove, run)
     if not batches.has_finished:
         batches.start()
     return run
@@ -245,6 +245,5 @@ def _chain(queries: Iterable[RegisteredQuery]) -> Chain:
 def opened_for(query: RegisteredQuery, opened: ExitStack) -> Outsiders:
     """What does not count for a query, with the file of its dead letters, if it is to have one."""
     outsiders = Outsiders(query.manner.is_strict)
-    if query.manner.late is not None:
-        outsiders.letters = opened.enter_context(closing(DeadLetters(query.manner.late)))
+    outsiders.open(query.manner.late, opened)
     return outsiders

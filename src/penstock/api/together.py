@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 
 from penstock.algebra.inputs import InputError
-from penstock.api.dead_letters import DeadLetters
 from penstock.api.outsiders import Outsiders
 from penstock.api.queries import RegisteredQuery, how_together
 from penstock.engines.protocol import OpenEngine
@@ -38,7 +37,7 @@ class SharedRun:
     def join(self, query: RegisteredQuery) -> None:
         """Answer the query, too, from the next instant on."""
         outsiders = self._outsiders[query] = Outsiders(query.manner.is_strict)
-        self._open(query, outsiders)
+        outsiders.open(query.manner.late, self._opened)
         self._queries[query.name] = query
         self._run.join(query.name, query.standing(outsiders.late), query.sources(self._stopped))
         query.runs_in(self._run)
@@ -56,7 +55,7 @@ class SharedRun:
     def evaluations(self) -> Iterator[Evaluation]:
         with self._opened:
             for query, outsiders in list(self._outsiders.items()):
-                self._open(query, outsiders)
+                outsiders.open(query.manner.late, self._opened)
             for evaluation in self._run.evaluations():
                 said_by = self._queries.get(evaluation.query)
                 if said_by is not None and said_by.has_said(evaluation):
@@ -65,7 +64,3 @@ class SharedRun:
                     return
             for query, outsiders in list(self._outsiders.items()):
                 outsiders.sum_up(query.counts)
-
-    def _open(self, query: RegisteredQuery, outsiders: Outsiders) -> None:
-        if query.manner.late is not None and outsiders.letters is None:
-            outsiders.letters = self._opened.enter_context(closing(DeadLetters(query.manner.late)))

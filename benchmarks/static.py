@@ -116,12 +116,13 @@ def main() -> int:
                 if given.engine == "duckdb":
                     seconds, memory = apart(loaded, path)
                     print(f"{path.suffix:18} loaded in {seconds:.1f} s, at most {memory:.1f} GiB of memory", flush=True)
+            print(f"{'':18} {TITLES}", flush=True)
             for name in given.queries:
                 seen = with_names if name == "names from both" else stream
                 found.setdefault(triples, {})[name] = apart(measure, queries()[name], seen, graph, floorplan)
+                show(name, found[triples][name])
             for path in (graph, *others):
                 path.unlink()
-            show(found[triples])
     return compare(found, given.check)
 
 
@@ -209,12 +210,13 @@ def measured_on_spark(text: str, stream: Path, graph: Path, floorplan: Path) -> 
     return Figures(loaded - began, took[0], update, update, solutions, peak())
 
 
-def show(figures: dict[str, Figures]) -> None:
-    titles = f"{'load s':>8} {'first s':>8} {'update ms':>10} {'processor ms':>13} {'solutions':>10} {'GiB':>5}"
-    print(f"{'':18} {titles}")
-    for name, (load, first, update, processor, solutions, memory) in figures.items():
-        times = f"{load:8.2f} {first:8.2f} {update * 1000:10.2f} {processor * 1000:13.2f}"
-        print(f"{name:18} {times} {solutions:10} {memory:5.1f}", flush=True)
+TITLES = f"{'load s':>8} {'first s':>8} {'update ms':>10} {'processor ms':>13} {'solutions':>10} {'GiB':>5}"
+
+
+def show(name: str, figures: Figures) -> None:
+    load, first, update, processor, solutions, memory = figures
+    times = f"{load:8.2f} {first:8.2f} {update * 1000:10.2f} {processor * 1000:13.2f}"
+    print(f"{name:18} {times} {solutions:10} {memory:5.1f}", flush=True)
 
 
 def compare(found: dict[int, dict[str, Figures]], check: bool) -> int:

@@ -31,6 +31,11 @@ def kept_views(spark: SparkSession) -> list[str]:
     return [row["viewName"] for row in spark.sql("SHOW VIEWS").collect() if "_static_" in row["viewName"]]
 
 
+def persisted(spark: SparkSession) -> list[str]:
+    """The plans of all that Spark has computed and kept."""
+    return [kept.name() for kept in spark.sparkContext._jsc.getPersistentRDDs().values()]
+
+
 @pytest.mark.parametrize("is_large", [False, True], ids=["small", "large"])
 @pytest.mark.parametrize("name", [*OF_SEVERAL_PATTERNS, "values", *NOT_KEPT])
 def test_the_answer_is_the_same(
@@ -38,6 +43,7 @@ def test_the_answer_is_the_same(
 ) -> None:  # fmt: skip
     if is_large:
         monkeypatch.setattr("penstock.engines.spark_kept._LARGE", 0)
+        monkeypatch.setattr("penstock.engines.spark_kept._MOST", 0)
     query = parse(f"{HEADER} {{ {SEEN} {ALL[name]} }}")
     expected = list(answer(query, INPUTS, name="q").with_solutions())
     found, kept = [], []
@@ -48,6 +54,23 @@ def test_the_answer_is_the_same(
     assert first_difference(found, expected, is_ordered(query)) is None
     assert bool(kept) == (name in OF_SEVERAL_PATTERNS or (is_large and name in KEPT))
     assert not kept_views(spark), "nothing stays behind"
+
+
+@pytest.mark.parametrize(("most", "place"), [(3, "driver"), (2, "executors")])
+def test_what_is_small_is_with_the_driver_however_large_the_graph_is(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, most: int, place: str
+) -> None:
+    """So that an update does not read what is large. What the executors have is read, and not computed anew."""
+    monkeypatch.setattr("penstock.engines.spark_kept._LARGE", 0)
+    monkeypatch.setattr("penstock.engines.spark_kept._MOST", most)
+    query = parse(f"{HEADER} {{ {SEEN} {KEPT['a chain']} }}")
+    places = set()
+    for _ in run_on_spark(spark, query, INPUTS):
+        (view,) = kept_views(spark)
+        places.add("executors" if spark.table(view).storageLevel.useMemory else "driver")
+        has_been_read = any("REPARTITION_BY_COL" in name for name in persisted(spark))
+        assert has_been_read == (place == "executors")
+    assert places == {place}
 
 
 def test_it_is_computed_once_for_all_micro_batches(spark: SparkSession, tmp_path: Path) -> None:

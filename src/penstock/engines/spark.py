@@ -32,8 +32,9 @@ from penstock.engines.matcher import Demanded
 from penstock.engines.observing import Latest, Observed
 from penstock.engines.protocol import CompiledReport, Need, Slice
 from penstock.engines.spark_changes import ChangedTriples
-from penstock.engines.spark_closures import parts_of, with_parts, without_recursion
+from penstock.engines.spark_closures import without_recursion
 from penstock.engines.spark_kept import KeptFrames
+from penstock.engines.spark_parts import nested, parts_of, with_parts
 from penstock.engines.spark_session import is_local
 from penstock.engines.spark_survey import Survey, survey_by_a_look, survey_by_steps, survey_one_by_one, with_since
 from penstock.optimizer import Sizes
@@ -367,14 +368,17 @@ class SparkEngine:
         return self._run(statement, given)
 
     def selected(self, statement: exp.Query) -> DataFrame:
-        """What a statement without parameters selects from graphs, not yet computed."""
-        return self._run(statement, {})
+        """What a statement without parameters selects from graphs, not yet computed; it may be persisted."""
+        return self._sql(nested(self._without_recursion(statement, {})), {})
 
     def _run(self, statement: exp.Query, given: Mapping[str, int | None]) -> DataFrame:
-        def run(query: exp.Query) -> DataFrame:
-            return self._sql(query, given)
+        return self._sql(self._without_recursion(statement, given), given)
 
-        return run(without_recursion(statement, f"{self._prefix}_reached_{next(_NUMBERS)}", run))
+    def _without_recursion(self, statement: exp.Query, given: Mapping[str, int | None]) -> exp.Query:
+        def run(query: exp.Query) -> DataFrame:
+            return self._sql(nested(query), given)
+
+        return without_recursion(statement, f"{self._prefix}_reached_{next(_NUMBERS)}", run)
 
     def _sql(self, query: exp.Query, parameters: Mapping[str, int | None]) -> DataFrame:
         return self.session.sql(expanded(to_spark(query)), {**parameters})

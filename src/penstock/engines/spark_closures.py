@@ -6,32 +6,17 @@ statement is therefore computed beforehand, and the statement reads what came ou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from pyspark.sql import DataFrame
 from sqlglot import exp
 
-Parts = Sequence[tuple[str, exp.Query]]
-"""The named queries of a WITH clause, in order."""
+from penstock.engines.spark_parts import Parts, parts_of, with_parts
 
 _FEW = 50_000
 """So many pairs of nodes are few."""
 
 Run = Callable[[exp.Query], DataFrame]
-
-
-def parts_of(statement: exp.Query) -> Parts:
-    clause = statement.args.get("with_")
-    return [] if clause is None else [(part.alias, part.this) for part in clause.expressions]
-
-
-def with_parts(statement: exp.Query, parts: Parts) -> exp.Query:
-    """The statement with these parts alone."""
-    statement = statement.copy()
-    statement.set("with_", None)
-    for name, query in parts:
-        statement = statement.with_(name, as_=query, copy=False)
-    return statement
 
 
 def without_recursion(statement: exp.Query, prefix: str, run: Run) -> exp.Query:

@@ -1,8 +1,8 @@
 """Static parts of queries, computed once and kept on Spark.
 
-What comes of small graphs the driver has, and Spark gives it to all executors (a broadcast join). What comes of graphs
-that Spark reads itself stays with the executors: persisted, and partitioned by the variable that the rest of the query
-asks by first, so that rows of streams go to it and it does not move.
+What is small the driver has, and Spark gives it to all executors (a broadcast join): the size of the graphs that it
+comes of does not matter any more. What is large stays with the executors: persisted, and partitioned by the variable
+that the rest of the query asks by first, so that rows of streams go to it and it does not move.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from penstock.optimizer.sizes import Spread
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 
 _LARGE = 100_000
-"""What comes of graphs with fewer triples the driver has. There a lone triple pattern is matched each time."""
+"""Of graphs with fewer triples a lone triple pattern is matched each time, and what is not small is not kept."""
 
 _MOST = 20_000
 """So many rows the driver has at most."""
@@ -90,13 +90,13 @@ class KeptFrames:
     def keep(self, part: StaticPart) -> KeptTable | None:
         """The view of a part; None where it is no gain."""
         triples = sum(known.triples for spread in self._spread.values() for known in spread.values())
-        if part.is_pattern and triples < _LARGE:
+        if part.needs_index or (part.is_pattern and triples < _LARGE):
             return None
         text = part.statement.sql("spark")
         if not self._views:
             self._parts.clear()
         if text not in self._views:
-            self._views[text] = self._with_driver(part) if triples < _LARGE else self._with_executors(part, triples)
+            self._views[text] = self._with_driver(part) or self._with_executors(part, triples)
         view = self._views[text]
         return None if view is None else KeptTable(view.name)
 
@@ -108,6 +108,8 @@ class KeptFrames:
 
     def _with_executors(self, part: StaticPart, triples: int) -> _View | None:
         """Rows are counted before they are kept, and not to the end: a join may have more than anybody has room for."""
+        if triples < _LARGE:
+            return None
         frame = self._engine.selected(part.statement)
         rows = None
         if not part.is_pattern:

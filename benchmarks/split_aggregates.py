@@ -1,0 +1,98 @@
+"""What it gains to aggregate windows before static knowledge comes to them (C-SPARQL §5.2), on Spark.
+
+    python benchmarks/split_aggregates.py [--elements 100000] [--rounds 3] [--aggregates COUNT SUM]
+
+Cars pass gates, all of them within one window, and each gate is in several zones, which a static graph tells; asked is
+an aggregate for each zone. It is answered with the rule split_aggregates and without it, in turn, and the best round of
+each counts. `rule` says what the optimizer does by itself (`_PARTNERS` and `_VALUES` there are chosen by this).
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from unittest import mock
+
+from penstock import parse
+from penstock.bench.writing import written
+from penstock.engines.spark import SparkEngine
+from penstock.engines.spark_session import session
+from penstock.optimizer import split_aggregates as rule
+from penstock.runtime.running import RunSettings, Standing
+from penstock.runtime.starting import way_of
+from penstock.sources.files import TntFile
+from penstock.sources.graph_files import open_graph
+
+STREAM = "http://ex.org/passages"
+SHAPES = ((500, 100), (500, 50), (500, 20), (500, 1), (20_000, 8))
+"""Gates, and zones of each."""
+
+QUERY = """PREFIX : <http://ex.org/>
+    SELECT ?zone (%s(?toll) AS ?found) FROM NAMED WINDOW :w ON :passages [RANGE PT100S STEP PT100S]
+    WHERE { WINDOW :w { ?gate :takes ?toll } ?gate :in ?zone } GROUP BY ?zone"""
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--elements", type=int, default=100_000, help="so many of them in the window")
+    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--aggregates", nargs="+", default=["COUNT"], choices=["COUNT", "MIN", "MAX", "SUM", "AVG"])
+    given = options.parse_args()
+    print(f"{'':6} {'gates':>7} {'zones each':>11} {'split s':>9} {'unsplit s':>10} {'ratio':>6}  rule")
+    with tempfile.TemporaryDirectory() as name:
+        for gates, zones in SHAPES:
+            stream = written(Path(name) / f"passages-{gates}.tnt", passages(given.elements, gates))
+            graph = written(Path(name) / f"zones-{gates}-{zones}.nt", zones_of(gates, zones))
+            for aggregate in given.aggregates:
+                best = {True: float("inf"), False: float("inf")}
+                answers = {}
+                for _ in range(given.rounds):
+                    for is_split in best:
+                        seconds, answers[is_split] = measured(QUERY % aggregate, stream, graph, is_split)
+                        best[is_split] = min(best[is_split], seconds)
+                if answers[True] != answers[False]:
+                    print("the answers differ", file=sys.stderr)
+                    return 1
+                chosen = "splits" if zones >= rule._PARTNERS and gates <= rule._VALUES else "leaves it"
+                times = f"{best[True]:9.2f} {best[False]:10.2f} {best[True] / best[False]:6.2f}"
+                print(f"{aggregate:6} {gates:7} {zones:11} {times}  {chosen}", flush=True)
+    return 0
+
+
+def measured(text: str, stream: Path, graph: Path, is_split: bool) -> tuple[float, list[str]]:
+    """Seconds from the start of the run to its end, and what came out."""
+    bounds = (0, sys.maxsize) if is_split else (sys.maxsize, 0)
+    engine = SparkEngine(session(None, {"spark.driver.memory": "4g"}))
+    engine.load_graph(None, open_graph(graph, scope="zones"))
+    streams = {STREAM: TntFile(stream, "passages", 10_000)}
+    with mock.patch.multiple(rule, _PARTNERS=bounds[0], _VALUES=bounds[1]):
+        began = time.perf_counter()
+        run = way_of(engine, streams, RunSettings())(engine, [Standing(parse(text))], streams)
+        found = sorted(str(row) for evaluation in run.evaluations() for row in evaluation.rows or ())
+        seconds = time.perf_counter() - began
+    engine.close()
+    return seconds, found
+
+
+def passages(count: int, gates: int) -> Iterator[str]:
+    chance = random.Random(1)
+    for number in range(count):
+        toll = f'"{chance.randrange(100)}"^^<http://www.w3.org/2001/XMLSchema#integer>'
+        gate, ts = chance.randrange(gates), 1 + number * 90_000 // count
+        yield f'<http://ex.org/gate{gate}> <http://ex.org/takes> {toll} "{ts}" .\n'
+
+
+def zones_of(gates: int, zones: int) -> Iterator[str]:
+    chance = random.Random(2)
+    for gate in range(gates):
+        for zone in chance.sample(range(200), zones):
+            yield f"<http://ex.org/gate{gate}> <http://ex.org/in> <http://ex.org/zone{zone}> .\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -50,10 +50,14 @@ def streams(draw: st.DrawFn) -> str:
 
 @st.composite
 def graphs(draw: st.DrawFn, *, may_shrink: bool = True) -> str:
-    """Lines `START END TRIPLE`, as of a graph that changes; a static triple has held for long, and END `-` is never."""
+    """Lines `START END TRIPLE`, as of a graph that changes; `- -` is always, as all of a graph is that is static."""
     lines: list[str] = []
     least = draw(st.sampled_from((0, 4)))
+    is_static = draw(st.booleans())
     for triple in draw(st.lists(triples, min_size=least, max_size=8, unique=True)):
+        if is_static:
+            lines.append(f"- - {triple}")
+            continue
         start = draw(st.sampled_from((-1000, -1000, -1000, 2, 5, 11)))
         length = draw(st.sampled_from((None, None, None, 1, 4, 10))) if may_shrink else None
         lines.append(f"{start} {'-' if length is None else max(0, start) + length} {triple}")

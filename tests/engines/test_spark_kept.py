@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from pyoxigraph import NamedNode, Triple
 from tests.histories import run_on_spark
 from tests.relational.test_keeping import HEADER, INPUTS, KEPT, NOT_KEPT, SEEN, STREAM
 from tests.runtime.live import run_to_the_end, write_folder
 
 import penstock as ps
+from penstock.algebra.inputs import GraphTriple
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
+from penstock.rdf.changes import Change
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import graphs_of
 from penstock.runtime.micro_batches import Callback, MicroBatches
 from penstock.runtime.running import RunSettings, Standing
+from penstock.sources.graph_updates import GraphUpdates
 from penstock.sources.spark.live import GrowingFolder
 from penstock.syntax import parse
 
@@ -27,8 +32,19 @@ ALL = {**KEPT, **NOT_KEPT}
 OF_SEVERAL_PATTERNS = ["a chain", "union", "minus", "an aggregate", "a path of steps", "optional", "not exists"]
 
 
+def iri(name: str) -> NamedNode:
+    return NamedNode(f"http://e/{name}")
+
+
+SOLD = Triple(iri("gate1"), iri("sold"), iri("yes"))
+
+
+def views(spark: SparkSession) -> list[str]:
+    return [row["viewName"] for row in spark.sql("SHOW VIEWS").collect()]
+
+
 def kept_views(spark: SparkSession) -> list[str]:
-    return [row["viewName"] for row in spark.sql("SHOW VIEWS").collect() if "_static_" in row["viewName"]]
+    return [name for name in views(spark) if "_static_" in name]
 
 
 def persisted(spark: SparkSession) -> list[str]:
@@ -44,6 +60,8 @@ def test_the_answer_is_the_same(
     if is_large:
         monkeypatch.setattr("penstock.engines.spark_kept._LARGE", 0)
         monkeypatch.setattr("penstock.engines.spark_kept._MOST", 0)
+        monkeypatch.setattr("penstock.engines.spark_closures._FEW", 0)
+    before = views(spark), persisted(spark)
     query = parse(f"{HEADER} {{ {SEEN} {ALL[name]} }}")
     expected = list(answer(query, INPUTS, name="q").with_solutions())
     found, kept = [], []
@@ -53,7 +71,7 @@ def test_the_answer_is_the_same(
             found.append(evaluation)
     assert first_difference(found, expected, is_ordered(query)) is None
     assert bool(kept) == (name in OF_SEVERAL_PATTERNS or (is_large and name in KEPT))
-    assert not kept_views(spark), "nothing stays behind"
+    assert (views(spark), persisted(spark)) == before, "nothing stays behind"
 
 
 @pytest.mark.parametrize(("most", "place"), [(3, "driver"), (2, "executors")])
@@ -73,7 +91,14 @@ def test_what_is_small_is_with_the_driver_however_large_the_graph_is(
     assert places == {place}
 
 
-def test_it_is_computed_once_for_all_micro_batches(spark: SparkSession, tmp_path: Path) -> None:
+OTHERS = [Change(1500, True, Triple(iri("gate0"), iri("open"), iri("yes"))), Change(2900, False, SOLD)]
+"""Changes of the graph that the query does not ask for."""
+
+
+@pytest.mark.parametrize("changes", [[], OTHERS], ids=["static", "other triples change"])
+def test_it_is_computed_once_for_all_micro_batches(
+    spark: SparkSession, tmp_path: Path, changes: list[Change]
+) -> None:  # fmt: skip
     query = parse(f"{HEADER} {{ {SEEN} {KEPT['a chain']} }}")
     write_folder(tmp_path / "s", INPUTS.streams[STREAM], 4)
     found: list[Evaluation] = []
@@ -83,13 +108,15 @@ def test_it_is_computed_once_for_all_micro_batches(spark: SparkSession, tmp_path
         found.append(evaluation)
         kept.append(tuple(run.engine._static._views.items()))
 
+    graphs = {**INPUTS.graphs, None: [*INPUTS.graphs[None], GraphTriple(SOLD)]}
     run = MicroBatches(
         spark,
         [(Standing(query, "q"), Callback(take))],
         {STREAM: GrowingFolder(tmp_path / "s", "s", files_per_batch=1)},
-        graphs_of(INPUTS),
+        graphs_of(replace(INPUTS, graphs=graphs)),
         RunSettings(),
         is_bounded=True,
+        updates={None: GraphUpdates(changes)},
     )
     run_to_the_end(run)
     expected = list(answer(query, INPUTS, name="q").with_solutions())

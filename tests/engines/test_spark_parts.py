@@ -31,12 +31,23 @@ NESTED = {
 def _nested(text: str) -> str:
     statement = parse_one(text, dialect="spark")
     assert isinstance(statement, exp.Query)
-    return nested(statement).sql("spark")
+    found = nested(statement)
+    assert found is not None
+    return found.sql("spark")
 
 
 @pytest.mark.parametrize(("text", "expected"), NESTED.values(), ids=NESTED)
 def test_parts_are_where_they_are_read(text: str, expected: str) -> None:
     assert _nested(text) == expected
+
+
+def test_what_would_be_written_out_too_often_is_left_as_it_is() -> None:
+    """Each part reads the one before it twice."""
+    parts = ["p0 AS (SELECT v FROM t)"]
+    parts += (f"p{n + 1} AS (SELECT a.v FROM p{n} AS a JOIN p{n} AS b USING (v))" for n in range(8))
+    statement = parse_one(f"WITH {', '.join(parts)} SELECT * FROM p8", dialect="spark")
+    assert isinstance(statement, exp.Query)
+    assert nested(statement) is None
 
 
 def test_what_is_persisted_is_known_again_in_a_statement_with_parts(

@@ -46,10 +46,10 @@ def graph(turtle: str) -> list[GraphTriple]:
 
 
 def changing(text: str) -> list[GraphTriple]:
-    """A graph that changes: lines `START END TRIPLE`; END `-` is never."""
+    """A graph that changes: lines `START END TRIPLE`; START `-` is before all, END `-` is never."""
     lines = (line.split(maxsplit=2) for line in text.strip().splitlines())
     return [
-        GraphTriple(triple, Interval(int(start), None if end == "-" else int(end)))
+        GraphTriple(triple, Interval(ALWAYS.start if start == "-" else int(start), None if end == "-" else int(end)))
         for start, end, turtle in lines
         for triple in triples(turtle + " .")
     ]

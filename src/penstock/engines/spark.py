@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import count, pairwise
@@ -32,7 +33,7 @@ from penstock.engines.matcher import Demanded
 from penstock.engines.observing import Latest, Observed
 from penstock.engines.protocol import CompiledReport, Need, Slice
 from penstock.engines.spark_changes import ChangedTriples
-from penstock.engines.spark_closures import without_recursion
+from penstock.engines.spark_closures import Closures
 from penstock.engines.spark_kept import KeptFrames
 from penstock.engines.spark_parts import nested, parts_of, with_parts
 from penstock.engines.spark_session import is_local
@@ -99,6 +100,8 @@ class SparkEngine:
         """Graphs that Spark has read."""
         self._kept: list[DataFrame] = []
         """What is computed once."""
+        self._reached: list[DataFrame] = []
+        """What property paths of statements reach."""
         self._static = KeptFrames(self, self._prefix)
         self.observed = Observed()
 
@@ -110,6 +113,7 @@ class SparkEngine:
         changing, services = frozenset(self._changing), dict(self._services)
         fixed = [view for iri, view in self._graphs.items() if iri not in changing]
         known, spread = self._static.predicates(fixed), self._static.spread(fixed)
+        known |= {part.view: part.predicates for iri, part in self._changed.items() if iri in changed}
         counts = self.observed.counts
         if not any(table in counts for table in streams.values()):
             counts = {}  # graphs alone say little of what is joined with them
@@ -154,6 +158,7 @@ class SparkEngine:
         for frame in [*self._kept, *self._loaded.values()]:
             frame.unpersist()
         self._static.clear()
+        self._forget_reached()
         self.observed.forget()
         self._streams, self._graphs, self._changing = {}, {}, set()
         self._services, self._loaded, self._kept = {}, {}, []
@@ -252,7 +257,7 @@ class SparkEngine:
     def revise_graph(
         self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple], needed: int
     ) -> None:  # fmt: skip
-        """What changes is in a view of its own, so that what is static stays static."""
+        """What changes is in a view of its own, so that what is static stays static, and what is kept of it right."""
         part = self._changed_part(iri)
         part.revise(triples, held, needed)
         others, changed = part.frames(self.session)
@@ -261,7 +266,6 @@ class SparkEngine:
         else:
             others.createOrReplaceTempView(self._graphs[iri])
             changed.createOrReplaceTempView(part.view)
-        self._static.forget()
 
     def _changed_part(self, iri: str | None) -> ChangedTriples:
         if iri not in self._changed:
@@ -346,6 +350,7 @@ class SparkEngine:
         return -FOREVER if oldest is None else oldest
 
     def evict(self, needs: Sequence[Need]) -> int:
+        self._forget_reached()
         for iri, stream in self._streams.items():
             if not stream.rows.num_rows:
                 continue  # a history is answered at once
@@ -368,17 +373,36 @@ class SparkEngine:
         return self._run(statement, given)
 
     def selected(self, statement: exp.Query) -> DataFrame:
-        """What a statement without parameters selects from graphs, not yet computed; it may be persisted."""
-        return self._sql(nested(self._without_recursion(statement, {})), {})
+        """What a statement without parameters selects from graphs, not yet computed."""
+        return self._run(statement, {})
+
+    def to_persist(self, statement: exp.Query) -> DataFrame | None:
+        """The same, as Spark knows it again when it has been persisted; None where the text would be too long."""
+        with self._closures({}) as closures:
+            whole = nested(closures.without_recursion(statement))
+            return None if whole is None else self._sql(whole, {})
 
     def _run(self, statement: exp.Query, given: Mapping[str, int | None]) -> DataFrame:
-        return self._sql(self._without_recursion(statement, given), given)
+        with self._closures(given) as closures:
+            return self._sql(closures.without_recursion(statement), given)
 
-    def _without_recursion(self, statement: exp.Query, given: Mapping[str, int | None]) -> exp.Query:
+    @contextmanager
+    def _closures(self, given: Mapping[str, int | None]) -> Iterator[Closures]:
         def run(query: exp.Query) -> DataFrame:
-            return self._sql(nested(query), given)
+            return self._sql(nested(query) or query, given)
 
-        return without_recursion(statement, f"{self._prefix}_reached_{next(_NUMBERS)}", run)
+        closures = Closures(f"{self._prefix}_reached_{next(_NUMBERS)}", run)
+        try:
+            yield closures
+        finally:
+            closures.drop_views(self.session)
+            self._reached += closures.persisted
+
+    def _forget_reached(self) -> None:
+        """What is still to be read of it is computed again."""
+        for frame in self._reached:
+            frame.unpersist()
+        self._reached.clear()
 
     def _sql(self, query: exp.Query, parameters: Mapping[str, int | None]) -> DataFrame:
         return self.session.sql(expanded(to_spark(query)), {**parameters})

@@ -31,6 +31,11 @@ class ChangedTriples:
     revised: pa.Table = field(default_factory=lambda: triples_table([]))
     """Those triples: what was loaded of them does not count any more."""
 
+    @property
+    def predicates(self) -> frozenset[str]:
+        """Those of the triples that have changed: what is asked by others is static, as it was."""
+        return frozenset(pc.unique(self.revised["p"]).to_pylist())
+
     def when_held(self, session: SparkSession, triples: Sequence[Triple]) -> list[GraphTriple]:
         asked = triples_table(triples)
         known = self.held.join(asked, _KEY, join_type="left semi")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
 from penstock.engines.spark_parts import Parts, parts_of, with_parts
@@ -19,44 +19,66 @@ _FEW = 50_000
 Run = Callable[[exp.Query], DataFrame]
 
 
-def without_recursion(statement: exp.Query, prefix: str, run: Run) -> exp.Query:
-    """The statement with views, named from `prefix` on, in place of its recursive parts."""
-    parts = parts_of(statement)
-    if not any(_reads(query, name) for name, query in parts):
-        return statement
-    computed: list[tuple[str, exp.Query]] = []
-    for name, query in parts:
-        if _reads(query, name):
-            query = _selected(_closure(query, name, computed, f"{prefix}_{name}", run))
-        computed.append((name, query))
-    return with_parts(statement, computed)
+class Closures:
+    """Recursive parts of a statement, as views that are named from `prefix` on.
 
+    The views are of use until a statement that reads them has been looked at by Spark (`drop_views`); `persisted` is
+    what has been computed for them, until the statement has been run.
+    """
 
-def _closure(query: exp.Query, name: str, before: Parts, view: str, run: Run) -> str:
-    """The view of all that a recursive part reaches: `start UNION step`."""
-    assert isinstance(query, exp.Union)
-    start, step = query.left, query.right
-    (steps,) = {table.name for table in step.find_all(exp.Table)} - {name}
-    _kept(run(with_parts(_selected(steps), before))).createOrReplaceTempView(f"{view}_steps")
-    known = [(steps, _selected(f"{view}_steps"))]
-    reached = frontier = _kept(run(with_parts(start, known)).distinct())
-    while not frontier.isEmpty():
-        frontier.createOrReplaceTempView(view)
-        further = run(with_parts(step, [*known, (name, _selected(view))]))
-        frontier = _kept(further.distinct().exceptAll(reached))
-        reached = _kept(reached.union(frontier))
-    reached.createOrReplaceTempView(view)
-    return view
+    def __init__(self, prefix: str, run: Run) -> None:
+        self._prefix = prefix
+        self._run = run
+        self._views: set[str] = set()
+        self.persisted: list[DataFrame] = []
 
+    def without_recursion(self, statement: exp.Query) -> exp.Query:
+        """The statement with views in place of its recursive parts."""
+        parts = parts_of(statement)
+        if not any(_reads(query, name) for name, query in parts):
+            return statement
+        computed: list[tuple[str, exp.Query]] = []
+        for name, query in parts:
+            if _reads(query, name):
+                query = _selected(self._closure(query, name, computed))
+            computed.append((name, query))
+        return with_parts(statement, computed)
 
-def _kept(frame: DataFrame) -> DataFrame:
-    """Computed once; what is small is planned and joined at once when the driver has it."""
-    frame = frame.persist()
-    few = frame.limit(_FEW + 1).toArrow()
-    if few.num_rows > _FEW:
-        return frame
-    frame.unpersist()
-    return frame.sparkSession.createDataFrame(few)
+    def drop_views(self, session: SparkSession) -> None:
+        for view in self._views:
+            session.catalog.dropTempView(view)
+        self._views.clear()
+
+    def _closure(self, query: exp.Query, name: str, before: Parts) -> str:
+        """The view of all that a recursive part reaches: `start UNION step`."""
+        assert isinstance(query, exp.Union)
+        start, step = query.left, query.right
+        (steps,) = {table.name for table in step.find_all(exp.Table)} - {name}
+        view = f"{self._prefix}_{name}"
+        self._show(self._kept(self._run(with_parts(_selected(steps), before))), f"{view}_steps")
+        known = [(steps, _selected(f"{view}_steps"))]
+        reached = frontier = self._kept(self._run(with_parts(start, known)).distinct())
+        while not frontier.isEmpty():
+            self._show(frontier, view)
+            further = self._run(with_parts(step, [*known, (name, _selected(view))]))
+            frontier = self._kept(further.distinct().exceptAll(reached))
+            reached = self._kept(reached.union(frontier))
+        self._show(reached, view)
+        return view
+
+    def _show(self, frame: DataFrame, view: str) -> None:
+        frame.createOrReplaceTempView(view)
+        self._views.add(view)
+
+    def _kept(self, frame: DataFrame) -> DataFrame:
+        """Computed once; what is small is planned and joined at once when the driver has it."""
+        frame = frame.persist()
+        few = frame.limit(_FEW + 1).toArrow()
+        if few.num_rows > _FEW:
+            self.persisted.append(frame)
+            return frame
+        frame.unpersist()
+        return frame.sparkSession.createDataFrame(few)
 
 
 def _selected(name: str) -> exp.Select:

@@ -37,11 +37,15 @@ class Engine(Protocol):
     def selected(self, statement: exp.Query) -> DataFrame:
         """What a statement without parameters selects from graphs, not yet computed."""
 
+    def to_persist(self, statement: exp.Query) -> DataFrame | None:
+        """The same, as Spark knows it again when it has been persisted; None where the text would be too long."""
+
 
 @dataclass(frozen=True, slots=True)
 class _View:
     name: str
     frame: DataFrame
+    part: KeptPart
 
 
 class KeptFrames:
@@ -53,14 +57,14 @@ class KeptFrames:
         self._views: dict[str, _View | None] = {}
         self._made = 0
         self._spread: dict[str, Mapping[str, Spread]] = {}
-        self._parts: list[KeptPart] = []
+        self._before: tuple[KeptPart, ...] = ()
         self.revisions = 0
-        """How often what is static has changed."""
+        """How often there were other graphs."""
 
     def note(self, graph: str, spread: Mapping[str, Spread]) -> None:
         """A graph has been loaded, with so many triples of each predicate."""
         self._spread[graph] = spread
-        self.forget()
+        self._forget()
 
     def predicates(self, graphs: Iterable[str]) -> dict[str, frozenset[str]]:
         """All predicates of graphs that do not change, by their views, where they are not too many."""
@@ -72,15 +76,16 @@ class KeptFrames:
     @property
     def parts(self) -> tuple[KeptPart, ...]:
         """What is kept; when it has been forgotten, what was, until there is something else."""
-        return tuple(self._parts)
+        return tuple(view.part for view in self._views.values() if view is not None) or self._before
 
     def clear(self) -> None:
         self._spread.clear()
-        self.forget()
+        self._forget()
 
-    def forget(self) -> None:
-        """The graphs have changed."""
+    def _forget(self) -> None:
+        """The graphs are others."""
         self.revisions += 1
+        self._before = self.parts
         for view in self._views.values():
             if view is not None:
                 self._engine.session.catalog.dropTempView(view.name)
@@ -90,11 +95,10 @@ class KeptFrames:
     def keep(self, part: StaticPart) -> KeptTable | None:
         """The view of a part; None where it is no gain."""
         triples = sum(known.triples for spread in self._spread.values() for known in spread.values())
-        if part.needs_index or (part.is_pattern and triples < _LARGE):
+        if part.is_pattern and triples < _LARGE:
             return None
         text = part.statement.sql("spark")
-        if not self._views:
-            self._parts.clear()
+        self._before = ()
         if text not in self._views:
             self._views[text] = self._with_driver(part) or self._with_executors(part, triples)
         view = self._views[text]
@@ -108,9 +112,9 @@ class KeptFrames:
 
     def _with_executors(self, part: StaticPart, triples: int) -> _View | None:
         """Rows are counted before they are kept, and not to the end: a join may have more than anybody has room for."""
-        if triples < _LARGE:
+        frame = None if triples < _LARGE else self._engine.to_persist(part.statement)
+        if frame is None:
             return None
-        frame = self._engine.selected(part.statement)
         rows = None
         if not part.is_pattern:
             rows = frame.limit(_TIMES * triples + 1).count()
@@ -124,5 +128,4 @@ class KeptFrames:
         self._made += 1
         name = f"{self._prefix}_static_{self._made}"
         frame.createOrReplaceTempView(name)
-        self._parts.append(KeptPart(part.operator, tuple(part.keys), rows))
-        return _View(name, frame)
+        return _View(name, frame, KeptPart(part.operator, tuple(part.keys), rows))

@@ -299,6 +299,7 @@ class WindowLog(SparkEngine):
 
         What is after `until`, or all, is kept for queries that may come.
         """
+        self._forget_reached()
         oldest = dict.fromkeys(self._streams, -FOREVER if until is None else until + 1)
         for need in needs:
             for iri in self._streams:

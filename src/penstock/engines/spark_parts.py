@@ -24,16 +24,25 @@ def with_parts(statement: exp.Query, parts: Parts) -> exp.Query:
     return statement
 
 
-def nested(statement: exp.Query) -> exp.Query:
-    """The statement with each part written where it is read.
+def nested(statement: exp.Query) -> exp.Query | None:
+    """The statement with each part written where it is read; None where that would be too often.
 
     For what is persisted: Spark numbers the parts of a statement, and does not know them again within another one that
     has parts, too. So it would compute there what it has.
     """
     known: dict[str, exp.Query] = {}
-    for name, query in parts_of(statement):
+    written: dict[str, int] = {}
+    for name, query in [*parts_of(statement), ("", with_parts(statement, ()))]:
+        tables = [table.name for table in query.find_all(exp.Table) if table.name in known]
+        written[name] = 1 + sum(written[table] for table in tables)
+        if written[name] > _MOST:
+            return None
         known[name] = _with_sub_selects(query, known)
-    return _with_sub_selects(with_parts(statement, ()), known)
+    return known[""]
+
+
+_MOST = 100
+"""So many parts are written out at most: one that is read twice by one that is read twice is written four times."""
 
 
 def _with_sub_selects(query: exp.Query, known: dict[str, exp.Query]) -> exp.Query:

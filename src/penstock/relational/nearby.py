@@ -28,7 +28,7 @@ def scan_nearby(
     if not found or matching is None:
         return None
     keys = {variable: places[variable] for _, variable in found}
-    table = keep(StaticPart(BasicGraphPattern((pattern,)), matching, keys, needs_index=True))
+    table = keep(StaticPart(BasicGraphPattern((pattern,)), matching, keys))
     if table is None or not table.has_index:
         return None
     stream, variable = found[0]

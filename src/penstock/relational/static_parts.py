@@ -16,14 +16,12 @@ class StaticPart:
     """A part of a query whose solutions are the same at every instant, and the statement, without parameters, that
     selects them.
 
-    `keys` are the variables by which the rest of the query asks for solutions, with their columns. `needs_index`: it
-    is of no use unless solutions are looked up by one of them.
+    `keys` are the variables by which the rest of the query asks for solutions, with their columns.
     """
 
     operator: Operator
     statement: exp.Select
     keys: Mapping[Variable, str]
-    needs_index: bool = False
 
     @property
     def is_pattern(self) -> bool:

@@ -4,9 +4,10 @@ A stream of RFID readings (a person is detected at a place) beside a floor plan 
 copies differ in a name, so that they are fused into one statement. Printed are, in seconds of processor time, what it
 takes to parse the queries, to register them and to run them; all of that by the clock; the greatest memory; and ratios
 to what it is for one query: of registering and running, by the clock and of the processor, of all with parsing, and of
-memory.
+memory. `--check` ends with status 1 where the most queries take more than five times the processor time of one (on
+Spark, three times the time by the clock, most of which is Java's), or more than twice its memory.
 
-    python benchmarks/many_queries.py [--engine duckdb|spark] [--most 1024] [--readings 5000]
+    python benchmarks/many_queries.py [--engine duckdb|spark] [--most 1024] [--readings 5000] [--check]
 """
 
 from __future__ import annotations
@@ -129,16 +130,21 @@ def _engine(name: str):  # type: ignore[no-untyped-def]
     return SparkEngine(session(None, {}))
 
 
-def main() -> None:
+TARGETS = {"duckdb": {"cpu": 5, "memory": 2}, "spark": {"wall": 3, "memory": 2}}
+
+
+def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--engine", choices=("duckdb", "spark"), default="duckdb")
     options.add_argument("--most", type=int, default=1024)
     options.add_argument("--readings", type=int, default=5000)
+    options.add_argument("--check", action="store_true", help="exit status 1 where a target is missed")
     options.add_argument("--one", nargs=2, metavar=("QUERY", "COPIES"), help=argparse.SUPPRESS)
     given = options.parse_args()
     if given.one is not None:
         print(json.dumps(measure(given.one[0], int(given.one[1]), given.engine, given.readings)))
-        return
+        return 0
+    missed = False
     seconds = (*PARTS, "wall")
     print(
         f"{'query':<6}{'copies':>7}", *(f"{head:>9}" for head in seconds), f"{'MB':>6}{'answers':>9}  ÷ one:", *RATIOS
@@ -153,6 +159,9 @@ def main() -> None:
             ratios = (f"{found[part] / first[part]:4.2f}" for part in RATIOS)
             print(f"{name:<6}{copies:>7}", *(f"{found[part]:9.2f}" for part in seconds), figures, *ratios, flush=True)
             copies *= 4 if given.engine == "duckdb" else 32
+        assert first is not None
+        missed |= any(found[part] > most * first[part] for part, most in TARGETS[given.engine].items())
+    return int(given.check and missed)
 
 
 def _in_a_process_of_its_own(name: str, copies: int, given: argparse.Namespace) -> dict[str, float]:
@@ -165,4 +174,4 @@ def _in_a_process_of_its_own(name: str, copies: int, given: argparse.Namespace) 
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -428,7 +428,7 @@ class TestChanges:
         engine.register(QUERY, name="first")
         for evaluation in engine.results():
             if evaluation.time == 10:
-                with pytest.raises(ValueError, match="first and second run together, and so have one lateness"):
+                with pytest.raises(ValueError, match="first and second run together, but first has lateness=0, and"):
                     engine.register(QUERY, name="second", lateness=5)
                 with pytest.raises(ValueError, match="which is not bound"):
                     engine.register(QUERY.replace(TOLL, "http://e/other"), name="second")
@@ -521,8 +521,32 @@ class TestStreamsFromQueries:
     def test_they_have_to_agree(self, engine: ps.Engine) -> None:
         engine.stream(TOLL, ROWS)
         engine.register(self.GIVER)
-        with pytest.raises(ValueError, match="register both with flush=True, or none"):
+        with pytest.raises(ValueError, match="seen has flush=False, and query has flush=True"):
             engine.register(self.READER, flush=True).results()
+
+    @pytest.mark.parametrize(
+        ("settings", "here", "there"),
+        [
+            ({"lateness": "1s"}, "lateness=0", "lateness=1000"),
+            ({"idle_timeout": 500}, "idle_timeout=None", "idle_timeout=500"),
+            ({"time": "arrival"}, "time='event'", "time='arrival'"),
+            ({"flush": True}, "flush=False", "flush=True"),
+            ({"empty": True}, "empty=False", "empty=True"),
+            ({"service_timeout": "5s"}, "service_timeout=30000", "service_timeout=5000"),
+            ({"service_refresh": "5s"}, "service_refresh=None", "service_refresh=5000"),
+            ({"optimize": False}, "optimize=True", "optimize=False"),
+            ({"lateness": 5, "empty": True}, "lateness=0 and empty=False", "lateness=5 and empty=True"),
+        ],
+    )
+    def test_in_what_they_do_not_agree(
+        self, engine: ps.Engine, settings: dict[str, Any], here: str, there: str
+    ) -> None:  # fmt: skip
+        engine.stream(TOLL, ROWS)
+        engine.register(QUERY, name="x")
+        engine.register(QUERY, name="y", **settings)
+        told = f"x and y run together, but x has {here}, and y has {there}: register both with the same"
+        with pytest.raises(ValueError, match=f"^{told}$"):
+            engine.results()
 
     def test_a_stream_is_given_once(self, engine: ps.Engine) -> None:
         assert engine.register(self.GIVER).name == engine.register(self.GIVER).name

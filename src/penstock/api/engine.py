@@ -187,8 +187,9 @@ class Engine:
         A CONSTRUCT or DESCRIBE gives a stream that other queries of this engine can read: by the name that REGISTER
         STREAM or REGISTER RSTREAM says, or by the query's own. Those that it needs are run with a query.
 
-        A run of all queries (`results`) that is going on answers it, too, from the next instant on: of its streams it
-        sees what is after the instant that the run has come to. Any thread may register.
+        A run of all queries (`results`) that is going on answers it, too, from the next instant on: of its streams,
+        also those that other queries give, it sees what is after the instant that the run has come to: between two
+        evaluations, the latest instant of those that you have received. Any thread may register.
 
         The arguments are the options of `penstock run`: `t0` is an instant or `first`; `lateness` and `idle_timeout`
         are durations (milliseconds, `"10s"`, a timedelta); `report`, `operator` and `duplicates` say something else

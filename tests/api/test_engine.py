@@ -328,6 +328,7 @@ class TestChanges:
     """Queries that are registered and dropped while others run."""
 
     MANY = tuple(("<http://e/g>", SEES, n, n) for n in range(1, 60))
+    GIVER = f"REGISTER STREAM seen AS CONSTRUCT {{ ?gate <http://e/at> ?car }} {QUERY.split('?car', 1)[1]}"
 
     def test_between_two_evaluations(self, engine: ps.Engine) -> None:
         engine.stream(TOLL, self.MANY)
@@ -397,8 +398,7 @@ class TestChanges:
             yield from self.MANY[11:]
 
         engine.stream(TOLL, cars())
-        text = TestStreamsFromQueries.GIVER.replace("{ ?car <http://e/at> ?gate }", "{ ?gate <http://e/at> ?car }")
-        engine.register(text)
+        engine.register(self.GIVER)
         engine.register(QUERY, name="first")
         found = []
         for evaluation in engine.results():
@@ -409,6 +409,25 @@ class TestChanges:
                 with pytest.raises(ValueError, match="it reads the stream that seen gives: drop it first"):
                     engine.drop("seen")
         assert [time for name, time in found if name == "it"] == [20, 30, 40, 50]
+
+    @pytest.mark.parametrize("cut", ["a list", "an iterator", "an iterator that waits"])
+    def test_the_first_to_read_a_stream_of_a_query(self, engine: ps.Engine, cut: str) -> None:
+        """However the input is cut, what the program has not received yet is seen."""
+
+        def waiting() -> Iterator[tuple[Any, ...]]:
+            for row in self.MANY:
+                time.sleep(0.005)
+                yield row
+
+        sources = {"a list": self.MANY, "an iterator": iter(self.MANY), "an iterator that waits": waiting()}
+        engine.stream(TOLL, sources[cut])
+        engine.register(self.GIVER)
+        found: dict[str, list[tuple[int, int]]] = {"seen": [], "late": []}
+        for evaluation in engine.results():
+            found[evaluation.query].append((evaluation.time, len(evaluation.rows or evaluation.triples or ())))
+            if (evaluation.query, evaluation.time) == ("seen", 20):
+                engine.register("SELECT ?x ?z FROM STREAM <seen> [RANGE 20ms STEP 10ms] { ?x ?y ?z }", name="late")
+        assert found == {"seen": [(10 * n, 10) for n in range(1, 6)], "late": [(30, 10), (40, 20), (50, 20)]}
 
     def test_the_run_ends_with_its_last_query(self, engine: ps.Engine) -> None:
         def cars() -> Iterator[tuple[Any, ...]]:
@@ -428,7 +447,7 @@ class TestChanges:
         engine.register(QUERY, name="first")
         for evaluation in engine.results():
             if evaluation.time == 10:
-                with pytest.raises(ValueError, match="first and second run together, and so have one lateness"):
+                with pytest.raises(ValueError, match="first and second run together, but first has lateness=0, and"):
                     engine.register(QUERY, name="second", lateness=5)
                 with pytest.raises(ValueError, match="which is not bound"):
                     engine.register(QUERY.replace(TOLL, "http://e/other"), name="second")
@@ -521,8 +540,32 @@ class TestStreamsFromQueries:
     def test_they_have_to_agree(self, engine: ps.Engine) -> None:
         engine.stream(TOLL, ROWS)
         engine.register(self.GIVER)
-        with pytest.raises(ValueError, match="register both with flush=True, or none"):
+        with pytest.raises(ValueError, match="seen has flush=False, and query has flush=True"):
             engine.register(self.READER, flush=True).results()
+
+    @pytest.mark.parametrize(
+        ("settings", "here", "there"),
+        [
+            ({"lateness": "1s"}, "lateness=0", "lateness=1000"),
+            ({"idle_timeout": 500}, "idle_timeout=None", "idle_timeout=500"),
+            ({"time": "arrival"}, "time='event'", "time='arrival'"),
+            ({"flush": True}, "flush=False", "flush=True"),
+            ({"empty": True}, "empty=False", "empty=True"),
+            ({"service_timeout": "5s"}, "service_timeout=30000", "service_timeout=5000"),
+            ({"service_refresh": "5s"}, "service_refresh=None", "service_refresh=5000"),
+            ({"optimize": False}, "optimize=True", "optimize=False"),
+            ({"lateness": 5, "empty": True}, "lateness=0 and empty=False", "lateness=5 and empty=True"),
+        ],
+    )
+    def test_in_what_they_do_not_agree(
+        self, engine: ps.Engine, settings: dict[str, Any], here: str, there: str
+    ) -> None:  # fmt: skip
+        engine.stream(TOLL, ROWS)
+        engine.register(QUERY, name="x")
+        engine.register(QUERY, name="y", **settings)
+        told = f"x and y run together, but x has {here}, and y has {there}: register both with the same"
+        with pytest.raises(ValueError, match=f"^{told}$"):
+            engine.results()
 
     def test_a_stream_is_given_once(self, engine: ps.Engine) -> None:
         assert engine.register(self.GIVER).name == engine.register(self.GIVER).name

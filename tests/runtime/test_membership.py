@@ -6,11 +6,14 @@ from dataclasses import dataclass, replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.runtime.chains import TOLL, Scenario, an_element
+from tests.runtime.chains import TOLL, Scenario, an_element, chain_of, scenarios
 from tests.runtime.families import families
 
+from penstock.algebra.chaining import elements_of
 from penstock.algebra.inputs import Inputs
 from penstock.engines.duckdb import DuckDBEngine
+from penstock.oracle import answer
+from penstock.oracle.judging import first_difference
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import sources_of
 from penstock.runtime.registry import Registry
@@ -65,6 +68,47 @@ def test_whoever_comes_and_goes_changes_nothing_for_others(
         )
         own = [evaluation for evaluation in found if evaluation.query == name]
         alone.check(own, is_whole=name not in went)
+
+
+@settings(max_examples=40)
+@given(scenarios(least_elements=14), st.integers(1, 5), st.integers(0, 3), st.sampled_from((None, 1, 3)))
+def test_whoever_reads_what_a_query_gives_sees_all_of_it_after_its_coming(
+    scenario: Scenario, comes: int, later: int, batch: int | None
+) -> None:
+    """The first query runs; the second, and then the third, come at evaluations of it, whoever reads it by then."""
+    how = RunSettings(lateness=scenario.lateness, flush=scenario.flush, is_prompt=batch is not None)
+    chain = chain_of(scenario.standing)
+    standing = dict(zip(chain.queries, scenario.standing, strict=True))
+    first, second, third = chain.order
+    coming = {second: comes, third: comes + later}
+    engine = DuckDBEngine(rows_between_looks=1)
+    sources = sources_of(scenario.inputs, batch)
+    run = Registry(engine, [standing[first]], sources, how)
+    came: dict[str, int | None] = {}
+    found: dict[str, list[Evaluation]] = {name: [] for name in chain.order}
+    for evaluation in run.evaluations():
+        found[evaluation.query].append(evaluation)
+        for name, number in coming.items():
+            if evaluation.query == first and number == len(found[first]):
+                run.join(name, standing[name], sources)
+                came[name] = run.changes.reached
+    engine.close()
+    given = {
+        stream: [element for evaluation in found[giver] for element in elements_of(evaluation)]
+        for stream, giver in chain.produced.items()
+    }
+    for name, after in came.items():
+        assert after is not None
+        there = {**scenario.inputs.streams, **given}
+        seen = {
+            stream: [element for element in there[stream] if element.time > after]
+            for stream in chain.streams_of(name, scenario.inputs.streams)
+        }
+        inputs = replace(scenario.inputs, streams=seen)
+        expected = answer(standing[name].query, inputs, flush=scenario.flush).with_solutions()
+        own = [evaluation for evaluation in found[name] if evaluation.says_something]
+        difference = first_difference(own, list(expected), False)
+        assert difference is None, f"{name} after {after}: {difference.text}\n{scenario}"
 
 
 QUERY = """PREFIX : <http://ex.org/> SELECT ?gate FROM NAMED WINDOW :w ON :toll [RANGE PT2S STEP PT1S]

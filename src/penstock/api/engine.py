@@ -187,8 +187,9 @@ class Engine:
         A CONSTRUCT or DESCRIBE gives a stream that other queries of this engine can read: by the name that REGISTER
         STREAM or REGISTER RSTREAM says, or by the query's own. Those that it needs are run with a query.
 
-        A run of all queries (`results`) that is going on answers it, too, from the next instant on: of its streams it
-        sees what is after the instant that the run has come to. Any thread may register.
+        A run of all queries (`results`) that is going on answers it, too, from the next instant on: of its streams,
+        also those that other queries give, it sees what is after the instant that the run has come to: between two
+        evaluations, the latest instant of those that you have received. Any thread may register.
 
         The arguments are the options of `penstock run`: `t0` is an instant or `first`; `lateness` and `idle_timeout`
         are durations (milliseconds, `"10s"`, a timedelta); `report`, `operator` and `duplicates` say something else
@@ -257,9 +258,11 @@ class Engine:
     def results(self) -> Iterator[Evaluation]:
         """Run all registered queries together: each stream is read once, and those equal up to constants are one.
 
-        Evaluations come as soon as their instants are over; `query` says whose each is. The queries have the same
-        lateness, idle timeout, time and flush. What Spark streams is for `start`. Meanwhile others may be registered
-        and dropped; when the last one is dropped, and with `stop`, the run ends.
+        Evaluations come as soon as their instants are over; `query` says whose each is. All queries are registered with
+        the same `flush`, and those that read a stream from outside with the same `lateness`, `idle_timeout`, `time`,
+        `empty`, `service_timeout`, `service_refresh` and `optimize`. What Spark streams is for `start`.
+
+        Meanwhile others may be registered and dropped; when the last one is dropped, and with `stop`, the run ends.
 
         Raises ValueError where they cannot run together, or there is no query.
         """
@@ -324,7 +327,7 @@ class Engine:
         """Run several queries over what Spark streams, each stream being read once for all of them.
 
         Each query of this engine has a function that gets its evaluations; `RegisteredQuery.start` says what the other
-        arguments are. The queries have different names and the same lateness, idle timeout, time and flush.
+        arguments are. The queries have different names, and are registered with the same settings, as for `results`.
 
             engine.start({counts: print, jams: warn}, checkpoint="state")
 

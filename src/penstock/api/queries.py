@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from queue import Empty, Queue
@@ -388,17 +388,31 @@ def how_together(queries: Sequence[RegisteredQuery]) -> RunSettings:
     """
     given = set(Chain({query.name: query.meaning for query in queries}).produced)
     reading = [query for query in queries if not given.issuperset(query.meaning.dataset.streams)] or queries
-    first = reading[0].manner.how
-    for query in reading:
-        if replace(query.manner.how, flush=first.flush) != first:
+    first, how = reading[0].name, reading[0].manner.how
+    for query in queries:
+        here, there = _as_written(how), _as_written(query.manner.how)
+        differing = [name for name in (here if query in reading else ("flush",)) if here[name] != there[name]]
+        if differing:
+            one, other = (" and ".join(f"{name}={said[name]!r}" for name in differing) for said in (here, there))
             raise InputError(
-                f"{reading[0].name} and {query.name} run together, and so have one lateness, idle_timeout and time: "
+                f"{first} and {query.name} run together, but {first} has {one}, and {query.name} has {other}: "
                 "register both with the same"
             )
-    for query in queries:
-        if query.manner.how.flush != first.flush:
-            raise InputError(f"{reading[0].name} and {query.name} run together: register both with flush=True, or none")
-    return first
+    return how
+
+
+def _as_written(how: RunSettings) -> dict[str, object]:
+    """The arguments of `Engine.register` that say how a query is run."""
+    return {
+        "lateness": how.lateness,
+        "idle_timeout": how.idle_timeout,
+        "time": "arrival" if how.by_arrival else "event",
+        "flush": how.flush,
+        "empty": how.has_empty,
+        "service_timeout": how.services.timeout,
+        "service_refresh": how.services.refresh,
+        "optimize": how.is_optimized,
+    }
 
 
 def ignore(told: object) -> None:

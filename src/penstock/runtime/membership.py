@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from penstock.algebra.chaining import Chain
+from penstock.algebra.chaining import Chain, elements_of
 from penstock.engines.protocol import Engine, OpenEngine
+from penstock.rdf.elements import Element
+from penstock.rdf.results import Evaluation
 from penstock.runtime.changes import Changes, Coming, Going
 from penstock.runtime.changing_graphs import ChangingGraphs
 from penstock.runtime.grouping import Grouping, Member, chained, meaning_of, members_of
@@ -40,6 +42,8 @@ class Membership:
         self._sources = sources
         self._members = members_of(queries)
         self._comings = 0
+        self._handed_out: list[Evaluation] = []
+        """Those with triples, since a query was told to come: it may be the first to read them as a stream."""
         self.chain: Chain = chained(self._members)
         self.queries: list[TimedQuery] = self._grouping.all_of(self._members)
 
@@ -48,16 +52,33 @@ class Membership:
         read = {iri for query in self.queries for iri in query.clock.streams}
         return {iri: source for iri, source in self._sources.items() if iri in read}
 
-    def heed(self, open_streams: Callable[[], None]) -> bool:
+    def hand_out(self, evaluation: Evaluation) -> bool:
+        """The run has come to an evaluation. Whether somebody still asks for it."""
+        if self.changes.is_leaving(evaluation.query):
+            return False
+        self.changes.reach(evaluation.time)
+        # In this order: whoever was told to come before that sees the evaluation.
+        if evaluation.triples and self.changes.said.is_set():
+            self._handed_out.append(evaluation)
+        return True
+
+    def heed(self, open_streams: Callable[[], None], keep: Callable[[str, Sequence[Element]], None]) -> bool:
         """Do what was said of queries, if anything was. Streams may be read then that nobody has read before.
 
-        Those that are new are told what has come; whoever registered one that cannot be answered is told why.
+        What was handed out of those meanwhile is for `keep`. Queries that are new are told what has come; whoever
+        registered one that cannot be answered is told why.
         """
         changes = self.changes.take()
         if not changes:
             return False
+        read_before = self.chain.read
         fresh = self._changed(changes)
         open_streams()
+        for stream in sorted(self.chain.read - read_before):
+            elements = self._given(self.chain.produced[stream])
+            if elements:
+                keep(stream, elements)
+        self._handed_out.clear()
         for query in fresh:
             if query in self.queries:
                 try:
@@ -68,6 +89,10 @@ class Membership:
                     self._tell(query)
         self._forget()
         return True
+
+    def _given(self, giver: str) -> list[Element]:
+        own = (evaluation for evaluation in self._handed_out if evaluation.query == giver)
+        return [element for evaluation in own for element in elements_of(evaluation)]
 
     def _tell(self, query: TimedQuery) -> None:
         assert isinstance(self._engine, OpenEngine)
@@ -87,7 +112,6 @@ class Membership:
     def _changed(self, changes: Sequence[Coming | Going]) -> list[TimedQuery]:
         """Queries come and go: those that are new, and know nothing of the streams yet."""
         before = dict(self._members)
-        given = self.chain.read
         self._comings += 1
         for change in changes:
             if isinstance(change, Going):
@@ -98,21 +122,7 @@ class Membership:
                     change.standing, meaning_of(change.standing), self._comings, change.after
                 )
         self._grouping = replace(self._grouping, streams=self._sources)
-        self._let_givers_lead(given)
         return self._regroup(before)
-
-    def _let_givers_lead(self, given: set[str]) -> None:
-        """Who is the first to read what a query gives sees what that gives from now on, and no more."""
-        chain = chained(self._members)
-        for name, member in self._members.items():
-            if member.coming != self._comings:
-                continue
-            new = [stream for stream in member.meaning.dataset.streams if stream not in given]
-            givers = {chain.produced[stream] for stream in new if stream in chain.produced}
-            reached = [query.evaluated - 1 for query in self.queries if query.name in givers and query.evaluated]
-            if reached:
-                known = [] if member.after is None else [member.after]
-                self._members[name] = replace(member, after=max(reached + known))
 
     def settle(self) -> None:
         """Fuse those that came later with those that see the same by now, if there are any."""

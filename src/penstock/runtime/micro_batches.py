@@ -241,7 +241,7 @@ class MicroBatches:
             if self._last is None:
                 self.engine.move_to(batch.sparkSession)
                 self._resume(self.states.before(number))
-            self._heed()
+            self._heed(number)
             self._take(batch, number)
             self._answer(number, is_end=False)
             self._commit(number, has_finished=False)
@@ -253,8 +253,8 @@ class MicroBatches:
         """The streams have ended."""
         if self._last is None:
             self._resume(self.states.latest)
-        self._heed()
         last = number = self.states.last if self._last is None else self._last
+        self._heed(number)
         has_changed = True
         while has_changed:  # who comes now has not come to the end yet
             number += 1
@@ -341,8 +341,7 @@ class MicroBatches:
         for query in self.queries:
             elements: list[Element] = []
             for evaluation in query.finish() if is_end else query.advance():
-                if not self.changes.is_leaving(evaluation.query):
-                    self.changes.reach(evaluation.time)
+                if self._membership.hand_out(evaluation):
                     self.outlets[evaluation.query].write(evaluation)
                 if query.name in given:
                     elements += elements_of(evaluation)
@@ -353,14 +352,18 @@ class MicroBatches:
         for outlet in list(self.outlets.values()):
             if isinstance(outlet, BatchOutlet):
                 outlet.finish(number)
-        has_changed = self._heed()
+        has_changed = self._heed(number)
         self._membership.settle()
         self.engine.evict([query.need for query in self.queries], self.changes.reached if self.is_open else FOREVER)
         return has_changed
 
-    def _heed(self) -> bool:
+    def _heed(self, number: int) -> bool:
         """Queries come and go. Whether any did."""
-        if not self._membership.heed(self._open_streams):
+
+        def keep(stream: str, elements: Sequence[Element]) -> None:
+            self.engine.keep(number, stream, table_of(elements))
+
+        if not self._membership.heed(self._open_streams, keep):
             return False
         for name in [*self.chain.queries, *self.refused]:
             if name in self._coming:

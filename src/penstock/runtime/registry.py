@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from penstock.algebra.chaining import Chain, elements_of
 from penstock.algebra.inputs import InputError
 from penstock.engines.protocol import Engine, OpenEngine
-from penstock.rdf.elements import Malformed
+from penstock.rdf.elements import Element, Malformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.changes import Changes
 from penstock.runtime.changing_graphs import ChangingGraphs, Updates
@@ -150,12 +150,12 @@ class Registry:
                 yield from self._answered(TimedQuery.finish)
                 if not said.is_set():
                     break
-                self._membership.heed(self._open_streams)
+                self._heed()
             self._commit(has_finished=True)
 
     def _while_reading(self, reading: Reading) -> Iterator[Evaluation]:
         for read in reading.batches():
-            self._membership.heed(self._open_streams)
+            self._heed()
             if not self._is_prompt:  # with the last batch all is answered together
                 yield from self._advance()
             if read is not None:
@@ -181,7 +181,7 @@ class Registry:
         before = [query.evaluated for query in self.queries]
         yield from self._answered(TimedQuery.advance)
         if before != [query.evaluated for query in self.queries]:
-            self._membership.heed(self._open_streams)
+            self._heed()
             self._membership.settle()
             self._held = self.engine.evict([query.need for query in self.queries])
             self._fresh = 0
@@ -197,8 +197,7 @@ class Registry:
                 self._give(query, given[query.name], answers)
             found.append(answers)
         for evaluation in merge(*found, key=_time):
-            if not self.changes.is_leaving(evaluation.query):
-                self.changes.reach(evaluation.time)
+            if self._membership.hand_out(evaluation):
                 yield evaluation
         for query in self.queries:
             if query.evaluated is not None:
@@ -207,13 +206,21 @@ class Registry:
     def _give(self, giver: TimedQuery, stream: str, evaluations: Iterable[Evaluation]) -> None:
         """What a query has answered goes to those that read it."""
         elements = [element for evaluation in evaluations for element in elements_of(evaluation)]
+        readers = self._readers(stream)
         if elements:
-            self._append(stream, table_of(elements), len(elements))
-        for query in self._readers(stream):
+            self._keep(stream, elements, readers)
+        for query in readers:
             clock = query.clock.streams[stream]
             clock.reached = giver.evaluated
             if self.how.by_arrival and giver.evaluated is not None:
                 clock.widen(None, giver.evaluated)
+
+    def _heed(self) -> None:
+        """Queries come and go."""
+        self._membership.heed(self._open_streams, self._keep)
+
+    def _keep(self, stream: str, elements: Sequence[Element], readers: Sequence[TimedQuery] = ()) -> None:
+        self._append(stream, table_of(elements), len(elements), readers)
 
     def _readers(self, stream: str) -> list[TimedQuery]:
         return [query for query in self.queries if stream in query.clock.streams]
@@ -239,11 +246,10 @@ class Registry:
             return
         if self.how.by_arrival:
             table = table.set_column(3, "ts", pa.repeat(pa.scalar(_now(), pa.int64()), table.num_rows))
-        self._append(stream, table, batch.elements)
+        self._append(stream, table, batch.elements, self._readers(stream))
 
-    def _append(self, stream: str, table: pa.Table, elements: int) -> None:
+    def _append(self, stream: str, table: pa.Table, elements: int, readers: Sequence[TimedQuery]) -> None:
         """Keep what has come, and tell who reads it."""
-        readers = self._readers(stream)
         reached = [query.evaluated for query in readers if query.evaluated is not None]
         noted = self._clock.streams[stream].note(table["ts"], max(reached, default=None))
         number = self._elements[stream]

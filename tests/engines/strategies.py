@@ -8,7 +8,7 @@ from typing import Literal
 
 from hypothesis import strategies as st
 from tests.engines.strategies_inputs import graphs, streams
-from tests.engines.strategies_patterns import Patterns
+from tests.engines.strategies_patterns import Patterns, Place
 from tests.engines.strategies_windows import Datasets
 from tests.oracle.asking import EX, changing, elements
 
@@ -101,18 +101,22 @@ class _QueryWriter(Patterns, Datasets):
         where = self.group(scope, self.choose(1, 1, 2))
         for place in dataset.must_read:
             if place.text.split("{")[0] not in where:
-                where = self._read_too(where, place.text.format(self.triples(scope)))
+                where = self._read_too(where, place, scope)
         where += self._group_window()
         return self._register(dialect) + self._form(dialect, scope, dataset.clauses, where)
 
-    def _read_too(self, where: str, block: str) -> str:
+    def _read_too(self, where: str, place: Place, scope: list[str]) -> str:
+        """The pattern with one that reads the place. What it has within NOT EXISTS or MINUS is not seen outside."""
+        within = list(scope)
+        block = place.text.format(self.triples(within))
+        if self.chance(30):
+            return f"{where} . {self.choose('FILTER NOT EXISTS', 'MINUS')} {{ {block} }}"
+        scope[:] = within
         return self.choose(
             f"{where} . OPTIONAL {{ {block} }}",
             f"{block} . OPTIONAL {{ {where} }}",
             f"{{ {where} }} UNION {{ {block} }}",
             f"{where} . {block}",
-            f"{where} . FILTER NOT EXISTS {{ {block} }}",
-            f"{where} . MINUS {{ {block} }}",
         )
 
     def _register(self, dialect: str) -> str:

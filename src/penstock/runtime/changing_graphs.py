@@ -11,6 +11,7 @@ from penstock.algebra.inputs import ALWAYS, GraphTriple
 from penstock.algebra.windows import Interval
 from penstock.engines.protocol import Engine, Slice
 from penstock.rdf.changes import Change, changes_of, validity
+from penstock.runtime.progress import Progress
 from penstock.sources.graph_updates import GraphUpdates, Update
 
 Updates = Mapping[str | None, GraphUpdates]
@@ -32,17 +33,14 @@ class ChangingGraphs:
         self._changes: dict[str | None, dict[Triple, list[Change]]] = {iri: {} for iri in self._updates}
         self._enough = _ENOUGH
         self._has_begun = False
-        self._evaluated = ALWAYS.start
-        """No query has got further."""
-        self._needed: dict[Hashable, int] = {}
-        """The instant from which on each query still asks."""
+        self._progress = Progress()
 
     def begin(self, query: Hashable) -> None:
         """A query has evaluated nothing: what was said without an instant before any has holds from the beginning.
 
         Raises SourceError where a graph that is elsewhere cannot be had.
         """
-        self._needed[query] = ALWAYS.start
+        self._progress.begin(query)
         if not self._has_begun:
             self._has_begun = True
             for updates in self._updates.values():
@@ -51,15 +49,12 @@ class ChangingGraphs:
 
     def follow(self, query: Hashable, part: Slice) -> None:
         """The query is going to be answered at the instants of a slice."""
-        first, last = part.instants[0], part.instants[-1]
-        self._needed[query] = first - 1 if part.previous is None else part.previous
-        next_instant = max(first, self._evaluated + 1)
-        self._evaluated = max(self._evaluated, last)
-        self._take(next_instant, self._evaluated)
+        first = self._progress.follow(query, part)
+        self._take(first, self._progress.evaluated)
 
     def leave(self, query: Hashable) -> None:
         """The query asks no more."""
-        self._needed.pop(query, None)
+        self._progress.leave(query)
 
     def close(self) -> None:
         for updates in self._updates.values():
@@ -71,7 +66,7 @@ class ChangingGraphs:
                 self._on_failure(f"{failure}; the graph stays as it was")
             new = updates.take(self, evaluated)
             if new:
-                self._revise(iri, new, first, min(self._needed.values()))
+                self._revise(iri, new, first, self._progress.needed)
 
     def _revise(self, iri: str | None, new: Sequence[Update], first: int, needed: int) -> None:
         """The triples that the updates are about hold anew; when they held before `needed` nobody asks any more."""

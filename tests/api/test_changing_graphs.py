@@ -27,6 +27,7 @@ from penstock.runtime import changing_graphs
 from penstock.runtime.changing_graphs import ChangingGraphs
 from penstock.sources.graph_updates import GraphUpdates, Update
 from penstock.sources.graphs import graph_of_triples
+from penstock.sources.mirrors import Mirror
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -233,12 +234,55 @@ class TestHandles:
         assert len(engine.rows("SELECT * FROM graph_1_changed")) <= 3
         assert len(graphs._changes[None]) <= 9
 
+    @given(st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.sampled_from(CITIES)), max_size=20))
+    @settings(max_examples=50)
+    def test_a_triple_holds_as_long_as_any_part_has_it(self, steps: list[tuple[int, bool, str]]) -> None:
+        """Whether or not it is remembered which parts have a triple."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(changing_graphs, "_ENOUGH", 0)
+            mirrors = Elsewhere(), Elsewhere()
+            engine, updates = DuckDBEngine(), GraphUpdates(mirrors=mirrors)
+            triples = {city: _parsed(triple("south", "in", city)) for city in CITIES}
+            parts: list[set[Triple]] = [{triples["milano"]}, set(), set()]
+            engine.load_graph(None, graph_of_triples([GraphTriple(entry) for entry in parts[0]]))
+            graphs = ChangingGraphs(engine, {None: updates})
+            graphs.begin("query")
+            before = set(parts[0])
+            for time, (part, added, city) in enumerate(steps):
+                (parts[part].add if added else parts[part].discard)(triples[city])
+                if part == 0:
+                    updates.say([Update(None, added, triples[city])])
+                else:
+                    mirrors[part - 1].now = frozenset(parts[part])
+                graphs.follow("query", Slice([time], time - 1))
+                now = set.union(*parts)
+                held = engine.held(None, list(triples.values()))
+                for at, expected in ((time - 1, before), (time, now), (time + 1, now)):
+                    assert {
+                        entry for entry, (start, end) in held if start <= at and (end is None or at < end)
+                    } == expected
+                before = now
+
     def test_what_is_no_triple(self) -> None:
         graph = ps.Engine().graph([])
         with pytest.raises(ValueError, match="a graph cannot have what is no triple"):
             graph.add([("<http://ex.org/a>", "north", "x")])
         with pytest.raises(ValueError, match="'soon' is not an instant"):
             graph.add([], at="soon")
+
+
+class Elsewhere(Mirror):
+    """A graph elsewhere that has what it is told to have."""
+
+    def __init__(self) -> None:
+        super().__init__(list, 1)
+        self.now: frozenset[Triple] = frozenset()
+
+    def begin(self) -> None:
+        """It is there already."""
+
+    def triples(self) -> frozenset[Triple]:
+        return self.now
 
 
 class TestFiles:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -33,10 +33,10 @@ def server() -> Iterator[SparqlServer]:
         yield server
 
 
-def command(folder: Path, name: str, graph: str, query: str = DEFAULT) -> Result:
+def command(folder: Path, name: str, graph: str, query: str = DEFAULT, more: Sequence[str] = ()) -> Result:
     (folder / "q.rq").write_text(query)
     (folder / "toll.tnt").write_text("".join(f'{" ".join(NORTH)} "{at}" .\n' for at in (1, 7)))
-    given = [str(folder / "q.rq"), "--stream", str(folder / "toll.tnt"), "--graph", graph]
+    given = [str(folder / "q.rq"), "--stream", str(folder / "toll.tnt"), "--graph", graph, *more]
     return CliRunner().invoke(commands, [name, *given, *([] if name == "oracle" else ["--engine", "duckdb"])])
 
 
@@ -135,6 +135,83 @@ class TestRefresh:
 
         with pytest.warns(UserWarning, match="500 Internal Server Error; the graph stays as it was"):
             assert list(each()) == [1, 1, 1]
+
+
+class TestMerge:
+    """A triple holds as long as any part of its graph has it, and nobody sees that another part has it no more."""
+
+    TRIPLE = (f"<{EX}north>", f"<{EX}in>", f"<{EX}milano>")
+
+    @staticmethod
+    def run(engine: ps.Engine, server: SparqlServer, said: dict[int, Callable[[], None]], operator: str) -> list[int]:
+        """How many solutions there are at 5, 10, 15 and 20, where things are said after some of them.
+
+        Elements come one by one, each when the answer before it has been seen.
+        """
+        go_on = threading.Semaphore(0)
+
+        def elements() -> Iterator[tuple[object, ...]]:
+            yield (*NORTH, 1)
+            for at in (6, 11, 16, 21):
+                yield (*NORTH, at)
+                assert go_on.acquire(timeout=5)
+
+        engine.stream(f"{EX}toll", elements())
+        found = []
+        for evaluation in engine.register(DEFAULT, operator=operator, empty=True).results():
+            found.append(len(evaluation.rows))
+            if evaluation.time in said:
+                said[evaluation.time]()
+                asked = len(server.queries)
+                while len(server.queries) < asked + 3:
+                    time.sleep(0.005)
+            go_on.release()
+        return found
+
+    @pytest.mark.parametrize(
+        ("operator", "solutions"),
+        [("rstream", [1, 1, 1, 1]), ("istream", [1, 0, 0, 0]), ("dstream", [0, 0, 0, 0])],
+    )
+    @pytest.mark.parametrize("other", ["file", "added", "mirror"])
+    def test_what_another_part_has_stays(
+        self, server: SparqlServer, tmp_path: Path, other: str, operator: str, solutions: list[int]
+    ) -> None:
+        engine = ps.Engine()
+        with sparql_server(":north :in :milano .") as another:
+            if other == "file":
+                (tmp_path / "cities.nt").write_text(f"{' '.join(self.TRIPLE)} .\n")
+                engine.graph(tmp_path / "cities.nt")
+            elif other == "added":
+                engine.graph([]).add([self.TRIPLE])
+            else:
+                engine.graph(f"sparql+{another.address}?refresh=20ms")
+            engine.graph(f"sparql+{server.address}?refresh=20ms")
+            said = {
+                5: lambda: server.change("DELETE DATA { :north :in :milano }"),
+                10: lambda: server.change("INSERT DATA { :north :in :milano }"),
+            }
+            assert self.run(engine, server, said, operator) == solutions
+
+    def test_what_is_removed_here_stays_as_long_as_it_is_there(self, server: SparqlServer) -> None:
+        engine = ps.Engine()
+        graph = engine.graph([self.TRIPLE])
+        engine.graph(f"sparql+{server.address}?refresh=20ms")
+        said = {
+            5: lambda: graph.remove([self.TRIPLE]),
+            10: lambda: server.change("DELETE DATA { :north :in :milano }"),
+            15: lambda: graph.add([self.TRIPLE]),
+        }
+        assert self.run(engine, server, said, "rstream") == [1, 1, 0, 1]
+
+    @pytest.mark.parametrize("part", ["file", "endpoint"])
+    def test_the_oracle_says_the_same(self, tmp_path: Path, server: SparqlServer, part: str) -> None:
+        """D takes a triple from what was loaded, not from an endpoint that is asked again."""
+        (tmp_path / "moves.changes").write_text(f'D {" ".join(self.TRIPLE)} "3" .\n')
+        (tmp_path / "cities.nt").write_text(f"{' '.join(self.TRIPLE)} .\n")
+        graph = str(tmp_path / "cities.nt") if part == "file" else f"sparql+{server.address}?refresh=1h"
+        found = command(tmp_path, "verify", graph, more=("--graph-updates", str(tmp_path / "moves.changes")))
+        agreed = 0 if part == "file" else 1
+        assert found.stdout == f"duckdb and the oracle agree: {agreed} evaluations with solutions\n"
 
 
 class TestOnSpark:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,11 @@ from click.testing import CliRunner, Result
 from tests.endpoint import SparqlServer, sparql_server
 
 import penstock as ps
+from penstock.algebra.services import service_calls
 from penstock.cli import commands
+from penstock.engines.duckdb import DuckDBEngine
+from penstock.runtime.services import Services
+from penstock.sources.services import ServiceSettings
 
 QUERY = """
 PREFIX : <http://ex.org/>
@@ -142,8 +147,141 @@ class TestRefresh:
         assert len(warned) == 1
 
 
+class TestSharing:
+    """Queries of a run that ask the same service, each at instants of its own."""
+
+    QUICK = QUERY.replace("?gate ?city FROM", "?city FROM")
+    SLOW = QUICK.replace("[RANGE 5ms STEP 5ms]", "[RANGE 10ms STEP 10ms]")
+    NEVER = QUICK.replace("[RANGE 5ms STEP 5ms]", "[RANGE 1h STEP 1h]")
+
+    @staticmethod
+    def engine(server: SparqlServer, queries: dict[str, str], **settings: object) -> ps.Engine:
+        engine = ps.Engine()
+        for name, query in queries.items():
+            engine.register(query.replace("ENDPOINT", server.address), name=name, service_refresh="20ms", **settings)
+        return engine
+
+    @staticmethod
+    def said_to(
+        engine: ps.Engine, server: SparqlServer, of: str, said: dict[int, str]
+    ) -> list[tuple[str, int, list[str]]]:
+        """What is found where the endpoint hears of an update when a query has been answered at an instant.
+
+        Elements come one by one, each when the answers before it have been seen.
+        """
+        go_on = threading.Semaphore(0)
+
+        def elements() -> Iterator[tuple[object, ...]]:
+            yield (*NORTH, 1)
+            for at in (6, 11, 16, 21, 22):
+                yield (*NORTH, at)
+                assert go_on.acquire(timeout=5)
+
+        engine.stream("http://ex.org/toll", elements())
+        found = []
+        for evaluation in engine.results():
+            cities = sorted(row[0].value.removeprefix("http://ex.org/") for row in evaluation.rows)
+            found.append((evaluation.query, evaluation.time, cities))
+            if evaluation.query == of:
+                if evaluation.time in said:
+                    server.change(said[evaluation.time])
+                    TestRefresh._wait_for_an_answer_to_be_read(server)
+                go_on.release(2 if evaluation.time == 20 else 1)
+        return found
+
+    @pytest.mark.parametrize("queries", [{"never": NEVER, "quick": QUICK}, {"quick": QUICK, "never": NEVER}])
+    def test_what_is_new_reaches_each_query(self, server: SparqlServer, queries: dict[str, str]) -> None:
+        """Also if the one that was registered first is never answered."""
+        engine = self.engine(server, queries)
+        said = {5: "INSERT DATA { :north :in :roma }", 10: "DELETE DATA { :north :in :milano }"}
+        found = self.said_to(engine, server, "quick", said)
+        assert [cities for _, _, cities in found] == [["milano"], ["milano", "roma"], ["roma"], ["roma"]]
+
+    @pytest.mark.parametrize("operator", ["istream", "dstream"])
+    @pytest.mark.parametrize("queries", [{"quick": QUICK, "slow": SLOW}, {"slow": SLOW, "quick": QUICK}])
+    def test_each_query_compares_with_its_own_instant_before(
+        self, server: SparqlServer, queries: dict[str, str], operator: str
+    ) -> None:
+        engine = self.engine(server, queries, operator=operator, empty=True)
+        said = {
+            10: "INSERT DATA { :north :in :roma }",
+            15: "DELETE DATA { :north :in :roma } ; INSERT DATA { :north :in :torino }",
+        }
+        found = self.said_to(engine, server, "quick", said)
+        own = {name: [cities for query, _, cities in found if query == name] for name in queries}
+        if operator == "istream":
+            assert own == {"quick": [["milano"], [], ["roma"], ["torino"]], "slow": [["milano"], ["torino"]]}
+        else:
+            assert own == {"quick": [[], [], [], ["roma"]], "slow": [[], []]}
+
+    def test_a_query_that_begins_later_finds_what_held_then(self, server: SparqlServer) -> None:
+        """Its stream is behind: others have been answered, and the endpoint has said something else since."""
+        late = self.QUICK.replace(":toll", ":late")
+        engine = self.engine(server, {"quick": self.QUICK, "late": late}, t0="first", idle_timeout="20ms")
+        moves = {5: "roma", 10: "torino", 15: "napoli"}
+
+        def behind() -> Iterator[tuple[object, ...]]:
+            until = time.monotonic() + 5
+            while not server.store.query("ASK { ?north ?in <http://ex.org/napoli> }"):
+                assert time.monotonic() < until
+                time.sleep(0.005)
+            yield from ((*NORTH, at) for at in (2, 7, 12))
+
+        engine.stream("http://ex.org/late", behind())
+        said = {
+            at: f"DELETE {{ ?n :in ?c }} INSERT {{ ?n :in :{to} }} WHERE {{ ?n :in ?c }}" for at, to in moves.items()
+        }
+        found = self.said_to(engine, server, "quick", said)
+        assert [entry for entry in found if entry[0] == "late"] == [("late", 6, ["milano"]), ("late", 11, ["roma"])]
+
+    def test_who_leaves_takes_nothing_along(self, server: SparqlServer) -> None:
+        engine, call = DuckDBEngine(), service_calls(ps.parse(QUERY.replace("ENDPOINT", server.address)))
+        services = Services(engine, ServiceSettings(refresh=20), warnings.warn)
+        services.begin("first", call)
+        services.begin("second", call)
+        assert len(server.queries) == 1
+        services.leave("first")
+        TestRefresh._wait_for_an_answer_to_be_read(server)
+        services.leave("second")
+        time.sleep(0.1)
+        asked = len(server.queries)
+        time.sleep(0.1)
+        assert len(server.queries) == asked
+        services.begin("third", call)
+        assert len(server.queries) == asked + 1
+        services.close()
+
+
 def test_on_spark(server: SparqlServer, stream: Path, spark: object) -> None:
     engine = ps.Engine(spark)
     engine.stream("http://ex.org/toll", str(stream))
     query = engine.register(QUERY.replace("ENDPOINT", server.address))
     assert [evaluation.rows[0][1].value for evaluation in query.results()] == ["http://ex.org/milano"] * 2
+
+
+def test_live_on_spark_what_is_new_reaches_each_query(server: SparqlServer, spark: object, tmp_path: Path) -> None:
+    engine = ps.Engine(spark)
+    (tmp_path / "toll").mkdir()
+
+    def put(number: int, *times: int) -> None:
+        hidden = tmp_path / f"_{number}"
+        hidden.write_text("".join(f'{" ".join(NORTH)} "{at}" .\n' for at in times))
+        hidden.rename(tmp_path / "toll" / f"{number}.tnt")
+
+    put(1, 1, 6)
+    engine.stream("http://ex.org/toll", f"{tmp_path / 'toll'}?follow")
+    never, quick = (
+        engine.register(query.replace("ENDPOINT", server.address), name=name, service_refresh="20ms")
+        for name, query in (("never", TestSharing.NEVER), ("quick", TestSharing.QUICK))
+    )
+    told: list[str] = []
+    answers = {never: lambda evaluation: None, quick: lambda evaluation: told.append(evaluation.rows[0][0].value)}
+    with engine.start(answers) as run:
+        while len(told) < 1:
+            assert not run.wait(0.1)
+        server.change("DELETE DATA { :north :in :milano } ; INSERT DATA { :north :in :roma }")
+        TestRefresh._wait_for_an_answer_to_be_read(server)
+        put(2, 11, 12)
+        while len(told) < 2:
+            assert not run.wait(0.1)
+    assert told == ["http://ex.org/milano", "http://ex.org/roma"]

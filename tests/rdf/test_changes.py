@@ -94,13 +94,13 @@ def test_each_triple_has_its_own() -> None:
     assert validity(changes) == [Validity(A, 1, 3), Validity(A, 5, None), Validity(B, 2, 4)]
 
 
-@given(st.lists(st.builds(Change, st.integers(0, 9), st.booleans(), st.sampled_from([A, B]))))
-def test_a_triple_holds_when_its_last_change_added_it(changes: list[Change]) -> None:
+@given(st.lists(st.builds(Change, st.integers(0, 9), st.booleans(), st.sampled_from([A, B]), st.integers(0, 1))))
+def test_a_triple_holds_when_its_last_change_in_some_part_added_it(changes: list[Change]) -> None:
     intervals = validity(changes)
     for now in range(11):
-        graph: set[Triple] = set()
-        for _, is_added, triple in sorted((c for c in changes if c.time <= now), key=lambda change: change.time):
-            (graph.add if is_added else graph.discard)(triple)
-        assert {v.triple for v in intervals if v.start <= now and (v.end is None or now < v.end)} == graph
+        parts: tuple[set[Triple], ...] = set(), set()
+        for _, is_added, triple, part in sorted((c for c in changes if c.time <= now), key=lambda change: change.time):
+            (parts[part].add if is_added else parts[part].discard)(triple)
+        assert {v.triple for v in intervals if v.start <= now and (v.end is None or now < v.end)} == set.union(*parts)
     for left, right in pairwise(intervals):
         assert left.triple != right.triple or (left.end is not None and left.end < right.start)

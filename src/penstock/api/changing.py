@@ -41,7 +41,11 @@ class ChangingGraph:
         self._say(triples, at, added=True)
 
     def remove(self, triples: Iterable[Any], *, at: int | str | datetime | None = None) -> None:
-        """The same for triples that are no longer there; what is not there anyway does no harm."""
+        """The same for triples that are no longer there; what is not there anyway does no harm.
+
+        They go from what was loaded and added. What an endpoint has that is fetched again (`?refresh=30s`) is there as
+        long as the endpoint has it.
+        """
         self._say(triples, at, added=False)
 
     def _say(self, triples: Iterable[Any], at: int | str | datetime | None, *, added: bool) -> None:

@@ -110,20 +110,21 @@ class RunOptions:
 
         graphs: dict[str | None, list[Graph]] = {}
         for number, (name, file) in enumerate(self._graph_bindings(chain, prefixes), start=1):
-            is_mirrored = is_remote(file) and parse_remote(file).refresh is not None
-            graphs.setdefault(name, []).extend([] if is_mirrored else [open_graph(file, scope=f"g{number}")])
+            graphs.setdefault(name, []).extend([] if _is_mirrored(file) else [open_graph(file, scope=f"g{number}")])
         for name, _ in self._update_bindings(chain, prefixes):
             graphs.setdefault(name, [])
         return {name: merged(parts) for name, parts in graphs.items()}
 
     def _triples_of(self, chain: Chain, prefixes: Mapping[str, str]) -> dict[str | None, list[GraphTriple]]:
-        """The graphs with all that changes them."""
+        """The graphs with all that changes them, which is not what `updates_of` fetches."""
         graphs: dict[str | None, list[GraphTriple]] = {}
+        mirrored: dict[str | None, list[GraphTriple]] = {}
         for number, (name, file) in enumerate(self._graph_bindings(chain, prefixes), start=1):
-            graphs.setdefault(name, []).extend(graph_of_file(file, f"g{number}"))
+            parts = mirrored if _is_mirrored(file) else graphs
+            parts.setdefault(name, []).extend(graph_of_file(file, f"g{number}"))
         for name, changes in self.changes_of(chain, prefixes).items():
             graphs[name] = with_updates(graphs.get(name, ()), changes)
-        return graphs
+        return {name: [*graphs.get(name, ()), *mirrored.get(name, ())] for name in {**graphs, **mirrored}}
 
     def _graph_bindings(self, chain: Chain, prefixes: Mapping[str, str]) -> list[tuple[str | None, str]]:
         return graph_bindings(self.graphs, chain, known_prefixes(chain, prefixes))
@@ -155,6 +156,10 @@ def known_prefixes(chain: Chain, prefixes: Mapping[str, str]) -> dict[str, str]:
     """The prefixes that were given, and those that the queries declare: of several that differ, the first query's."""
     declared = [declaration for query in chain.queries.values() for declaration in query.text.prologue.prefixes]
     return {**prefixes, **{declaration.prefix: declaration.iri for declaration in reversed(declared)}}
+
+
+def _is_mirrored(file: str) -> bool:
+    return is_remote(file) and parse_remote(file).refresh is not None
 
 
 def is_standard_input(source: str) -> bool:

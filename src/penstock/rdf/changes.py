@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,11 +23,12 @@ _CHANGE = re.compile(r"([AD])\s+(.*)")
 
 
 class Change(NamedTuple):
-    """A triple that was added (or removed, if not `added`) at an instant."""
+    """A triple that was added (or removed, if not `added`) at an instant, to the part of a graph that it is about."""
 
     time: int
     added: bool
     triple: Triple
+    part: Hashable = None
 
 
 class Validity(NamedTuple):
@@ -58,12 +59,16 @@ def validity(changes: Iterable[Change]) -> list[Validity]:
     """When each triple holds: its intervals, merged, by triple in the order in which these first come up.
 
     Adding what is there and removing what is not have no effect. At one instant the order of the changes decides.
+    A graph is the merge of its parts: a triple holds as long as any of them has it.
     """
     intervals: dict[Triple, list[Validity]] = {}
-    for time, added, triple in sorted(changes, key=lambda change: change.time):
+    holders: dict[Triple, set[Hashable]] = {}
+    for time, added, triple, part in sorted(changes, key=lambda change: change.time):
         held = intervals.setdefault(triple, [])
-        holds = bool(held) and held[-1].end is None
-        if added == holds:
+        having = holders.setdefault(triple, set())
+        held_before = bool(having)
+        (having.add if added else having.discard)(part)
+        if bool(having) == held_before:
             continue
         if added:
             resumes = bool(held) and held[-1].end == time
@@ -73,8 +78,8 @@ def validity(changes: Iterable[Change]) -> list[Validity]:
     return [interval for held in intervals.values() for interval in held]
 
 
-def changes_of(triple: Triple, intervals: Iterable[tuple[int, int | None]]) -> list[Change]:
-    """What was added and removed when a triple holds on these intervals, which may overlap."""
+def changes_of(triple: Triple, intervals: Iterable[tuple[int, int | None]], part: Hashable = None) -> list[Change]:
+    """What was added to a part and removed when it has a triple on these intervals, which may overlap."""
     merged: list[tuple[int, int | None]] = []
     for start, end in sorted(intervals, key=lambda interval: interval[0]):
         before = merged[-1][1] if merged else start - 1
@@ -83,8 +88,8 @@ def changes_of(triple: Triple, intervals: Iterable[tuple[int, int | None]]) -> l
         else:
             ends = None if before is None or end is None else max(before, end)
             merged[-1] = (merged[-1][0], ends)
-    added = [Change(start, True, triple) for start, _ in merged]
-    return added + [Change(end, False, triple) for _, end in merged if end is not None]
+    added = [Change(start, True, triple, part) for start, _ in merged]
+    return added + [Change(end, False, triple, part) for _, end in merged if end is not None]
 
 
 def _changes(path: Path, scope: str) -> Iterator[Change]:

@@ -11,7 +11,9 @@ from penstock.algebra.inputs import ALWAYS, GraphTriple
 from penstock.algebra.windows import Interval
 from penstock.engines.protocol import Engine, Slice
 from penstock.rdf.changes import Change, changes_of, validity
+from penstock.runtime.progress import Progress
 from penstock.sources.graph_updates import GraphUpdates, Update
+from penstock.sources.mirrors import Mirror
 
 Updates = Mapping[str | None, GraphUpdates]
 """By the graphs that they are of; None is the unnamed one."""
@@ -32,17 +34,14 @@ class ChangingGraphs:
         self._changes: dict[str | None, dict[Triple, list[Change]]] = {iri: {} for iri in self._updates}
         self._enough = _ENOUGH
         self._has_begun = False
-        self._evaluated = ALWAYS.start
-        """No query has got further."""
-        self._needed: dict[Hashable, int] = {}
-        """The instant from which on each query still asks."""
+        self._progress = Progress()
 
     def begin(self, query: Hashable) -> None:
         """A query has evaluated nothing: what was said without an instant before any has holds from the beginning.
 
         Raises SourceError where a graph that is elsewhere cannot be had.
         """
-        self._needed[query] = ALWAYS.start
+        self._progress.begin(query)
         if not self._has_begun:
             self._has_begun = True
             for updates in self._updates.values():
@@ -51,15 +50,12 @@ class ChangingGraphs:
 
     def follow(self, query: Hashable, part: Slice) -> None:
         """The query is going to be answered at the instants of a slice."""
-        first, last = part.instants[0], part.instants[-1]
-        self._needed[query] = first - 1 if part.previous is None else part.previous
-        next_instant = max(first, self._evaluated + 1)
-        self._evaluated = max(self._evaluated, last)
-        self._take(next_instant, self._evaluated)
+        first = self._progress.follow(query, part)
+        self._take(first, self._progress.evaluated)
 
     def leave(self, query: Hashable) -> None:
         """The query asks no more."""
-        self._needed.pop(query, None)
+        self._progress.leave(query)
 
     def close(self) -> None:
         for updates in self._updates.values():
@@ -69,29 +65,41 @@ class ChangingGraphs:
         for iri, updates in self._updates.items():
             for failure in updates.failures():
                 self._on_failure(f"{failure}; the graph stays as it was")
+            mirrored = updates.mirrored(self)
             new = updates.take(self, evaluated)
             if new:
-                self._revise(iri, new, first, min(self._needed.values()))
+                self._revise(iri, new, mirrored, first)
 
-    def _revise(self, iri: str | None, new: Sequence[Update], first: int, needed: int) -> None:
-        """The triples that the updates are about hold anew; when they held before `needed` nobody asks any more."""
+    def _revise(
+        self, iri: str | None, new: Sequence[Update], mirrored: Mapping[Mirror, frozenset[Triple]], first: int
+    ) -> None:  # fmt: skip
+        """The triples that the updates are about hold anew; `mirrored` is what mirrors had before."""
+        needed = self._progress.needed
         known = self._changes[iri]
         triples = list(dict.fromkeys(update.triple for update in new))
         unknown: dict[Triple, list[Interval]] = {triple: [] for triple in triples if triple not in known}
         for triple, valid in self._engine.held(iri, list(unknown)):
             unknown[triple].append(valid)
-        known.update((triple, changes_of(triple, intervals)) for triple, intervals in unknown.items())
-        for time, added, triple in new:
-            known[triple].append(Change(first if time is None else time, added, triple))
+        for triple, intervals in unknown.items():
+            mirror = next((mirror for mirror, had in mirrored.items() if triple in had), None)
+            known[triple] = changes_of(triple, intervals, mirror)
+        for time, added, triple, part in new:
+            known[triple].append(Change(first if time is None else time, added, triple, part))
         for triple in triples:
             known[triple] = _needed(known[triple], needed)
         found = [entry for triple in triples for entry in validity(known[triple])]
         held = [GraphTriple(entry.triple, Interval(entry.start, entry.end)) for entry in found]
         self._engine.revise_graph(iri, triples, held, needed)
         if len(known) > self._enough:
-            for triple in [triple for triple, changes in known.items() if all(c.time <= needed for c in changes)]:
+            self._forget(known, needed)
+
+    def _forget(self, known: dict[Triple, list[Change]], needed: int) -> None:
+        """The engine knows when a triple holds, but not which parts of the graph have it, if several do."""
+        for triple, changes in list(known.items()):
+            known[triple] = left = _needed(changes, needed)
+            if not left or (len(left) == 1 and left[0].time <= needed):
                 del known[triple]
-            self._enough = 2 * len(known) + _ENOUGH
+        self._enough = 2 * len(known) + _ENOUGH
 
 
 _ENOUGH = 1000
@@ -99,7 +107,12 @@ _ENOUGH = 1000
 
 
 def _needed(changes: list[Change], needed: int) -> list[Change]:
-    """What still matters from the instant on: the changes after it and, if the triple holds then, since when."""
+    """What still matters from the instant on: the changes after it, and which parts have the triple, since when."""
+    if len(changes) == 1 and changes[0].added:
+        return changes
+    before = sorted((change for change in changes if change.time <= needed), key=lambda change: change.time)
+    has_it = {change.part: change.added for change in before}
+    holding = [part for part, has in has_it.items() if has]
+    since = [(triple, start) for triple, start, end in validity(before) if end is None]
     later = [change for change in changes if change.time > needed]
-    before = validity(change for change in changes if change.time <= needed)
-    return [*(Change(start, True, triple) for triple, start, end in before if end is None), *later]
+    return [*(Change(start, True, triple, part) for triple, start in since for part in holding), *later]

@@ -13,8 +13,8 @@ from penstock.engines.protocol import Engine, Slice
 from penstock.rdf.encoding import decode
 from penstock.rdf.results import Evaluation
 from penstock.rdf.terms import Literal
-from penstock.runtime.changing_graphs import ChangingGraphs
 from penstock.runtime.forms import Answering, Row
+from penstock.runtime.knowledge import Knowledge
 from penstock.runtime.running import Late, RunSettings, Standing, TimedQuery
 
 
@@ -28,7 +28,7 @@ class FusedQuery(TimedQuery):
         templates: Sequence[Template],
         streams: Mapping[str, int],
         how: RunSettings,
-        graphs: ChangingGraphs,
+        knowledge: Knowledge,
         *,
         after: int | None = None,
     ) -> None:
@@ -41,11 +41,10 @@ class FusedQuery(TimedQuery):
                 function(late)
 
         first = replace(next(iter(standing.values())), on_late=on_late)
-        super().__init__(engine, first, streams, how, name=names[0], graphs=graphs, after=after)
+        super().__init__(engine, first, streams, how, name=names[0], knowledge=knowledge, after=after)
         self.names = names
 
     def _prepared(self, origin: int) -> tuple[ContinuousQuery, Answering]:
-        self.graphs.begin(self)
         one = fused(self._built(origin), self._templates)
         forms = {name: template.form for name, template in zip(self.names, self._templates, strict=True)}
         return one.query, FusedAnswering(self.engine, one, forms, self.how)

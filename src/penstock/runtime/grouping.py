@@ -9,8 +9,8 @@ from penstock.algebra import ContinuousQuery, build
 from penstock.algebra.chaining import Chain, distinct_names
 from penstock.algebra.fusing import Template, template_of
 from penstock.engines.protocol import Engine
-from penstock.runtime.changing_graphs import ChangingGraphs
 from penstock.runtime.fused import FusedQuery
+from penstock.runtime.knowledge import Knowledge
 from penstock.runtime.running import RunSettings, Standing, TimedQuery
 
 
@@ -58,7 +58,7 @@ class Grouping:
     engine: Engine
     streams: Collection[str]
     how: RunSettings
-    graphs: ChangingGraphs
+    knowledge: Knowledge
 
     def all_of(self, members: Mapping[str, Member]) -> list[TimedQuery]:
         """The queries with their clocks, in the order in which they are answered; those that can be are fused."""
@@ -88,11 +88,11 @@ class Grouping:
 
     def one_of(self, names: Sequence[str], members: Mapping[str, Member], streams: Mapping[str, int]) -> TimedQuery:
         """What answers the queries of a group, over streams with the lateness of each."""
-        first, how, graphs = members[names[0]], self.how, self.graphs
+        first, how, knowledge = members[names[0]], self.how, self.knowledge
         if len(names) == 1:
             return TimedQuery(
-                self.engine, first.standing, streams, how, name=names[0], graphs=graphs, after=first.after
+                self.engine, first.standing, streams, how, name=names[0], knowledge=knowledge, after=first.after
             )  # fmt: skip
         templates = [template for name in names if (template := members[name].template) is not None]
         standing = {name: members[name].standing for name in names}
-        return FusedQuery(self.engine, standing, templates, streams, how, graphs, after=first.after)
+        return FusedQuery(self.engine, standing, templates, streams, how, knowledge, after=first.after)

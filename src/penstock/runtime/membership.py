@@ -15,8 +15,8 @@ from penstock.engines.protocol import Engine, OpenEngine
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
 from penstock.runtime.changes import Changes, Coming, Going
-from penstock.runtime.changing_graphs import ChangingGraphs
 from penstock.runtime.grouping import Grouping, Member, chained, meaning_of, members_of
+from penstock.runtime.knowledge import Knowledge
 from penstock.runtime.running import RunSettings, Standing, TimedQuery
 
 
@@ -32,13 +32,13 @@ class Membership:
         queries: Sequence[Standing],
         sources: Mapping[str, Any],
         how: RunSettings,
-        graphs: ChangingGraphs,
+        knowledge: Knowledge,
     ) -> None:
         self.changes = Changes()
         self.refused: set[str] = set()
         """The queries that came, and could not be answered."""
         self._engine = engine
-        self._grouping = Grouping(engine, sources, how, graphs)
+        self._grouping = Grouping(engine, sources, how, knowledge)
         self._sources = sources
         self._members = members_of(queries)
         self._comings = 0
@@ -165,7 +165,7 @@ class Membership:
             found.append(query)
         for query in self.queries:
             if query not in found:
-                query.leave(found)
+                query.leave()
         self.chain, self.queries = chain, found
         return fresh
 

@@ -26,8 +26,9 @@ from penstock.rdf.results import Evaluation
 from penstock.relational.windows import FOREVER
 from penstock.runtime.batch_states import BatchStates
 from penstock.runtime.changes import Changes
-from penstock.runtime.changing_graphs import ChangingGraphs, Updates
+from penstock.runtime.changing_graphs import Updates
 from penstock.runtime.checkpoints import State, Written
+from penstock.runtime.knowledge import Knowledge
 from penstock.runtime.membership import Membership
 from penstock.runtime.running import RunSettings, Standing, TimedQuery
 from penstock.runtime.slices import ALL
@@ -122,8 +123,9 @@ class MicroBatches:
             self.engine.load_graph(iri, graph)
         for iri in self.streams:
             self.engine.add_stream(iri)
-        changing = ChangingGraphs(self.engine, updates, queries[0][0].on_failure)
-        self._membership = Membership(self.engine, [standing for standing, _ in queries], streams, self.how, changing)
+        standing = [query for query, _ in queries]
+        self._knowledge = Knowledge(self.engine, self.how.services, updates, standing[0].on_failure)
+        self._membership = Membership(self.engine, standing, streams, self.how, self._knowledge)
         self._open_streams()
         self.outlets = {name: outlet for name, (_, outlet) in zip(self.chain.queries, queries, strict=True)}
         self._coming: dict[str, Outlet] = {}
@@ -228,8 +230,7 @@ class MicroBatches:
         self._is_stopped = True
         if self._running is not None:
             self._running.stop()
-        for query in self.queries:
-            query.close()
+        self._knowledge.close()
         self.engine.clear()
         if self._is_temporary:
             shutil.rmtree(self.states.folder, ignore_errors=True)

@@ -22,9 +22,10 @@ from penstock.engines.protocol import Engine, OpenEngine
 from penstock.rdf.elements import Element, Malformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.changes import Changes
-from penstock.runtime.changing_graphs import ChangingGraphs, Updates
+from penstock.runtime.changing_graphs import Updates
 from penstock.runtime.checkpoints import Checkpoint, State, Written
 from penstock.runtime.clock import Clock, StreamClock
+from penstock.runtime.knowledge import Knowledge
 from penstock.runtime.membership import Membership
 from penstock.runtime.reading import Reading
 from penstock.runtime.running import RunSettings, Standing, TimedQuery
@@ -57,8 +58,8 @@ class Registry:
         self.how = how or RunSettings()
         self.on_malformed = on_malformed
         self._malformed = 0
-        graphs = ChangingGraphs(engine, updates, queries[0].on_failure)
-        self._membership = Membership(engine, queries, streams, self.how, graphs)
+        self._knowledge = Knowledge(engine, self.how.services, updates, queries[0].on_failure)
+        self._membership = Membership(engine, queries, streams, self.how, self._knowledge)
         self._clock = Clock()
         """What has come of each stream, whoever reads it."""
         self._fresh, self._held = 0, 0
@@ -128,8 +129,7 @@ class Registry:
 
     def close(self) -> None:
         """Nothing is asked any more."""
-        for query in self.queries:
-            query.close()
+        self._knowledge.close()
 
     @property
     def counts(self) -> Counts:

@@ -7,21 +7,21 @@ watermark are then answered, slice by slice. How the input is cut into batches c
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.algebra import ContinuousQuery, Settings, build
+from penstock.algebra.services import service_calls
 from penstock.engines.protocol import CompiledReport, Engine, Need, Slice
 from penstock.rdf.results import Evaluation
 from penstock.relational.windows import longest_window
-from penstock.runtime.changing_graphs import ChangingGraphs
 from penstock.runtime.checkpoints import State
 from penstock.runtime.clock import Clock, StreamClock
 from penstock.runtime.forms import Answering, answering
-from penstock.runtime.services import Services
+from penstock.runtime.knowledge import Knowledge
 from penstock.runtime.slices import Slicing
 from penstock.sinks.counts import Counts
 from penstock.sources.services import ServiceSettings
@@ -61,7 +61,7 @@ class Standing:
     """A query that is to be answered: what it is, what it goes by, and what holds against its dialect.
 
     Without a name it goes by the one that it registers. `on_late` is told of what does not count for it,
-    `on_failure` of services that do not answer.
+    `on_failure` why it is not answered, or, the first of a run, why its knowledge is not up to date.
     """
 
     query: ast.Query
@@ -86,7 +86,7 @@ class TimedQuery:
         how: RunSettings,
         *,
         name: str,
-        graphs: ChangingGraphs,
+        knowledge: Knowledge,
         after: int | None = None,
     ) -> None:
         self.engine = engine
@@ -100,8 +100,7 @@ class TimedQuery:
         self.counts = Counts()
         self.on_late = standing.on_late
         self.clock = Clock({iri: StreamClock(lateness) for iri, lateness in streams.items()})
-        self.services = Services(engine, how.services, standing.on_failure)
-        self.graphs = graphs
+        self.knowledge = knowledge
         self.slicing = Slicing(how.instants_per_slice)
         self._meaning = self._built(0)
         self._with_late: set[str] = set()
@@ -111,7 +110,8 @@ class TimedQuery:
         self._started: _Started | None = None
 
     def begin(self) -> None:
-        """The engine knows the streams; a query that knows its origin is complete."""
+        """The engine knows the streams; a query that knows its origin is complete. Raises as `Knowledge` does."""
+        self.knowledge.begin(self, service_calls(self._meaning.text))
         if isinstance(self.settings.origin, int):
             self._start(self.settings.origin)
 
@@ -163,6 +163,7 @@ class TimedQuery:
 
     def restore(self, state: State) -> None:
         """Go on where another one was."""
+        self.knowledge.begin(self, service_calls(self._meaning.text))
         self._next = state["next"]
         self._with_late = set(state["with_late"])
         self._judged = state["judged"]
@@ -218,8 +219,6 @@ class TimedQuery:
 
     def _prepared(self, origin: int) -> tuple[ContinuousQuery, Answering]:
         query = self._built(origin)
-        self.services.begin(query)
-        self.graphs.begin(self)
         return query, answering(self.engine, query, self.name, is_optimized=self.how.is_optimized)
 
     def advance(self) -> Iterator[Evaluation]:
@@ -242,20 +241,9 @@ class TimedQuery:
             if until is not None and until > end:
                 yield from self._evaluate(until, end)
 
-    def _renew(self, part: Slice) -> None:
-        """What is not streamed may have changed before the slice is answered."""
-        self.services.renew(part.instants[0], part.previous)
-        self.graphs.follow(self, part)
-
-    def leave(self, others: Sequence[TimedQuery]) -> None:
-        """It is asked no more, but the others are."""
-        self.graphs.leave(self)
-        self.services.leave([other.services for other in others])
-
-    def close(self) -> None:
-        """Nothing is asked any more."""
-        self.services.close()
-        self.graphs.close()
+    def leave(self) -> None:
+        """It is asked no more, but others are."""
+        self.knowledge.leave(self)
 
     def _evaluate(self, last: int, end: int | None) -> Iterator[Evaluation]:
         """Answers the instants up to the last, which is not before any that has been answered."""
@@ -267,7 +255,7 @@ class TimedQuery:
         self._drop_uncounted(started.query)
         instants = started.report.instants(first, last, end)
         for part in self.slicing.slices(instants, started.longest_slice):
-            self._renew(part)
+            self.knowledge.follow(self, part)
             for evaluation in started.answering.evaluations(part, end):
                 self.counts.evaluations += 1
                 rows = len(evaluation.rows or evaluation.triples or ())
@@ -288,7 +276,7 @@ class TimedQuery:
         if not instants:
             return None
         part = Slice(instants)
-        self._renew(part)
+        self.knowledge.follow(self, part)
         return started.answering, part
 
 

@@ -1,76 +1,96 @@
-"""Services that a query asks: before it is answered, and again where that is wanted.
+"""Services that queries ask: before they are answered, and again where that is wanted.
 
-An answer that comes while the query runs holds from the first instant that has not been evaluated yet: what has been
-evaluated never changes (semantics.md §2).
+An answer that comes while queries run holds from the first instant that none of those that ask has evaluated yet: what
+has been evaluated never changes (semantics.md §2).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from penstock.algebra.inputs import ALWAYS
-from penstock.algebra.model import ContinuousQuery
-from penstock.algebra.services import ServiceAnswer, ServiceCall, service_calls
+from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.algebra.windows import Interval
-from penstock.engines.protocol import Engine
+from penstock.engines.protocol import Engine, Slice
 from penstock.rdf.elements import Row
+from penstock.runtime.progress import Progress
 from penstock.sources.repeating import Repeating
 from penstock.sources.services import ServiceSettings, ask
 
 
 class Services:
-    """The answers that an engine has, kept up to date; `on_failure` is told why one is not."""
+    """The answers that an engine has, kept up to date for all queries of a run; `on_failure` is told why one is not."""
 
     def __init__(self, engine: Engine, settings: ServiceSettings, on_failure: Callable[[str], None]) -> None:
         self._engine = engine
         self._settings = settings
         self._on_failure = on_failure
-        self._asked: Collection[ServiceCall] = ()
-        self._answers: dict[ServiceCall, list[ServiceAnswer]] = {}
-        self._asking: dict[ServiceCall, Repeating[tuple[Row, ...]]] = {}
+        self._asked: dict[ServiceCall, _Asked] = {}
 
-    def begin(self, query: ContinuousQuery) -> None:
-        """Ask all that the engine does not know yet. Raises EndpointError."""
-        self._asked = service_calls(query.text)
-        for call in self._asked:
-            if call in self._engine.services:
+    def begin(self, query: Hashable, calls: Iterable[ServiceCall]) -> None:
+        """The query asks these, of which the answers are there then. Raises EndpointError."""
+        for call in calls:
+            asked = self._asked.get(call)
+            if asked is None and call in self._engine.services:
+                continue  # who made the engine knew the answers
+            if asked is None or not asked.progress:
+                asked = self._asked[call] = self._ask(call)
+            asked.progress.begin(query)
+
+    def follow(self, query: Hashable, part: Slice) -> None:
+        """The query is going to be answered at the instants of a slice."""
+        for call, asked in self._asked.items():
+            if asked.again is None or query not in asked.progress:
                 continue
-            self._answers[call] = [ServiceAnswer(ask(call, self._settings.timeout))]
-            self._engine.load_answers(call, self._answers[call])
-            if self._settings.refresh is not None:
-                # Even a silent one: where it fails, what it answered before is better than nothing.
-                fetch = partial(ask, replace(call, is_silent=False), self._settings.timeout)
-                self._asking[call] = Repeating(fetch, self._settings.refresh)
-                self._asking[call].start()
-
-    def renew(self, first: int, previous: int | None) -> None:
-        """Instants from the first on are to be answered; the one that was answered before may be compared with."""
-        for call, asking in self._asking.items():
-            for failure in asking.failures():
+            first = asked.progress.follow(query, part)
+            for failure in asked.again.failures():
                 self._on_failure(f"{failure}; what it answered before goes on to hold")
-            for rows in asking.latest():
-                before = self._answers[call]
-                if rows == before[-1].rows:
-                    continue
-                ended = before[-1]._replace(valid=Interval(before[-1].valid.start, first))
-                needed = first - 1 if previous is None else previous
-                kept = [old for old in (*before[:-1], ended) if old.valid.end is None or old.valid.end > needed]
-                self._answers[call] = [*kept, ServiceAnswer(rows, Interval(first, ALWAYS.end))]
-                self._engine.load_answers(call, self._answers[call])
+            for rows in asked.again.latest():
+                if rows != asked.answers[-1].rows:
+                    asked.answers = _renewed(asked.answers, rows, first, asked.progress.needed)
+                    self._engine.load_answers(call, asked.answers)
 
-    def leave(self, others: Sequence[Services]) -> None:
-        """The query asks no more: what others ask, too, one of them keeps up to date from now on."""
-        for call, asking in self._asking.items():
-            heir = next((other for other in others if call in other._asked), None)
-            if heir is None:
-                asking.close()
-            else:
-                heir._asking[call], heir._answers[call] = asking, self._answers[call]
-        self._asking = {}
+    def leave(self, query: Hashable) -> None:
+        """The query asks no more; what nobody else asks is not asked again."""
+        for asked in self._asked.values():
+            asked.progress.leave(query)
+            if not asked.progress:
+                asked.close()
 
     def close(self) -> None:
         """Nobody asks any more."""
-        for asking in self._asking.values():
-            asking.close()
+        for asked in self._asked.values():
+            asked.close()
+
+    def _ask(self, call: ServiceCall) -> _Asked:
+        asked = _Asked([ServiceAnswer(ask(call, self._settings.timeout))])
+        self._engine.load_answers(call, asked.answers)
+        if self._settings.refresh is not None:
+            # Even a silent one: where it fails, what it answered before is better than nothing.
+            fetch = partial(ask, replace(call, is_silent=False), self._settings.timeout)
+            asked.again = Repeating(fetch, self._settings.refresh)
+            asked.again.start()
+        return asked
+
+
+@dataclass(slots=True)
+class _Asked:
+    """What a service has answered, and how far the queries are that ask it."""
+
+    answers: list[ServiceAnswer]
+    again: Repeating[tuple[Row, ...]] | None = None
+    progress: Progress = field(default_factory=Progress)
+
+    def close(self) -> None:
+        if self.again is not None:
+            self.again.close()
+
+
+def _renewed(answers: list[ServiceAnswer], rows: tuple[Row, ...], first: int, needed: int) -> list[ServiceAnswer]:
+    """The answers with one that holds from the first instant on, without those that ended before anybody asks."""
+    *before, last = answers
+    ended = [*before, last._replace(valid=Interval(last.valid.start, first))]
+    kept = [old for old in ended if old.valid.end is not None and old.valid.end > max(old.valid.start, needed)]
+    return [*kept, ServiceAnswer(rows, Interval(first, ALWAYS.end))]

@@ -15,24 +15,29 @@ from penstock.sources.mirrors import Mirror
 
 
 class Update(NamedTuple):
-    """A triple that is added, or removed, from an instant on; None is the next that has not been evaluated."""
+    """A triple that is added, or removed, from an instant on; None is the next that has not been evaluated.
+
+    `mirror` is the part of the graph that has it from then on, or no more; None is what was loaded and said.
+    """
 
     time: int | None
     added: bool
     triple: Triple
+    mirror: Mirror | None = None
 
 
 class GraphUpdates:
     """The updates of a graph, in the order in which they were said; any thread may say some.
 
     Who reads them tells how far it has evaluated: an update of an instant that is over is refused, for what has been
-    evaluated never changes (semantics.md §2). `mirrors` are graphs elsewhere that are part of this one: what is new
-    there, or gone, is new or gone here, for every reader from its next instant on.
+    evaluated never changes (semantics.md §2). `mirrors` are graphs elsewhere that are parts of this one: what is new
+    there, or gone, is new or gone in that part, for every reader from its next instant on. The graph is the merge of
+    its parts (semantics.md §4), so that what a mirror has is there, even if somebody says that it is removed.
     """
 
     def __init__(self, changes: Iterable[Change] = (), mirrors: Iterable[Mirror] = ()) -> None:
         self._lock = threading.Lock()
-        self._updates = [Update(*change) for change in changes]
+        self._updates = [Update(change.time, change.added, change.triple) for change in changes]
         self._mirrors = list(mirrors)
         self._read: dict[Hashable, int] = {}
         self._seen: dict[Hashable, dict[Mirror, frozenset[Triple]]] = {}
@@ -63,6 +68,10 @@ class GraphUpdates:
             mirror.begin()
             seen[mirror] = frozenset()
 
+    def mirrored(self, reader: Hashable) -> dict[Mirror, frozenset[Triple]]:
+        """What the mirrors had when the reader asked last."""
+        return dict(self._seen.get(reader, {}))
+
     def take(self, reader: Hashable, evaluated: int | None) -> list[Update]:
         """What has been said since the reader asked last; it goes on to evaluate the instants up to `evaluated`."""
         with self._lock:
@@ -70,14 +79,14 @@ class GraphUpdates:
             self._read[reader] = len(self._updates)
             if evaluated is not None:
                 self._evaluated[reader] = evaluated
-        return [*new, *self._mirrored(reader)]
+        return [*new, *self._reflected(reader)]
 
-    def _mirrored(self, reader: Hashable) -> Iterator[Update]:
+    def _reflected(self, reader: Hashable) -> Iterator[Update]:
         seen = self._seen.get(reader, {})
         for mirror, before in seen.items():
             now = mirror.triples()
-            yield from (Update(None, False, triple) for triple in before - now)
-            yield from (Update(None, True, triple) for triple in now - before)
+            yield from (Update(None, False, triple, mirror) for triple in before - now)
+            yield from (Update(None, True, triple, mirror) for triple in now - before)
             seen[mirror] = now
 
     def failures(self) -> list[str]:

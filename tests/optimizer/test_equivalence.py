@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.engines.strategies import Scenario, scenarios
 
@@ -24,7 +24,7 @@ trying = settings(derandomize="PENSTOCK_EXAMPLES" not in os.environ, max_example
 
 @pytest.fixture(scope="module")
 def engine() -> DuckDBEngine:
-    return DuckDBEngine()
+    return DuckDBEngine(keep_from=0)
 
 
 def run(engine: DuckDBEngine, scenario: Scenario, *, is_optimized: bool) -> list[Evaluation]:
@@ -72,8 +72,15 @@ def test_without_the_optimizer_the_answer_is_the_oracles(engine: DuckDBEngine, s
     assert difference is None, difference.text
 
 
+SEVERAL_GRAPHS = (
+    "SELECT * FROM NAMED STREAM :s [RANGE 5ms TUMBLING] { GRAPH ?g { ?a :p [] . ?a :p ?c } GRAPH ?g { ?c :p ?a } }"
+)
+"""The order of joins once brought patterns together that merge_patterns leaves apart."""
+
+
 @settings(trying, max_examples=3 * EXAMPLES)
 @given(scenario=scenarios())
+@example(Scenario(SEVERAL_GRAPHS, "csparql", {"s": "", "t": ""}, {"": "", "g": "", "h": ""}))
 def test_a_rule_leaves_itself_nothing_to_do(scenario: Scenario) -> None:
     query = build(scenario.parsed(), scenario.settings())
     knowledge = Knowledge.of(query)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from penstock.algebra.expressions import Variable
+from penstock.algebra.model import Dataset
 from penstock.algebra.operators import (
     BasicGraphPattern,
     Filter,
@@ -62,7 +63,7 @@ class _Ordering:
                 return with_inner(operator, lambda inner: self.inside(inner, self._read(operator)))
             case Join() | BasicGraphPattern():
                 parts = [self._part(part, active) for part in self._split(operator)]
-                return joined(_in_blocks(_ordered(parts)))
+                return joined(_in_blocks(_ordered(parts), self._knowledge.dataset))
         return with_inner(operator, lambda inner: self.inside(inner, active))
 
     def _split(self, operator: Operator) -> Iterator[Operator]:
@@ -131,11 +132,11 @@ def _partners(part: _Part, parts: list[_Part]) -> int:
     return sum(len(part.variables & other.variables) for other in parts if other is not part)
 
 
-def _in_blocks(parts: list[_Part]) -> Iterator[Operator]:
+def _in_blocks(parts: list[_Part], dataset: Dataset) -> Iterator[Operator]:
     """Patterns of one graph that follow each other stand together again."""
     block: Operator | None = None
     for part in parts:
-        together = None if block is None else _together(block, part.operator)
+        together = None if block is None else _together(block, part.operator, dataset)
         if together is None and block is not None:
             yield block
         block = part.operator if together is None else together
@@ -143,14 +144,17 @@ def _in_blocks(parts: list[_Part]) -> Iterator[Operator]:
         yield block
 
 
-def _together(one: Operator, other: Operator) -> Operator | None:
+def _together(one: Operator, other: Operator, dataset: Dataset) -> Operator | None:
     match one, other:
         case BasicGraphPattern(patterns), BasicGraphPattern(more):
             return BasicGraphPattern((*patterns, *more))
-        case (ReadGraph(name, source), ReadGraph(same, more)) | (ReadWindow(name, source), ReadWindow(same, more)):
+        case (ReadGraph(name, BasicGraphPattern(patterns)), ReadGraph(same, BasicGraphPattern(more))) | (
+            ReadWindow(name, BasicGraphPattern(patterns)),
+            ReadWindow(same, BasicGraphPattern(more)),
+        ):
             assert isinstance(one, ReadGraph | ReadWindow)
-            if name == same and isinstance(source, BasicGraphPattern) and isinstance(more, BasicGraphPattern):
-                return replace(one, source=BasicGraphPattern((*source.patterns, *more.patterns)))
+            if name == same and is_one_content(one, dataset):
+                return replace(one, source=BasicGraphPattern((*patterns, *more)))
     return None
 
 

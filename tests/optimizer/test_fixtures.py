@@ -28,7 +28,7 @@ FIXTURES = Path(__file__).parent / "fixtures"
 EX = "http://example.org/"
 
 SIZES = Sizes(
-    spread={None: {encode(IRI(f"{EX}in")): Spread(5000, 50, 100), encode(IRI(f"{EX}fee")): Spread(50, 50, 40)}}
+    spread={None: {encode(IRI(f"{EX}in")): Spread(10_000, 50, 200), encode(IRI(f"{EX}fee")): Spread(50, 50, 40)}}
 )
 """A gate is in a hundred districts, and has one fee; nothing else is known."""
 

@@ -107,6 +107,12 @@ class Chain:
         """The streams of queries that other queries read."""
         return {stream for name in self.queries for stream in self._from_queries(name)}
 
+    def check_unread(self, name: str) -> None:
+        """Raises InputError where another query reads what the query of that name gives."""
+        reader = next((other for other in self.queries if name in self.producers_of(other)), None)
+        if reader is not None:
+            raise InputError(f"{reader} reads the stream that {name} gives: drop {reader} first")
+
     def streams_of(self, name: str, bound: Collection[str]) -> list[str]:
         """The streams that a query reads; `bound` are those from outside, over which `STREAM ?s` ranges."""
         self._check_bound(name, bound)

@@ -307,10 +307,7 @@ class Engine:
 
     def _check_nobody_needs(self, name: str) -> None:
         if self._shared:
-            chain = Chain(_Meanings(self._queries))
-            readers = [other for other in self._queries if name in chain.producers_of(other)]
-            if readers:
-                raise InputError(f"{readers[0]} reads the stream that {name} gives: drop {readers[0]} first")
+            Chain(_Meanings(self._queries)).check_unread(name)
 
     def stop(self) -> None:
         """End the runs of all queries that are going on, also from another thread: they give no more results."""

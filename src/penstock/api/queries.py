@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from html import escape
@@ -189,8 +189,7 @@ class RegisteredQuery:
     def with_givers(self) -> list[RegisteredQuery]:
         """This query, behind those that give it something."""
         together = {**self._others, self.name: self}
-        chain = Chain({name: query._meaning for name, query in together.items()})
-        return [together[name] for name in chain.needed_for([self.name])]
+        return [together[name] for name in chain_of(together.values()).needed_for([self.name])]
 
     def _engine(self) -> Engine:
         if self._spark is None:
@@ -381,12 +380,17 @@ class RegisteredQuery:
         return f"<div>{table}{latest}</div>"
 
 
+def chain_of(queries: Iterable[RegisteredQuery]) -> Chain:
+    """Raises InputError where they cannot be."""
+    return Chain({query.name: query.meaning for query in queries})
+
+
 def how_together(queries: Sequence[RegisteredQuery]) -> RunSettings:
     """How queries run that share their streams. Raises ValueError where they disagree.
 
     Who reads no stream from outside has no say in how those are read.
     """
-    given = set(Chain({query.name: query.meaning for query in queries}).produced)
+    given = set(chain_of(queries).produced)
     reading = [query for query in queries if not given.issuperset(query.meaning.dataset.streams)] or queries
     first, how = reading[0].name, reading[0].manner.how
     for query in queries:

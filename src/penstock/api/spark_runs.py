@@ -10,12 +10,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from penstock.algebra.chaining import Chain
 from penstock.algebra.inputs import InputError
 from penstock.algebra.model import QueryForm
 from penstock.api.frames import text_table
 from penstock.api.outsiders import Outsiders
-from penstock.api.queries import RegisteredQuery, how_together, ignore
+from penstock.api.queries import RegisteredQuery, chain_of, how_together, ignore
 from penstock.api.spark_frames import checked_types, typed
 from penstock.api.spark_streams import LiveStream, is_server
 from penstock.rdf.elements import Malformed
@@ -109,7 +108,7 @@ class LiveRun:
             needed = {one.name: one for one in query.with_givers()}
             everyone = {**needed, **self._queries}
             how_together(list(everyone.values()))
-            chain = _chain(everyone.values())
+            chain = chain_of(everyone.values())
             for name in needed:
                 chain.streams_of(name, self._batches.streams)
             outsiders, outlet = opened_for(query, self._opened), query.told_to(each)
@@ -132,7 +131,7 @@ class LiveRun:
         with self._changing:
             self.check_drop(query)
             del self._outsiders[query]
-            needed = _chain(self._queries.values()).needed_for(other.name for other in self._outsiders)
+            needed = chain_of(self._queries.values()).needed_for(other.name for other in self._outsiders)
             for name in [name for name in self._queries if name not in needed]:
                 self._queries.pop(name).runs_no_more()
                 self._batches.drop(name)
@@ -145,10 +144,7 @@ class LiveRun:
                 raise InputError(f"{query.name} is not answered by this run")
             if len(self._outsiders) == 1:
                 raise InputError(f"{query.name} is the only query of this run: stop() ends it")
-            chain = _chain(self._queries.values())
-            readers = [other for other in self._queries if query.name in chain.producers_of(other)]
-            if readers:
-                raise InputError(f"{readers[0]} reads the stream that {query.name} gives: drop {readers[0]} first")
+            chain_of(self._queries.values()).check_unread(query.name)
 
     def _check_open(self) -> None:
         if self._has_ended or self._batches.has_finished:
@@ -236,10 +232,6 @@ def start_together(
     if not batches.has_finished:
         batches.start()
     return run
-
-
-def _chain(queries: Iterable[RegisteredQuery]) -> Chain:
-    return Chain({query.name: query.meaning for query in queries})
 
 
 def opened_for(query: RegisteredQuery, opened: ExitStack) -> Outsiders:

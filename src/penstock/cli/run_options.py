@@ -24,7 +24,6 @@ from penstock.rdf.changes import Change, read_changes
 from penstock.rdf.elements import Element, OnMalformed
 from penstock.rdf.endpoints import DEFAULT_TIMEOUT
 from penstock.rdf.reading import STANDARD_INPUT, read_stream
-from penstock.rdf.remote_graphs import is_remote, parse_remote
 from penstock.rdf.sources import parse_source
 from penstock.syntax import ast
 
@@ -159,7 +158,9 @@ def known_prefixes(chain: Chain, prefixes: Mapping[str, str]) -> dict[str, str]:
 
 
 def _is_mirrored(file: str) -> bool:
-    return is_remote(file) and parse_remote(file).refresh is not None
+    from penstock.sources.mirrors import mirror_of  # slow to load
+
+    return mirror_of(file, "") is not None
 
 
 def is_standard_input(source: str) -> bool:

@@ -30,11 +30,8 @@ class ChangedTriples:
     """When the triples hold that have changed."""
     revised: pa.Table = field(default_factory=lambda: triples_table([]))
     """Those triples: what was loaded of them does not count any more."""
-
-    @property
-    def predicates(self) -> frozenset[str]:
-        """Those of the triples that have changed: what is asked by others is static, as it was."""
-        return frozenset(pc.unique(self.revised["p"]).to_pylist())
+    predicates: frozenset[str] = frozenset()
+    """Theirs: what is asked by others is static, as it was. Every statement asks for them."""
 
     def when_held(self, session: SparkSession, triples: Sequence[Triple]) -> list[GraphTriple]:
         asked = triples_table(triples)
@@ -48,6 +45,7 @@ class ChangedTriples:
         kept = self.held.filter(pc.greater(self.held["ends"], needed)).join(revised, _KEY, join_type="left anti")
         self.held = pa.concat_tables([kept, held_table(held)])
         self.revised = pa.concat_tables([self.revised, revised]).group_by(_KEY).aggregate([])
+        self.predicates |= set(pc.unique(revised["p"]).to_pylist())
 
     def frames(self, session: SparkSession) -> tuple[DataFrame, DataFrame]:
         """What is as it was loaded, and what has changed."""

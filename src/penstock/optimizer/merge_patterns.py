@@ -30,16 +30,17 @@ def _merged(parts: list[Operator], dataset: Dataset) -> Operator:
     kept: list[Operator] = []
     for part in parts:
         for place, other in enumerate(kept):
-            together = _together(other, part, dataset)
-            if together is not None:
-                kept[place] = together
+            whole = together(other, part, dataset)
+            if whole is not None:
+                kept[place] = whole
                 break
         else:
             kept.append(part)
     return joined(kept)
 
 
-def _together(one: Operator, other: Operator, dataset: Dataset) -> Operator | None:
+def together(one: Operator, other: Operator, dataset: Dataset) -> Operator | None:
+    """What reads what both read; None where that is not the same."""
     match one, other:
         case BasicGraphPattern(patterns), BasicGraphPattern(more):
             return BasicGraphPattern((*patterns, *more))

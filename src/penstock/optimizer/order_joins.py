@@ -31,7 +31,7 @@ from penstock.algebra.operators import (
     Union,
 )
 from penstock.optimizer.knowledge import Knowledge
-from penstock.optimizer.merge_patterns import is_one_content
+from penstock.optimizer.merge_patterns import is_one_content, together
 from penstock.optimizer.rewriting import joined, operands, with_inner
 from penstock.optimizer.sizes import Counts
 
@@ -136,26 +136,21 @@ def _in_blocks(parts: list[_Part], dataset: Dataset) -> Iterator[Operator]:
     """Patterns of one graph that follow each other stand together again."""
     block: Operator | None = None
     for part in parts:
-        together = None if block is None else _together(block, part.operator, dataset)
-        if together is None and block is not None:
+        whole = None
+        if block is not None and _has_patterns_alone(block) and _has_patterns_alone(part.operator):
+            whole = together(block, part.operator, dataset)
+        if whole is None and block is not None:
             yield block
-        block = part.operator if together is None else together
+        block = part.operator if whole is None else whole
     if block is not None:
         yield block
 
 
-def _together(one: Operator, other: Operator, dataset: Dataset) -> Operator | None:
-    match one, other:
-        case BasicGraphPattern(patterns), BasicGraphPattern(more):
-            return BasicGraphPattern((*patterns, *more))
-        case (ReadGraph(name, BasicGraphPattern(patterns)), ReadGraph(same, BasicGraphPattern(more))) | (
-            ReadWindow(name, BasicGraphPattern(patterns)),
-            ReadWindow(same, BasicGraphPattern(more)),
-        ):
-            assert isinstance(one, ReadGraph | ReadWindow)
-            if name == same and is_one_content(one, dataset):
-                return replace(one, source=BasicGraphPattern((*patterns, *more)))
-    return None
+def _has_patterns_alone(operator: Operator) -> bool:
+    match operator:
+        case BasicGraphPattern() | ReadGraph(_, BasicGraphPattern()) | ReadWindow(_, BasicGraphPattern()):
+            return True
+    return False
 
 
 def patterns_in_order(operator: Operator, knowledge: Knowledge) -> Iterator[tuple[TriplePattern, int | None]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from penstock.algebra.model import ContinuousQuery, StreamWindow
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.translation.element_graphs import has_graph
 
 
 def reads_names(query: ContinuousQuery, stream: str) -> bool:
@@ -13,12 +14,8 @@ def reads_names(query: ContinuousQuery, stream: str) -> bool:
 
 
 def _read_by_name(query: ContinuousQuery) -> list[StreamWindow]:
-    blocks = [node.name for node in walk(query.text) if isinstance(node, ast.WindowBlock) and _has_graph(node)]
+    blocks = [node.name for node in walk(query.text) if isinstance(node, ast.WindowBlock) and has_graph(node)]
     if any(isinstance(name, ast.Variable) for name in blocks):
         return list(query.dataset.windows)
     names = {name.text for name in blocks if isinstance(name, ast.Constant)}
     return [window for window in query.dataset.windows if window.name in names]
-
-
-def _has_graph(block: ast.WindowBlock) -> bool:
-    return any(isinstance(node, ast.Graph) for node in walk(block.pattern))

@@ -27,7 +27,8 @@ def element_of(item: object, rename: Rename) -> Element:
     """
     match item:
         case Element(time, triples, graph):
-            return Element(in_range(time), tuple(rename_triple(triple, rename) for triple in triples), graph)
+            name = rename(graph) if isinstance(graph, BlankNode) else graph
+            return Element(in_range(time), tuple(rename_triple(triple, rename) for triple in triples), name)
         case (Triple() as triple, time):
             return Element(instant_of(time), (rename_triple(triple, rename),))
         case (triples, time) if isinstance(triples, Iterable) and not isinstance(triples, str):

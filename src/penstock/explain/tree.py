@@ -104,7 +104,7 @@ class _Builder:
             and all(source.is_static for source in reads)
             and not any(_is_new_at_each_instant(expression) for expression in expressions)
         )
-        is_scope = isinstance(operator, algebra.ReadGraph | algebra.ReadWindow | algebra.Service)
+        is_scope = isinstance(operator, algebra.ReadGraph | algebra.ReadWindow | algebra.ReadElement | algebra.Service)
         part: Part = "static" if is_static else "streaming"
         return OperatorNode(0, name, tuple(details), part, reads, tuple(children), is_scope)
 
@@ -139,6 +139,8 @@ class _Builder:
                 return "Graph", [self._scope(name, self._active_graphs.graph(name))]
             case algebra.ReadWindow(name):
                 return "Window", [self._scope(name, self._active_graphs.window(name))]
+            case algebra.ReadElement(name):
+                return "Graph", [f"{names.term(name)} of the elements"]
             case algebra.Service(name, _, silent):
                 return "Service", [f"{names.term(name)}{' (silent)' if silent else ''}"]
             case algebra.Group(_, keys, aggregates):

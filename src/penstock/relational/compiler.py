@@ -23,6 +23,7 @@ from penstock.algebra.operators import (
     PathPattern,
     PatternTerm,
     Project,
+    ReadElement,
     ReadGraph,
     ReadWindow,
     Reduced,
@@ -38,6 +39,7 @@ from penstock.optimizer.static_split import is_static, together
 from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI
 from penstock.relational import modifiers
+from penstock.relational.elements import NamedElements, names_of, paths_in_elements, told
 from penstock.relational.expressions import Expressions
 from penstock.relational.grouping import Grouping
 from penstock.relational.joining import join, left_join, minus, numbered, union, with_extra, without
@@ -61,6 +63,8 @@ class Context:
     seed: Relation | None = None
     name: Constant | None = None
     """The name of that graph or window; None in the default graph."""
+    element: NamedElements | None = None
+    """What GRAPH reads in that window; None outside of GRAPH."""
 
 
 class Compiler:
@@ -70,6 +74,8 @@ class Compiler:
         self.sources = Sources(self.statement, query.dataset, tables)
         self.timestamps = Timestamps.of(query)
         self._keep = None if self.timestamps.is_asked else tables.keep
+        self._elements = 0
+        """How many GRAPH blocks in windows there have been."""
         self._whole: Operator | None = None
         """The expression that is compiled."""
 
@@ -84,12 +90,13 @@ class Compiler:
                 relation, [expression for expression, _ in chain.order]
             )
             relation = modifiers.with_order(self.statement, relation, rows, chain.order)
+        within = () if context.element is None else (context.element.variable,)
         if chain.projected is not None:
-            relation = modifiers.projected(self.statement, relation, chain.projected)
+            relation = modifiers.projected(self.statement, relation, (*within, *chain.projected))
         if chain.is_distinct:
             relation = modifiers.distinct(self.statement, relation, by_order=not chain.is_ordered_by_projection)
         if chain.slice is not None:
-            relation = modifiers.sliced(self.statement, relation, chain.slice)
+            relation = modifiers.sliced(self.statement, relation, chain.slice, within)
         return relation if keep_order or not relation.extra else with_extra(self.statement, relation, ())
 
     def ordered(self, relation: Relation) -> list[exp.Ordered]:
@@ -97,6 +104,13 @@ class Compiler:
         return modifiers.ordered(relation)
 
     def _operator(self, operator: Operator, context: Context) -> Relation:
+        """Inside of GRAPH in a window all solutions have the name of the element that they are of."""
+        relation = self._solutions(operator, context)
+        if context.element is None or context.element.variable in relation.columns:
+            return relation
+        return join(self.statement, [relation, self._names(context)])
+
+    def _solutions(self, operator: Operator, context: Context) -> Relation:
         kept = self._kept(operator, context)
         if kept is not None:
             return self._seeded([kept], context)
@@ -104,9 +118,9 @@ class Compiler:
             case BasicGraphPattern(patterns) if len(patterns) > 1 and context.seed is None:
                 return join(self.statement, self._operands(operator, context))
             case BasicGraphPattern(patterns):
-                return self._seeded([self._scan(pattern, context.graph) for pattern in patterns], context)
+                return self._seeded([self._scan(pattern, context) for pattern in patterns], context)
             case PathPattern():
-                return self._seeded([self._path(operator, context.graph)], context)
+                return self._seeded([self._path(operator, context)], context)
             case Table():
                 return self._seeded([self._table(operator)], context)
             case Join():
@@ -115,7 +129,8 @@ class Compiler:
                 return self._left_join(left, right, condition, context)
             case Minus(left, right):
                 removed = self._operator(right, replace(context, seed=None))
-                return minus(self.statement, self._operator(left, context), removed)
+                within = None if context.element is None else context.element.variable
+                return minus(self.statement, self._operator(left, context), removed, within)
             case Union(left, right):
                 return union(self.statement, [self._operator(left, context), self._operator(right, context)])
             case Filter(condition, source):
@@ -126,6 +141,8 @@ class Compiler:
                 return self._read(name, source, self.sources.graphs(), context)
             case ReadWindow(name, source):
                 return self._read(name, source, self.sources.windows(), context)
+            case ReadElement(name, source):
+                return self._read_element(name, source, context)
             case Service(call=call) if call is not None:
                 return self._seeded([self.sources.answers(call)], context)
             case Group():
@@ -247,7 +264,7 @@ class Compiler:
             case BasicGraphPattern((pattern,)) if self._asks_triples(context):
                 asked = [part for part in conjuncts(condition) if is_about(pattern, part)]
                 others = [part for part in conjuncts(condition) if part not in asked]
-                relation = self._scan(pattern, context.graph, asked) if asked else self._operator(source, context)
+                relation = self._scan(pattern, context, asked) if asked else self._operator(source, context)
             case _:
                 others, relation = [condition], self._operator(source, context)
         return self._expressions(source, context).filtered(relation, conjunction(others)) if others else relation
@@ -255,17 +272,21 @@ class Compiler:
     def _asks_triples(self, context: Context) -> bool:
         return context.seed is None and not self.timestamps.is_asked and not context.graph.counts_matches
 
-    def _scan(self, pattern: TriplePattern, graph: ActiveGraph, filters: Sequence[Expression] = ()) -> Relation:
+    def _scan(self, pattern: TriplePattern, context: Context, filters: Sequence[Expression] = ()) -> Relation:
+        graph, element = context.graph, context.element
         wanted, columns = self._columns(pattern)
+        asked = asked_by(pattern, filters)
+        if element is not None:
+            asked = asked.in_element(element.name)
+            wanted["g"] = columns[element.variable] = self.statement.column_name(element.variable)
         certain = frozenset(columns)
         if not self.timestamps.is_asked:
-            asked = asked_by(pattern, filters)
             holds_always, is_momentary = graph.holds_always(asked), graph.is_momentary(asked)
             return Relation(graph.scan(wanted, asked), columns, certain, (), holds_always, is_momentary)
         times = self.timestamps.variables(pattern)
         columns |= {variable: self.statement.column_name(variable) for variable in times.values()}
         told = {stream: columns[variable] for stream, variable in times.items()}
-        return Relation(graph.timed_scan(wanted, asked_by(pattern), told), columns, certain)
+        return Relation(graph.timed_scan(wanted, asked, told), columns, certain)
 
     def _columns(self, pattern: TriplePattern) -> tuple[dict[str, str], dict[Variable, str]]:
         """What is wanted of a triple, and the columns of the pattern's variables."""
@@ -276,13 +297,19 @@ class Compiler:
                 wanted[part] = columns[term] = self.statement.column_name(term)
         return wanted, columns
 
-    def _path(self, pattern: PathPattern, graph: ActiveGraph) -> Relation:
+    def _path(self, pattern: PathPattern, context: Context) -> Relation:
         """The pairs that the path connects, with the ends of the pattern in place of x and y."""
         ends = {"x": pattern.subject, "y": pattern.object}
-        terms = [encode(end.term) for end in ends.values() if isinstance(end, Constant)]
-        pairs = PathCompiler(self.statement, graph.triples(), terms, always()).pairs(pattern.path)
+        terms = [exp.Literal.string(encode(end.term)) for end in ends.values() if isinstance(end, Constant)]
         columns: dict[Variable, str] = {}
         selected: list[exp.Expr] = []
+        if context.element is None:
+            nodes = PathCompiler(self.statement, context.graph.triples(), terms, exp.select(*always()))
+            pairs = nodes.pairs(pattern.path)
+        else:
+            pairs = paths_in_elements(context.graph, pattern.path, terms, context.element, self._names(context))
+            columns[context.element.variable] = self.statement.column_name(context.element.variable)
+            selected.append(aliased(col(pairs, "g"), columns[context.element.variable]))
         conditions: list[exp.Expr] = []
         for name, end in ends.items():
             if isinstance(end, Constant):
@@ -320,6 +347,18 @@ class Compiler:
             return self._seeded([self._table(Table(variables, ()))], context)
         return parts[0] if len(parts) == 1 else union(self.statement, parts)
 
+    def _read_element(self, name: PatternTerm, source: Operator, context: Context) -> Relation:
+        """GRAPH in a window: the solutions in each of its named elements, with a column for the name."""
+        self._elements += 1
+        element = NamedElements(Variable(f".element{self._elements}"), name if isinstance(name, Constant) else None)
+        inner = self._operator(source, replace(context, element=element))
+        return told(self.statement, inner, element, name if isinstance(name, Variable) else None)
+
+    def _names(self, context: Context) -> Relation:
+        """The names of the elements that GRAPH reads, when they are in the window."""
+        assert context.element is not None
+        return names_of(context.graph, context.element)
+
     def _left_join(self, left: Operator, right: Operator, condition: Expression | None, context: Context) -> Relation:
         kept, added = self._operator(left, context), self._operator(right, context)
         joined = left_join(self.statement, kept, added) if condition is None else None
@@ -354,7 +393,11 @@ class Compiler:
         }
         values |= {variable: value for value, variable in arguments.items()}
         rows = self._expressions(group.source, context).extended(source, values) if values else source
-        grouping = Grouping(self.statement, rows, [variable for variable, _ in group.keys], solution, always())
+        keys, groups = [variable for variable, _ in group.keys], None
+        if context.element is not None:
+            groups = None if keys else self._names(context)
+            keys = [context.element.variable, *keys]
+        grouping = Grouping(self.statement, rows, keys, solution, always(), groups)
         return grouping.aggregated(
             [
                 (variable, replace(a, argument=arguments[a.argument]) if a.argument in arguments else a)

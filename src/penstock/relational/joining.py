@@ -351,9 +351,12 @@ def left_join(statement: Statement, left: Relation, right: Relation) -> Relation
     return statement.relation(query, columns, left.certain, left.extra, is_momentary=left.is_momentary)
 
 
-def minus(statement: Statement, left: Relation, right: Relation) -> Relation:
-    """Left rows without a right row that is compatible and has at least one variable bound on both sides."""
-    shared = [variable for variable in left.columns if variable in right.columns]
+def minus(statement: Statement, left: Relation, right: Relation, within: Variable | None = None) -> Relation:
+    """Left rows without a right row that is compatible and has at least one variable bound on both sides.
+
+    Both are the same in `within`, which is no variable of the pattern: where it is shared, nothing is.
+    """
+    shared = [variable for variable in left.columns if variable in right.columns and variable != within]
     if not shared:
         return left
     if _are_whole(statement, left) and _agree_certainly(left, right) and not right.looked_up:

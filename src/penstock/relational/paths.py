@@ -7,6 +7,8 @@ never changes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from penstock.algebra import paths
@@ -17,9 +19,12 @@ PAIR = ("x", "y")
 
 
 class PathCompiler:
-    """Paths over one active graph. `terms` are the constants at the ends, which a path of length zero reaches too."""
+    """Paths over one active graph. `terms` are the constants at the ends, which a path of length zero reaches too.
 
-    def __init__(self, statement: Statement, graph: str, terms: list[str], always: list[exp.Expr]) -> None:
+    `always` selects the intervals in which there is a graph, and what `terms` are made of, if anything.
+    """
+
+    def __init__(self, statement: Statement, graph: str, terms: Sequence[exp.Expr], always: exp.Select) -> None:
         self.statement = statement
         self.graph = graph
         self.terms = terms
@@ -97,8 +102,9 @@ class PathCompiler:
             bounds = [col(self.graph, "i"), col(self.graph, "j")]
             parts.append(select_from(self.graph, [aliased(node, "x"), aliased(node.copy(), "y"), *bounds]))
         for term in self.terms:
-            pair = [aliased(exp.Literal.string(term), name) for name in PAIR]
-            parts.append(exp.select(*pair, *(bound.copy() for bound in self.always)))
+            pair = [aliased(term.copy(), name) for name in PAIR]
+            always = self.always.copy()
+            parts.append(always.select(*pair, *always.expressions, append=False))
         return merge(self.statement, self.statement.add(united(parts)), PAIR)
 
 

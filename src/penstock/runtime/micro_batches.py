@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from penstock.algebra.chaining import Chain, elements_of
+from penstock.algebra.element_names import reads_names
 from penstock.engines.spark_batches import Before, Share
 from penstock.engines.spark_log import WindowLog
 from penstock.engines.spark_session import is_local
@@ -121,12 +122,11 @@ class MicroBatches:
         self.engine = WindowLog(spark, self.states.folder / "log")
         for iri, graph in (graphs or {}).items():
             self.engine.load_graph(iri, graph)
-        for iri in self.streams:
-            self.engine.add_stream(iri)
         standing = [query for query, _ in queries]
         self._knowledge = Knowledge(self.engine, self.how.services, updates, standing[0].on_failure)
         self._membership = Membership(self.engine, standing, streams, self.how, self._knowledge)
         self._open_streams()
+        self.input = replace(self.input, is_named=any(map(self.engine.keeps_names, self.streams)))
         self.outlets = {name: outlet for name, (_, outlet) in zip(self.chain.queries, queries, strict=True)}
         self._coming: dict[str, Outlet] = {}
         """Those of queries that have been told to come."""
@@ -158,9 +158,10 @@ class MicroBatches:
         return self._membership.changes
 
     def _open_streams(self) -> None:
-        """Those that queries give each other."""
-        for iri in sorted(self.chain.read):
-            self.engine.add_stream(iri, is_given=True)
+        """Those from outside, and those that queries give each other; what is known already stays."""
+        for iri in (*self.streams, *sorted(self.chain.read)):
+            is_named = any(reads_names(query, iri) for query in self.chain.queries.values())
+            self.engine.add_stream(iri, is_given=iri not in self.streams, is_named=is_named)
 
     @property
     def counts(self) -> Counts:

@@ -14,6 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.algebra import ContinuousQuery, Settings, build
+from penstock.algebra.element_names import reads_names
+from penstock.algebra.inputs import InputError
 from penstock.algebra.services import service_calls
 from penstock.engines.protocol import CompiledReport, Engine, Need, Slice
 from penstock.rdf.results import Evaluation
@@ -110,7 +112,16 @@ class TimedQuery:
         self._started: _Started | None = None
 
     def begin(self) -> None:
-        """The engine knows the streams; a query that knows its origin is complete. Raises as `Knowledge` does."""
+        """The engine knows the streams; a query that knows its origin is complete. Raises as `Knowledge` does.
+
+        Raises InputError where the query came too late for the names of elements that it reads.
+        """
+        for stream in self.clock.streams:
+            if reads_names(self._meaning, stream) and not self.engine.keeps_names(stream):
+                raise InputError(
+                    f"{self.name} reads named graphs of the elements of <{stream}> (GRAPH inside of a window), and "
+                    f"this run has not kept their names so far: end it, and start it again with {self.name}"
+                )
         self.knowledge.begin(self, service_calls(self._meaning.text))
         if isinstance(self.settings.origin, int):
             self._start(self.settings.origin)

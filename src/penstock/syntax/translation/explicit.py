@@ -13,6 +13,7 @@ from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import WITHOUT_GROUPS, rewrite, walk
 from penstock.syntax.dialects import DIALECTS, NON_EMPTY
 from penstock.syntax.translation.aggregates import expand_aggregates
+from penstock.syntax.translation.element_graphs import has_graph
 from penstock.syntax.translation.group_windows import expand_group_windows
 from penstock.syntax.translation.hidden_windows import hide
 from penstock.syntax.translation.window_names import WindowNames, graphs_read, windows_of
@@ -58,7 +59,10 @@ def _from_rspql(query: ast.Query) -> ast.Query:
 
 
 def _from_csparql(query: ast.Query) -> ast.Query:
-    """FROM STREAM is a window of the default graph; GRAPH reaches it by the stream's IRI."""
+    """FROM STREAM is a window of the default graph; GRAPH reaches it by the stream's IRI.
+
+    GRAPH inside of GRAPH reads the graphs of the dataset, which it would not inside of WINDOW.
+    """
     register = query.register
     every = register.every if register is not None else None
     report = ast.AllOf((ast.Strategy("periodic", every), NON_EMPTY)) if every is not None else None
@@ -75,7 +79,7 @@ def _from_csparql(query: ast.Query) -> ast.Query:
     named = {window.stream for window in windows_of(query) if window.named}
 
     def change(node: ast.Node) -> ast.Node:
-        if isinstance(node, ast.Graph) and isinstance(node.name, ast.Constant) and node.name in named:
+        if isinstance(node, ast.Graph) and node.name in named and not has_graph(node):
             return ast.WindowBlock(node.name, node.pattern, span=node.span)
         return node
 

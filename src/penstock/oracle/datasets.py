@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from pyoxigraph import NamedNode, Quad, Store, Triple
+from pyoxigraph import NamedNode, Triple
 
 from penstock.algebra.inputs import InputError, Inputs, in_time_order
 from penstock.algebra.model import Dataset, StreamWindow
@@ -41,12 +41,8 @@ class ActiveGraph:
 
     @property
     def has_duplicates(self) -> bool:
-        """Whether the store, which takes "01"^^xsd:integer for 1, would hold fewer triples than there are."""
-        if not self.is_bag:
-            return False
-        store = Store()
-        store.bulk_extend(Quad(t.subject, t.predicate, t.object) for t in (entry.triple for entry in self.entries))
-        return len(store) < len(self.entries)
+        """Whether the store, which holds a triple once, would hold fewer triples than there are."""
+        return self.is_bag and len({entry.triple for entry in self.entries}) < len(self.entries)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,10 @@ from penstock.algebra.inputs import InputError
 from penstock.algebra.model import AskForm, ConstructForm, ContinuousQuery, SelectForm
 from penstock.algebra.templates import described, instantiate
 from penstock.oracle.datasets import ActiveGraph, Entry, InstantaneousDataset
+from penstock.oracle.functions import FUNCTIONS
 from penstock.oracle.now import at_instant
 from penstock.oracle.rewriting import IN, INDEX, TIME, TIME_IN, Rewriting
+from penstock.oracle.stored_terms import original, stored
 from penstock.oracle.timestamps import integer
 from penstock.rdf.elements import Row
 from penstock.rdf.results import Evaluation
@@ -63,28 +65,32 @@ def evaluate(query: ContinuousQuery, text: ast.Query, dataset: InstantaneousData
     """SPARQL 1.1, unchanged, on the instantaneous dataset (semantics.md §6)."""
     asked = at_instant(_as_select(text), dataset.instant)
     asks_for_time = any(isinstance(node, ast.Call) and node.name == "TIMESTAMP" for node in walk(text))
-    plain = Rewriting(dataset, by_occurrence=False)
-    rewritten = plain.query(asked)
-    used = [dataset.default, *plain.used.values()]
+    rewriting = Rewriting(dataset, by_occurrence=False)
+    rewritten = rewriting.query(asked)
+    used = [dataset.default, *rewriting.used.values()]
     if asks_for_time or any(graph.has_duplicates for graph in used):
-        by_occurrence = Rewriting(dataset, by_occurrence=True)
-        rewritten = by_occurrence.query(asked)
-        store = _store_of_occurrences([dataset.default, *by_occurrence.used.values()])
+        rewriting = Rewriting(dataset, by_occurrence=True)
+        rewritten = rewriting.query(asked)
+        store = _store_of_occurrences([dataset.default, *rewriting.used.values()])
     else:
-        store = _store_of_graphs(dataset.default, plain.used.values())
+        store = _store_of_graphs(dataset.default, rewriting.used.values())
     try:
-        found = store.query(to_text(plain_variables(rewritten)))
+        found = store.query(
+            to_text(plain_variables(rewritten)),
+            custom_functions=FUNCTIONS,
+            custom_aggregate_functions=rewriting.aggregates.functions,
+        )
     except (RuntimeError, OSError, SyntaxError) as error:
         raise InputError(f"the SPARQL engine behind the oracle cannot evaluate this query: {error}") from None
     assert isinstance(found, ox.QuerySolutions)
-    original = {plain: name for name, plain in plain_names(rewritten).items()}
+    hyphenated = {plain: name for name, plain in plain_names(rewritten).items()}
     if isinstance(query.form, AskForm):
         return Solutions(("boolean",), ((_has_any(found),),))
     try:
-        rows = tuple(tuple(solution[variable] for variable in found.variables) for solution in found)
+        rows = tuple(tuple(original(solution[variable]) for variable in found.variables) for solution in found)
     except (RuntimeError, OSError) as error:  # a custom function, or a SERVICE out of reach
         raise InputError(f"the SPARQL engine behind the oracle cannot evaluate this query: {error}") from None
-    names = tuple(original.get(variable.value, variable.value) for variable in found.variables)
+    names = tuple(hyphenated.get(variable.value, variable.value) for variable in found.variables)
     if isinstance(query.form, SelectForm):
         wanted = tuple(variable.name for variable in query.form.variables)
         return Solutions(wanted, tuple(_ordered(row, names, wanted) for row in rows))
@@ -174,4 +180,4 @@ def _store_of_occurrences(graphs: Iterable[ActiveGraph]) -> ox.Store:
 
 def _quad(entry: Entry, graph: ox.NamedNode | None = None) -> ox.Quad:
     triple = entry.triple
-    return ox.Quad(triple.subject, triple.predicate, triple.object, graph)
+    return ox.Quad(triple.subject, triple.predicate, stored(triple.object), graph)  # type: ignore[arg-type]

@@ -5,27 +5,29 @@ occurs, or timestamp() asks when it came, each occurrence is a graph of its own,
 describes; a triple pattern then finds occurrences:
 
     ?s :p ?o   becomes   GRAPH <urn:oracle:index> { ?k :in <graph> ; :time ?t } GRAPH ?k { ?s :p ?o }
+
+Paths without repetition become patterns: the store's engine makes sets of what they find where both ends are bound.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TypeVar
 
 from pyoxigraph import NamedNode
 
-from penstock.algebra.building import visible_variables
 from penstock.algebra.services import service_call
+from penstock.oracle.aggregates import Aggregates
 from penstock.oracle.datasets import NAMED, ActiveGraph, Elements, InstantaneousDataset
-from penstock.oracle.timestamps import TimedPattern, integer, timestamp_expression
+from penstock.oracle.expressions import ExpressionRewriting
+from penstock.oracle.forms import only_visible, spelled_out
+from penstock.oracle.stored_terms import stored_constant
+from penstock.oracle.timestamps import TimedPattern, integer
 from penstock.oracle.triples import SinglePattern, SinglePatterns
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
 from penstock.syntax.ast.blank_nodes import relabelled
-from penstock.syntax.ast.rewriting import AnyNode, rewrite_children, walk
-
-FormNode = TypeVar("FormNode", bound=ast.Form)
+from penstock.syntax.ast.rewriting import AnyNode, rewrite, rewrite_children, walk
 
 INDEX, IN, TIME, TIME_IN = (ast.Constant(IRI(f"urn:oracle:{name}")) for name in ("index", "in", "time", "time:"))
 
@@ -42,6 +44,7 @@ class Rewriting:
         self.by_occurrence = by_occurrence
         self.used: dict[str, ActiveGraph] = {}
         self.patterns = SinglePatterns()
+        self.aggregates = Aggregates()
         self._copies = 0
         self.streams_asked: list[str] = []
         """Those which timestamp(?v, <stream>) names."""
@@ -51,7 +54,10 @@ class Rewriting:
         timed: list[TimedPattern] = []
         where = self._group(query.where, self.dataset.default, timed, []) if query.where is not None else None
         if where is not None and query.where is not None:
-            where = self._only_visible(where, query.where, query.form, query.modifiers)
+            where = only_visible(where, query.where, query.form, query.modifiers)
+        form = query.form
+        if isinstance(form, ast.Select):
+            form = self._select(spelled_out(form, query.modifiers, query.where, query.values), timed)
         rewritten = replace(
             query,
             dialect="sparql",
@@ -60,12 +66,10 @@ class Rewriting:
             register=None,
             operator=None,
             prologue=ast.Prologue(base=query.prologue.base),
+            form=form,
+            modifiers=self._modifiers(query.modifiers, timed),
         )
-        return replace(
-            rewritten,
-            form=self._expressions_of(_determined(_without_star(query.form, query.where, query.values)), timed),
-            modifiers=self._expressions_of(query.modifiers, timed),
-        )
+        return _with_stored_terms(rewritten)
 
     # Groups. `graph` is the active one; `timed` collects the patterns whose timestamps are in scope; `outer` are
     # those of the surroundings of an EXISTS.
@@ -81,8 +85,8 @@ class Rewriting:
             else:
                 elements += self._element(element, graph, timed, outer)
         for entry in filters:
-            condition = self._expression(entry.condition, graph, [*timed, *outer])
-            elements.append(replace(entry, condition=condition))
+            expressions = self._expressions(graph, [*timed, *outer])
+            elements.append(replace(entry, condition=expressions.value(entry.condition)))
         return replace(group, elements=tuple(elements))
 
     def _element(
@@ -92,7 +96,7 @@ class Rewriting:
             case ast.Triples():
                 return self._triples(element, graph, timed)
             case ast.Bind(expression):
-                return [replace(element, expression=self._expression(expression, graph, [*timed, *outer]))]
+                return [replace(element, expression=self._expressions(graph, [*timed, *outer]).term(expression))]
             case ast.Minus(pattern):
                 return [replace(element, pattern=self._group(pattern, graph, [], outer))]
             case ast.SubSelect():
@@ -118,25 +122,10 @@ class Rewriting:
     def _sub_select(self, select: ast.SubSelect, graph: ActiveGraph, outer: list[TimedPattern]) -> ast.SubSelect:
         timed: list[TimedPattern] = []
         where = self._group(select.where, graph, timed, outer)
-        where = self._only_visible(where, select.where, select.select, select.modifiers)
-        return replace(
-            select,
-            where=where,
-            select=self._expressions_of(_determined(_without_star(select.select, select.where, select.values)), timed),
-            modifiers=self._expressions_of(select.modifiers, timed),
-        )
-
-    def _only_visible(
-        self, where: ast.Group, original: ast.Group, form: ast.Form, modifiers: ast.Modifiers
-    ) -> ast.Group:
-        """COUNT(DISTINCT *) must not see the variables that are made up here."""
-        nodes = [node for part in (form, modifiers) for node in walk(part)]
-        counts_all = any(isinstance(n, ast.Aggregate) and n.argument is None and n.distinct for n in nodes)
-        names = visible_variables(original, None)
-        if not (self.by_occurrence and counts_all and names):
-            return where
-        select = ast.Select(tuple(ast.Projection(ast.Variable(name)) for name in names))
-        return ast.Group((ast.SubSelect(select, where, ast.Modifiers()),))
+        where = only_visible(where, select.where, select.select, select.modifiers)
+        form = spelled_out(select.select, select.modifiers, select.where, select.values)
+        modifiers = self._modifiers(select.modifiers, timed)
+        return replace(select, where=where, select=self._select(form, timed), modifiers=modifiers)
 
     def _service(self, service: ast.Service) -> ast.Element:
         """What the service answered stands in a graph of its own, a resource for each solution."""
@@ -252,14 +241,12 @@ class Rewriting:
     # Triples
 
     def _triples(self, triples: ast.Triples, graph: ActiveGraph, timed: list[TimedPattern]) -> list[ast.Element]:
-        if not self.by_occurrence and not _has_choices(triples):
-            return [triples]
         if self.by_occurrence:
             self.used[graph.iri] = graph
         return [e for single in self.patterns.of(triples) for e in self._pattern(single, graph, timed)]
 
     def _pattern(self, single: SinglePattern, graph: ActiveGraph, timed: list[TimedPattern]) -> list[ast.Element]:
-        """Sequences join and alternatives unite, as §18.2.2.4 says (the store's engine makes sets of alternatives)."""
+        """Sequences join and alternatives unite, as §18.2.2.4 says."""
         match single.verb:
             case ast.Variable() | ast.Constant():
                 return self._triple(single, graph, timed)
@@ -276,9 +263,23 @@ class Rewriting:
             case ast.PathNegated(predicates):
                 return self._negated(single, predicates, graph, timed)
             case _:
-                if not self.by_occurrence:
-                    return [single.triples()]
-                return [ast.Graph(ast.Constant(IRI(graph.iri)), ast.Group((single.triples(),)))]
+                return self._repeated(single, graph)
+
+    def _repeated(self, single: SinglePattern, graph: ActiveGraph) -> list[ast.Element]:
+        """A path of no steps leads from any term to itself (§18.4); the store's engine wants it to be in the graph."""
+        found: ast.Element = single.triples()
+        if self.by_occurrence:
+            found = ast.Graph(ast.Constant(IRI(graph.iri)), ast.Group((found,)))
+        constants = [end for end in (single.subject, single.object) if isinstance(end, ast.Constant)]
+        if not constants or not _may_be_empty(single.verb):
+            return [found]
+        if len(constants) == 2:
+            return [] if constants[0].term == constants[1].term else [found]
+        (variable,) = (end for end in (single.subject, single.object) if isinstance(end, ast.Variable))
+        itself = ast.InlineData((variable,), ((constants[0],),))
+        either = ast.Group((ast.Union((ast.Group((found,)), ast.Group((itself,)))),))
+        select = ast.Select((ast.Projection(variable),), "DISTINCT")
+        return [ast.Group((ast.SubSelect(select, either, ast.Modifiers()),))]
 
     def _triple(self, single: SinglePattern, graph: ActiveGraph, timed: list[TimedPattern]) -> list[ast.Element]:
         if not self.by_occurrence:
@@ -319,61 +320,57 @@ class Rewriting:
 
     # Expressions
 
-    def _expression(self, expression: ast.Expression, graph: ActiveGraph, timed: list[TimedPattern]) -> ast.Expression:
-        def change(node: ast.Node) -> ast.Node:
-            if isinstance(node, ast.Exists):
-                return replace(node, pattern=self._group(node.pattern, graph, [], timed))
-            if isinstance(node, ast.Group):
-                return node
-            inner = rewrite_children(node, change)
-            if isinstance(inner, ast.Call) and inner.name == "TIMESTAMP":
-                return timestamp_expression(inner.arguments, timed)
-            return inner
+    def _expressions(self, graph: ActiveGraph, timed: list[TimedPattern]) -> ExpressionRewriting:
+        return ExpressionRewriting(self.aggregates, timed, lambda group: self._group(group, graph, [], timed))
 
-        return change(expression)  # type: ignore[return-value]
+    def _select(self, select: ast.Select, timed: list[TimedPattern]) -> ast.Select:
+        expressions = self._expressions(self.dataset.default, timed)
+        projections = tuple(
+            entry if entry.expression is None else replace(entry, expression=expressions.term(entry.expression))
+            for entry in select.projections or ()
+        )
+        return replace(select, projections=projections or None)
 
-    def _expressions_of(self, part: AnyNode, timed: list[TimedPattern]) -> AnyNode:
-        """A form or the modifiers with the expressions in them rewritten."""
-        return rewrite_children(part, lambda child: self._in_expressions(child, timed))
-
-    def _in_expressions(self, node: ast.Node, timed: list[TimedPattern]) -> ast.Node:
-        """The store's engine takes no variable for the expression of `GROUP BY (?x AS ?y)`."""
-        if isinstance(node, ast.GroupCondition) and node.variable and isinstance(node.expression, ast.Variable):
-            node = replace(node, expression=ast.Call("COALESCE", (node.expression,)))
-        return self._expression(node, self.dataset.default, timed)  # type: ignore[arg-type]
-
-
-def _without_star(form: FormNode, where: ast.Group | None, values: ast.InlineData | None) -> FormNode:
-    """`*` spelled out, so that the variables which the rewriting makes up do not show."""
-    if not isinstance(form, ast.Select) or form.projections is not None or where is None:
-        return form
-    names = visible_variables(where, values)
-    projections = tuple(ast.Projection(ast.Variable(name)) for name in names)
-    return replace(form, projections=projections) if projections else form
+    def _modifiers(self, modifiers: ast.Modifiers, timed: list[TimedPattern]) -> ast.Modifiers:
+        expressions = self._expressions(self.dataset.default, timed)
+        keys = (replace(key, expression=expressions.term(key.expression)) for key in modifiers.group_by)
+        orders = (replace(order, expression=expressions.value(order.expression)) for order in modifiers.order_by)
+        return replace(
+            modifiers,
+            group_by=tuple(map(_grouped_by, keys)),
+            having=tuple(map(expressions.value, modifiers.having)),
+            order_by=tuple(orders),
+        )
 
 
-def _determined(form: FormNode) -> FormNode:
-    """REDUCED leaves it to the engine which duplicates to drop; dropping none makes the answer unique."""
-    return replace(form, modifier=None) if isinstance(form, ast.Select) and form.modifier == "REDUCED" else form
+def _grouped_by(key: ast.GroupCondition) -> ast.GroupCondition:
+    """The store's engine takes no variable for the expression of `GROUP BY (?x AS ?y)`."""
+    if key.variable is None or not isinstance(key.expression, ast.Variable):
+        return key
+    return replace(key, expression=ast.Call("COALESCE", (key.expression,)))
 
 
-def _has_choices(triples: ast.Triples) -> bool:
-    """Whether a path among the triples has alternatives outside what repeats."""
+def _with_stored_terms(node: AnyNode) -> AnyNode:
+    """The constants of triple patterns and of VALUES as they are stored."""
 
-    def has_choice(path: ast.Verb) -> bool:
-        match path:
-            case ast.PathAlternative():
-                return True
-            case ast.PathNegated(predicates):
-                return len({type(predicate) for predicate in predicates}) > 1
-            case ast.PathSequence(steps):
-                return any(map(has_choice, steps))
-            case ast.PathInverse(inner):
-                return has_choice(inner)
-            case _:
-                return False
+    def stored(node: ast.Node) -> ast.Node:
+        return stored_constant(node) if isinstance(node, ast.Constant) else node
 
-    return any(has_choice(node.verb) for node in walk(triples) if isinstance(node, ast.Property))
+    return rewrite(node, lambda n: rewrite(n, stored) if isinstance(n, (ast.Triples, ast.InlineData)) else n)
+
+
+def _may_be_empty(path: ast.Verb) -> bool:
+    """Whether the path may have no steps."""
+    match path:
+        case ast.PathRepeat(inner, times):
+            return times != "+" or _may_be_empty(inner)
+        case ast.PathSequence(steps):
+            return all(map(_may_be_empty, steps))
+        case ast.PathAlternative(paths):
+            return any(map(_may_be_empty, paths))
+        case ast.PathInverse(inner):
+            return _may_be_empty(inner)
+    return False
 
 
 def _streams_asked(query: ast.Query) -> list[str]:

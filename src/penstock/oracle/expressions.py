@@ -1,0 +1,102 @@
+"""Expressions over the oracle's store, whose terms are not all what they stand for (`penstock.oracle.stored_terms`).
+
+An expression is asked for one of two things. Its term, as it is stored, is what BIND, projections, GROUP BY, sameTerm
+and DISTINCT work with. Its value is what all other functions compute with. What a function computes is stored as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from penstock.oracle.aggregates import Aggregates
+from penstock.oracle.functions import call
+from penstock.oracle.stored_terms import stored_constant
+from penstock.oracle.timestamps import TimedPattern, timestamp_expression
+from penstock.syntax import ast
+
+_ORDERINGS = {"<": "less", ">": "less", "<=": "less-or-equal", ">=": "less-or-equal"}
+
+
+class ExpressionRewriting:
+    """Rewrites the expressions of one place; `pattern` rewrites what is inside of EXISTS."""
+
+    def __init__(
+        self, aggregates: Aggregates, timed: list[TimedPattern], pattern: Callable[[ast.Group], ast.Group]
+    ) -> None:
+        self.aggregates = aggregates
+        self.timed = timed
+        self.pattern = pattern
+
+    def term(self, expression: ast.Expression) -> ast.Expression:
+        match expression:
+            case ast.Variable():
+                return expression
+            case ast.Constant():
+                return stored_constant(expression)
+            case ast.Call("IF", (condition, *branches)):
+                return ast.Call("IF", (self.value(condition), *map(self.term, branches)))
+            case ast.Call("COALESCE", arguments):
+                return ast.Call("COALESCE", tuple(map(self.term, arguments)))
+            case ast.Call("STRDT", (lexical, datatype)):
+                return call("typed", self.value(lexical), self.value(datatype))
+            case ast.Aggregate("MIN" | "MAX" | "SAMPLE", argument) if argument is not None:
+                return self.aggregates.call(expression, self.term(argument))
+        return self._computed(expression)
+
+    def value(self, expression: ast.Expression) -> ast.Expression:
+        match expression:
+            case ast.Constant():
+                return call("value", stored_constant(expression)) if _is_kept(expression) else expression
+            case ast.Variable() | ast.Call("STRDT") | ast.Aggregate("MIN" | "MAX" | "SAMPLE"):
+                return call("value", self.term(expression))
+            case ast.Call("IF" | "COALESCE" as name, arguments):
+                return ast.Call(name, tuple(map(self.value, arguments)))
+        return self._computed(expression)
+
+    def _computed(self, expression: ast.Expression) -> ast.Expression:
+        """Functions whose result is not a term of the data."""
+        match expression:
+            case ast.Exists(pattern):
+                return replace(expression, pattern=self.pattern(pattern))
+            case ast.Call("TIMESTAMP", arguments):
+                return timestamp_expression(arguments, self.timed)
+            case ast.Call("BOUND"):
+                return expression
+            case ast.Call("SAMETERM", arguments):
+                return ast.Call("SAMETERM", tuple(map(self.term, arguments)))
+            case ast.Call("STR", (argument,)):
+                return call("string", self.term(argument))
+            case ast.Call("DATATYPE", (argument,)):
+                return call("datatype", self.term(argument))
+            case ast.Call("REPLACE", (text, pattern, replacement, *flags)):
+                pattern, replacement = self.value(pattern), self.value(replacement)
+                replaced = call("replacement", pattern, replacement)
+                return ast.Call("REPLACE", (self.value(text), pattern, replaced, *map(self.value, flags)))
+            case ast.Call(name, arguments):
+                return ast.Call(name, tuple(map(self.value, arguments)))
+            case ast.FunctionCall(_, arguments):
+                return replace(expression, arguments=tuple(map(self.value, arguments)))
+            case ast.Operation("<" | ">" | "<=" | ">=" as operator, (left, right)):
+                sides = (left, right) if operator in ("<", "<=") else (right, left)
+                return call(_ORDERINGS[operator], *map(self.value, sides))
+            case ast.Operation("IN" | "NOT IN" as operator, (sought,)):
+                found = call("in-nothing", self.term(sought))
+                return found if operator == "IN" else ast.Operation("!", (found,))
+            case ast.Operation(_, operands):
+                return replace(expression, operands=tuple(map(self.value, operands)))
+            case ast.Aggregate():
+                return self._aggregate(expression)
+        raise TypeError(f"{type(expression).__name__} is no expression that computes something")
+
+    def _aggregate(self, aggregate: ast.Aggregate) -> ast.Expression:
+        """The store's own where it agrees with SPARQL 1.1: COUNT(*), and SUM and AVG of all values."""
+        if aggregate.argument is None:
+            return aggregate
+        if aggregate.name in ("SUM", "AVG") and not aggregate.distinct:
+            return replace(aggregate, argument=self.value(aggregate.argument))
+        return self.aggregates.call(aggregate, self.term(aggregate.argument))
+
+
+def _is_kept(constant: ast.Constant) -> bool:
+    return stored_constant(constant) is not constant

@@ -1,0 +1,127 @@
+"""Functions that the oracle adds to the store's SPARQL engine, where that lacks a term or departs from SPARQL 1.1 §17.
+
+Each takes terms as they are stored and is called by its IRI; None is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+import pyoxigraph as ox
+
+from penstock.oracle import stored_terms
+from penstock.rdf.elements import Node
+from penstock.rdf.terms import IRI
+from penstock.rdf.vocabulary import RDF_LANG_STRING, XSD, XSD_BOOLEAN
+from penstock.syntax import ast
+
+FALSE = ox.Literal(False)
+
+
+def call(name: str, *arguments: ast.Expression) -> ast.FunctionCall:
+    """A call of one of these functions."""
+    return ast.FunctionCall(ast.Constant(IRI(f"urn:oracle:function:{name}")), arguments)
+
+
+@lru_cache(maxsize=1 << 14)
+def compute(expression: str) -> Node | None:
+    """What the store's engine makes of an expression without variables."""
+    found = ox.Store().query(f"SELECT ({expression} AS ?found) {{}}")
+    assert isinstance(found, ox.QuerySolutions)
+    (solution,) = found
+    result: Node | None = solution["found"]
+    return result
+
+
+def _string(term: Node) -> Node | None:
+    """STR: the lexical form of a literal, as it is written."""
+    term = stored_terms.original(term)
+    return None if isinstance(term, ox.BlankNode) else ox.Literal(term.value)
+
+
+def _datatype(term: Node) -> Node | None:
+    term = stored_terms.original(term)
+    return term.datatype if isinstance(term, ox.Literal) else None
+
+
+def _typed(lexical: Node, datatype: Node) -> Node | None:
+    """STRDT."""
+    if not (isinstance(datatype, ox.NamedNode) and isinstance(lexical, ox.Literal)) or compute(
+        f"DATATYPE({lexical})"
+    ) != ox.NamedNode(XSD + "string"):
+        return None
+    if datatype.value == RDF_LANG_STRING:
+        return None
+    return stored_terms.stored(ox.Literal(lexical.value, datatype=datatype))
+
+
+def _in_nothing(_: Node) -> Node:
+    """`IN ()` is false, and as with every operator an error where its operand is."""
+    return FALSE
+
+
+# Comparison (§17.3.1): the store's engine does not compare booleans, and takes any term to be <= itself
+
+
+def _less(one: Node, other: Node) -> Node | None:
+    if not (isinstance(one, ox.Literal) and isinstance(other, ox.Literal)):
+        return None
+    if one.datatype.value == other.datatype.value == XSD_BOOLEAN:
+        return compute(f"xsd:integer({one}) < xsd:integer({other})".replace("xsd:integer", f"<{XSD}integer>"))
+    if one == other and not _has_order(one):
+        return None
+    return compute(f"{one} < {other}")
+
+
+def _less_or_equal(one: Node, other: Node) -> Node | None:
+    is_less = _less(one, other)
+    return is_less if is_less != FALSE else compute(f"{one} = {other}")
+
+
+def _has_order(literal: ox.Literal) -> bool:
+    """Whether the literal has a value of a datatype that is ordered: its text can be cast to that."""
+    if literal.language is not None:
+        return True
+    name = literal.datatype.value
+    return name.startswith(XSD) and compute(f"<{name}>({ox.Literal(literal.value)})") is not None
+
+
+# REPLACE (§17.4.3.15): `$1`, `\$` and `\\` as in XPath, where the store's engine has `$1`, `$$` and `\`
+
+
+def _replacement(pattern: Node, replacement: Node) -> Node | None:
+    if not (isinstance(pattern, ox.Literal) and isinstance(replacement, ox.Literal)):
+        return None
+    parts: list[str] = []
+    groups = len(re.findall(r"(?<!\\)\((?!\?)", pattern.value))
+    for part in re.findall(r"\\.?|\$\d*|[^\\$]+", replacement.value, re.DOTALL):
+        if part in (r"\\", r"\$"):
+            parts.append("$$" if part == r"\$" else "\\")
+        elif part in ("\\", "$") or part[0] == "\\":
+            return None
+        elif part[0] == "$":
+            parts.append(_group_reference(part[1:], groups))
+        else:
+            parts.append(part)
+    return ox.Literal("".join(parts))
+
+
+def _group_reference(digits: str, groups: int) -> str:
+    """As many digits count as still name a group, but at least one."""
+    length = max((n for n in range(1, len(digits) + 1) if int(digits[:n]) <= groups), default=1)
+    return f"${{{digits[:length]}}}{digits[length:]}"
+
+
+_NAMES: dict[str, Callable[..., Node | ox.Triple | None]] = {
+    "value": stored_terms.value,
+    "string": _string,
+    "datatype": _datatype,
+    "typed": _typed,
+    "in-nothing": _in_nothing,
+    "less": _less,
+    "less-or-equal": _less_or_equal,
+    "replacement": _replacement,
+}
+FUNCTIONS = {ox.NamedNode(f"urn:oracle:function:{name}"): function for name, function in _NAMES.items()}

@@ -383,26 +383,29 @@ class SparkEngine:
 
         return self._run(statement, given)
 
-    def selected(self, statement: exp.Query) -> DataFrame:
-        """What a statement without parameters selects from graphs, not yet computed."""
-        return self._run(statement, {})
+    def selected(self, statement: exp.Query, most: int) -> DataFrame:
+        """What a statement without parameters selects from graphs, not yet computed.
 
-    def to_persist(self, statement: exp.Query) -> DataFrame | None:
+        Raises `ClosureTooLargeError` where paths connect more pairs than `most`.
+        """
+        return self._run(statement, {}, most)
+
+    def to_persist(self, statement: exp.Query, most: int) -> DataFrame | None:
         """The same, as Spark knows it again when it has been persisted; None where the text would be too long."""
-        with self._closures({}) as closures:
+        with self._closures({}, most) as closures:
             whole = nested(closures.without_recursion(statement))
             return None if whole is None else self._sql(whole, {})
 
-    def _run(self, statement: exp.Query, given: Mapping[str, int | None]) -> DataFrame:
-        with self._closures(given) as closures:
+    def _run(self, statement: exp.Query, given: Mapping[str, int | None], most: int | None = None) -> DataFrame:
+        with self._closures(given, most) as closures:
             return self._sql(closures.without_recursion(statement), given)
 
     @contextmanager
-    def _closures(self, given: Mapping[str, int | None]) -> Iterator[Closures]:
+    def _closures(self, given: Mapping[str, int | None], most: int | None) -> Iterator[Closures]:
         def run(query: exp.Query) -> DataFrame:
             return self._sql(nested(query) or query, given)
 
-        closures = Closures(f"{self._prefix}_reached_{next(_NUMBERS)}", run)
+        closures = Closures(f"{self._prefix}_reached_{next(_NUMBERS)}", run, most)
         try:
             yield closures
         finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -36,20 +36,19 @@ from penstock.algebra.operators import (
 from penstock.optimizer import Knowledge
 from penstock.optimizer.rewriting import conjunction
 from penstock.optimizer.static_split import is_static, together
-from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI
 from penstock.relational import modifiers
-from penstock.relational.elements import NamedElements, names_of, paths_in_elements, told
+from penstock.relational.elements import ElementPaths, NamedElements, names_of, told
 from penstock.relational.expressions import Expressions
 from penstock.relational.grouping import Grouping
-from penstock.relational.joining import join, left_join, minus, numbered, union, with_extra, without
+from penstock.relational.joining import connected, join, left_join, minus, numbered, union, with_extra, without
 from penstock.relational.keeping import Place, kept_relation, looked_up, outer_variables, table_statement
 from penstock.relational.kinds import kinds_of
 from penstock.relational.listing import listed
-from penstock.relational.matching import asked_by, is_about, terms_of
+from penstock.relational.matching import asked_by, is_about, nodes_of, terms_of
 from penstock.relational.nearby import scan_nearby
-from penstock.relational.paths import PathCompiler
-from penstock.relational.relations import Relation, Shape, Statement, aliased, col, select_from
+from penstock.relational.paths import PathCompiler, is_free
+from penstock.relational.relations import Relation, Shape, Statement
 from penstock.relational.sources import ActiveGraph, NamedGraph, Sources, Tables, always
 from penstock.relational.static_parts import StaticPart
 from penstock.relational.timestamps import Timestamps
@@ -65,6 +64,8 @@ class Context:
     """The name of that graph or window; None in the default graph."""
     element: NamedElements | None = None
     """What GRAPH reads in that window; None outside of GRAPH."""
+    others: tuple[Relation, ...] = field(default=(), compare=False)
+    """What the solutions are going to be joined with: no others are needed than those with values from there."""
 
 
 class Compiler:
@@ -84,7 +85,7 @@ class Compiler:
         context = context or Context(self.sources.default)
         self._whole = self._whole or operator
         chain = modifiers.Modifiers.of(operator)
-        relation = self._operator(chain.source, replace(context, seed=None))
+        relation = self._operator(chain.source, replace(context, seed=None, others=()))
         if chain.order:
             rows = self._expressions(chain.source, context).rows(
                 relation, [expression for expression, _ in chain.order]
@@ -111,9 +112,9 @@ class Compiler:
         return join(self.statement, [relation, self._names(context)])
 
     def _solutions(self, operator: Operator, context: Context) -> Relation:
-        kept = self._kept(operator, context)
-        if kept is not None:
-            return self._seeded([kept], context)
+        table = self._kept(operator, context)
+        if table is not None:
+            return self._seeded([table], context)
         match operator:
             case BasicGraphPattern(patterns) if len(patterns) > 1 and context.seed is None:
                 return join(self.statement, self._operands(operator, context))
@@ -128,9 +129,10 @@ class Compiler:
             case LeftJoin(left, right, condition):
                 return self._left_join(left, right, condition, context)
             case Minus(left, right):
-                removed = self._operator(right, replace(context, seed=None))
+                kept = self._operator(left, context)
+                removed = self._operator(right, replace(context, seed=None, others=(kept,)))
                 within = None if context.element is None else context.element.variable
-                return minus(self.statement, self._operator(left, context), removed, within)
+                return minus(self.statement, kept, removed, within)
             case Union(left, right):
                 return union(self.statement, [self._operator(left, context), self._operator(right, context)])
             case Filter(condition, source):
@@ -156,7 +158,7 @@ class Compiler:
         """What is joined, all in one: so the engine is free to choose the order. What is static is joined before."""
         flat = self._flat(operator, context)
         if self._keep is None or context.seed is not None:
-            return [self._operator(operand, there) for operand, there in flat]
+            return self._with_paths([], flat)
         places = list(dict.fromkeys(there for _, there in flat))
         relations: list[Relation] = []
         left: list[tuple[Operator, Context]] = []
@@ -169,12 +171,31 @@ class Compiler:
                 else:
                     relations.append(kept)
         mixed = [entry for entry in left if self._is_mixed(*entry)]
-        relations += (self._operator(*entry) for entry in left if entry not in mixed)
+        walking = [entry for entry in left if _has_free_path(entry[0])]
+        relations += (self._operator(*entry) for entry in left if entry not in mixed and entry not in walking)
         streams = [relation for relation in relations if not relation.holds_always]
         for operand, there in mixed:
             near = self._nearby(operand, there, streams)
             streams += [] if near is None else [near]
             relations.append(self._operator(operand, there) if near is None else near)
+        return self._with_paths(relations, walking)
+
+    def _with_paths(self, relations: list[Relation], operands: list[tuple[Operator, Context]]) -> list[Relation]:
+        """The relations and the operands; paths last, for they start from values of what they are joined with."""
+        relations = [*relations, *(self._operator(*entry) for entry in operands if not _has_free_path(entry[0]))]
+        walking = [entry for entry in operands if _has_free_path(entry[0])]
+        known = Knowledge.of(self.query)
+        while walking:
+            bound = frozenset().union(*(relation.certain for relation in relations))
+            following = max(walking, key=lambda entry: not bound.isdisjoint(known.scope(entry[0]).certain))
+            walking.remove(following)
+            operand, there = following
+            near = connected(relations, known.scope(operand).certain)
+            if near:
+                relations = [relation for relation in relations if relation not in near]
+                relations.append(join(self.statement, near, materialized=True))
+                there = replace(there, others=(relations[-1], *there.others))
+            relations.append(self._operator(operand, there))
         return relations
 
     def _is_mixed(self, operator: Operator, context: Context) -> bool:
@@ -205,7 +226,7 @@ class Compiler:
                 windows = isinstance(operator, ReadWindow)
                 among = [n for n in (self.sources.windows() if windows else self.sources.graphs()) if n.name == name]
                 if len(among) == 1 and among[0].stream_variable is None:
-                    return self._flat(source, Context(among[0].graph, context.seed, constant))
+                    return self._flat(source, replace(context, graph=among[0].graph, name=constant, element=None))
         return [(operator, context)]
 
     def _seeded(self, relations: list[Relation], context: Context) -> Relation:
@@ -220,7 +241,7 @@ class Compiler:
         """Expressions over the solutions of `source`."""
 
         def asking(pattern: Operator, rows: Relation) -> Relation:
-            return self._operator(pattern, replace(context, seed=rows))
+            return self._operator(pattern, replace(context, seed=rows, others=()))
 
         kinds = kinds_of(source, is_asked=context.seed is not None)
         return Expressions(self.statement, asking, self.query.text.prologue.base, kinds, self.timestamps)
@@ -298,29 +319,10 @@ class Compiler:
         return wanted, columns
 
     def _path(self, pattern: PathPattern, context: Context) -> Relation:
-        """The pairs that the path connects, with the ends of the pattern in place of x and y."""
-        ends = {"x": pattern.subject, "y": pattern.object}
-        terms = [exp.Literal.string(encode(end.term)) for end in ends.values() if isinstance(end, Constant)]
-        columns: dict[Variable, str] = {}
-        selected: list[exp.Expr] = []
+        others = context.others if context.seed is None else (context.seed, *context.others)
         if context.element is None:
-            nodes = PathCompiler(self.statement, context.graph.triples(), terms, exp.select(*always()))
-            pairs = nodes.pairs(pattern.path)
-        else:
-            pairs = paths_in_elements(context.graph, pattern.path, terms, context.element, self._names(context))
-            columns[context.element.variable] = self.statement.column_name(context.element.variable)
-            selected.append(aliased(col(pairs, "g"), columns[context.element.variable]))
-        conditions: list[exp.Expr] = []
-        for name, end in ends.items():
-            if isinstance(end, Constant):
-                conditions.append(col(pairs, name).eq(exp.Literal.string(encode(end.term))))
-            elif end in columns:
-                conditions.append(col(pairs, "x").eq(col(pairs, "y")))
-            else:
-                columns[end] = self.statement.column_name(end)
-                selected.append(aliased(col(pairs, name), columns[end]))
-        query = select_from(pairs, [*selected, col(pairs, "i"), col(pairs, "j")])
-        return self.statement.relation(query.where(*conditions) if conditions else query, columns, columns)
+            return PathCompiler(self.statement, context.graph).relation(pattern, others)
+        return ElementPaths(context.graph, context.element, self._names(context)).relation(pattern, others)
 
     def _table(self, table: Table) -> Relation:
         columns = {variable: self.statement.column_name(variable) for variable in table.variables}
@@ -334,7 +336,9 @@ class Compiler:
         for named in among:
             if named.counts_matches if isinstance(name, Variable) else name.term != IRI(named.name):
                 continue
-            inner = self._operator(source, Context(named.graph, context.seed, Constant(IRI(named.name))))
+            inner = self._operator(
+                source, replace(context, graph=named.graph, name=Constant(IRI(named.name)), element=None)
+            )
             told = {} if isinstance(name, Constant) else {name: named.name}
             if named.stream_variable is not None and named.stream is not None:
                 told[Variable(named.stream_variable)] = named.stream
@@ -360,7 +364,8 @@ class Compiler:
         return names_of(context.graph, context.element)
 
     def _left_join(self, left: Operator, right: Operator, condition: Expression | None, context: Context) -> Relation:
-        kept, added = self._operator(left, context), self._operator(right, context)
+        kept = self._operator(left, context)
+        added = self._operator(right, replace(context, others=(kept,)))
         joined = left_join(self.statement, kept, added) if condition is None else None
         if joined is not None:
             return joined
@@ -383,7 +388,7 @@ class Compiler:
         return self._expressions(source, context).extended(self._operator(source, context), values)
 
     def _group(self, group: Group, context: Context) -> Relation:
-        source = self._operator(group.source, replace(context, seed=None))
+        source = self._operator(group.source, replace(context, seed=None, others=()))
         solution = [variable for variable in source.columns if variable.is_visible]
         values = {variable: value for variable, value in group.keys if variable not in source.columns}
         arguments = {
@@ -404,6 +409,10 @@ class Compiler:
                 for variable, a in group.aggregates
             ]
         )
+
+
+def _has_free_path(operator: Operator) -> bool:
+    return any(isinstance(node, PathPattern) and is_free(node) for node in nodes_of(operator))
 
 
 def _reads(expression: Expression, variable: Variable) -> bool:

@@ -6,13 +6,12 @@ the name of the element, in which everything that is joined, compared or grouped
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from penstock.algebra.expressions import Constant, Variable
-from penstock.algebra.paths import Path
 from penstock.relational.matching import TRIPLE, Asked
 from penstock.relational.paths import PAIR, PathCompiler
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from
@@ -56,26 +55,56 @@ _SPACE = exp.Literal.string(" ")
 """Neither an IRI nor the label of a blank node has one, so that it ends the name of an element."""
 
 
-def paths_in_elements(
-    graph: ActiveGraph, path: Path, terms: Sequence[exp.Expr], elements: NamedElements, names: Relation
-) -> str:
-    """The pairs of nodes `(g, x, y, i, j)` that the path connects in an element, or in several of one name.
-
-    A node is one of an element: the path goes over the names of elements with the terms behind them, and so from no
-    element to another one.
+class _ElementNodes:
+    """The triples of the elements. A node is the name of its element with the term behind it: so no step leads from one
+    element to another.
     """
-    statement = graph.statement
-    triples = graph.scan({part: part for part in ("g", *TRIPLE)}, Asked().in_element(elements.name))
-    ends = [aliased(_behind(col(triples, "g"), col(triples, part)), part) for part in ("s", "o")]
-    bounds = [col(triples, "i"), col(triples, "j")]
-    steps = statement.add(select_from(triples, [*ends, col(triples, "p"), *bounds]))
-    always = select_from(names.name, [names.start, names.end])
-    nodes = [_behind(names.column(elements.variable), term) for term in terms]
-    pairs = PathCompiler(statement, steps, nodes, always).pairs(path)
-    parted = [aliased(_term(col(pairs, name)), name) for name in PAIR]
-    return statement.add(
-        select_from(pairs, [aliased(_name(col(pairs, "x")), "g"), *parted, col(pairs, "i"), col(pairs, "j")])
-    )
+
+    def __init__(self, graph: ActiveGraph, elements: NamedElements) -> None:
+        self.graph = graph
+        self.elements = elements
+
+    @property
+    def counts_matches(self) -> bool:
+        return self.graph.counts_matches
+
+    def holds_always(self, asked: Asked) -> bool:
+        """Elements come and go, even where none has what is asked for."""
+        return False
+
+    def triples(self) -> str:
+        return self.scan({part: part for part in TRIPLE}, Asked())
+
+    def scan(self, columns: Mapping[str, str], asked: Asked) -> str:
+        triples = self.graph.scan({"g": "g", **{part: part for part in columns}}, asked.in_element(self.elements.name))
+        nodes = {part: _behind(col(triples, "g"), col(triples, part)) for part in ("s", "o")}
+        selected = [aliased(nodes.get(part, col(triples, part)), name) for part, name in columns.items()]
+        return self.graph.statement.add(select_from(triples, [*selected, col(triples, "i"), col(triples, "j")]))
+
+
+class ElementPaths(PathCompiler):
+    """Paths in each named element by itself, or in several of one name; `names` are these, when they are there."""
+
+    def __init__(self, graph: ActiveGraph, elements: NamedElements, names: Relation) -> None:
+        super().__init__(graph.statement, _ElementNodes(graph, elements))
+        self.name = elements.variable
+        self.names = names
+
+    def _constant(self, term: exp.Expr) -> exp.Select:
+        node = aliased(_behind(self.names.column(self.name), term), "x")
+        return select_from(self.names.name, [node, self.names.start, self.names.end])
+
+    def _is_known(self, end: Variable, other: Relation) -> bool:
+        return {end, self.name} <= other.certain
+
+    def _node(self, end: Variable, other: Relation) -> exp.Expr:
+        return _behind(other.column(self.name), other.column(end))
+
+    def _terms(self, pairs: str) -> tuple[str, dict[Variable, str]]:
+        columns = {self.name: self.statement.column_name(self.name)}
+        terms = [aliased(_term(col(pairs, name)), name) for name in PAIR]
+        selected = [aliased(_name(col(pairs, "x")), columns[self.name]), *terms, col(pairs, "i"), col(pairs, "j")]
+        return self.statement.add(select_from(pairs, selected)), columns
 
 
 def _behind(name: exp.Expr, term: exp.Expr) -> exp.Expr:

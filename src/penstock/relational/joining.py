@@ -76,6 +76,17 @@ def join(
     return Relation(name, columns, certain, tuple(extras), holds_always, bool(momentary))
 
 
+def connected(relations: list[Relation], variables: frozenset[Variable]) -> list[Relation]:
+    """The relations that have one of the variables bound in every row, and those that are joined with them."""
+    found: list[Relation] = []
+    while True:
+        more = [r for r in relations if r not in found and not variables.isdisjoint(r.certain)]
+        if not more:
+            return found
+        found += more
+        variables = variables.union(*(relation.certain for relation in more))
+
+
 def _with_keys(statement: Statement, relations: list[Relation]) -> list[Relation]:
     """Where streams are joined, static knowledge that adds a variable to be joined by is joined with its stream first.
 

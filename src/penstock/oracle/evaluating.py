@@ -14,6 +14,7 @@ from penstock.algebra.model import AskForm, ConstructForm, ContinuousQuery, Sele
 from penstock.algebra.templates import described, instantiate
 from penstock.oracle.datasets import ActiveGraph, Entry, InstantaneousDataset
 from penstock.oracle.now import at_instant
+from penstock.oracle.relative_names import with_absolute_names
 from penstock.oracle.rewriting import IN, INDEX, TIME, TIME_IN, Rewriting
 from penstock.oracle.timestamps import integer
 from penstock.rdf.elements import Row
@@ -72,8 +73,9 @@ def evaluate(query: ContinuousQuery, text: ast.Query, dataset: InstantaneousData
         store = _store_of_occurrences([dataset.default, *by_occurrence.used.values()])
     else:
         store = _store_of_graphs(dataset.default, plain.used.values())
+    absolute, as_written = with_absolute_names(rewritten)
     try:
-        found = store.query(to_text(plain_variables(rewritten)))
+        found = store.query(to_text(plain_variables(absolute)))
     except (RuntimeError, OSError, SyntaxError) as error:
         raise InputError(f"the SPARQL engine behind the oracle cannot evaluate this query: {error}") from None
     assert isinstance(found, ox.QuerySolutions)
@@ -81,7 +83,7 @@ def evaluate(query: ContinuousQuery, text: ast.Query, dataset: InstantaneousData
     if isinstance(query.form, AskForm):
         return Solutions(("boolean",), ((_has_any(found),),))
     try:
-        rows = tuple(tuple(solution[variable] for variable in found.variables) for solution in found)
+        rows = tuple(tuple(as_written(solution[variable]) for variable in found.variables) for solution in found)
     except (RuntimeError, OSError) as error:  # a custom function, or a SERVICE out of reach
         raise InputError(f"the SPARQL engine behind the oracle cannot evaluate this query: {error}") from None
     names = tuple(original.get(variable.value, variable.value) for variable in found.variables)

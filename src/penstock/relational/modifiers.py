@@ -83,7 +83,7 @@ def _order_columns(relation: Relation) -> list[str]:
 def projected(statement: Statement, relation: Relation, variables: Sequence[Variable]) -> Relation:
     columns = {variable: statement.column_name(variable) for variable in dict.fromkeys(variables)}
     query = aligned(relation, columns, relation.extra)
-    certain = relation.certain & columns.keys()
+    certain = frozenset(variable for variable in columns if variable in relation.certain)
     return replace(relation, name=statement.add(query), columns=columns, certain=certain)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -122,13 +123,16 @@ def run(
             follow_queries(asked, engine, bindings, graphs, run, how, output, checkpoint)
             return
         sources = run.sources(asked.chain, asked.prefixes)
-        kept = None if checkpoint is None else keep_checkpoint(checkpoint, asked, run, how, output, sources)
-        if kept is not None and kept.has_finished:
-            click.echo(f"{checkpoint}: this run has been finished before; there is nothing left to do", err=True)
-            return
-        used = engine.open() if kept is None else kept.engine
-        for iri, graph in graphs.items():
-            used.load_graph(iri, graph)
-        with interruptible(used.interrupt):
-            updates = run.updates_of(asked.chain, asked.prefixes)
-            run_queries(asked, used, sources, run.settings, how, output, kept, updates)
+        with ExitStack() as opened:
+            kept = None if checkpoint is None else keep_checkpoint(checkpoint, asked, run, how, output, sources)
+            if kept is not None:
+                opened.callback(kept.close)
+            if kept is not None and kept.has_finished:
+                click.echo(f"{checkpoint}: this run has been finished before; there is nothing left to do", err=True)
+                return
+            used = engine.open() if kept is None else kept.engine
+            for iri, graph in graphs.items():
+                used.load_graph(iri, graph)
+            with interruptible(used.interrupt):
+                updates = run.updates_of(asked.chain, asked.prefixes)
+                run_queries(asked, used, sources, run.settings, how, output, kept, updates)

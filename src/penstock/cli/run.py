@@ -17,7 +17,7 @@ from penstock.cli.mistakes import told
 from penstock.cli.options import no_optimize_option, reading_options
 from penstock.cli.output import answer_options, chosen_format
 from penstock.cli.preparing import read_queries
-from penstock.cli.run_options import RunOptions, option_value, run_options, service_timeout_option, updates_option
+from penstock.cli.run_options import RunOptions, option_value, run_options, service_options, updates_option
 from penstock.cli.running import Output, keep_checkpoint, run_queries, told_of_storage
 from penstock.runtime.running import RunSettings
 
@@ -73,7 +73,7 @@ from penstock.runtime.running import RunSettings
     help="Show on standard error how far the run is, or do not.  [default: on a terminal]",
 )
 @updates_option
-@service_timeout_option
+@service_options
 @no_optimize_option
 @reading_options
 @run_options

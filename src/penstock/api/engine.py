@@ -15,13 +15,14 @@ from penstock.algebra.chaining import Chain, check_chained, distinct_names
 from penstock.algebra.inputs import InputError
 from penstock.api.changing import ChangingGraph
 from penstock.api.queries import Manner, RegisteredQuery
-from penstock.api.settings import SettingError, duration, origin, report_policy
+from penstock.api.settings import SettingError, duration, origin, report_policy, size
 from penstock.api.spark_streams import LiveStream, is_spark_frame, is_spark_session, is_streamed_by_spark, spark_stream
 from penstock.api.tables import TableSource, graph_of_table, is_table, table_of_stream
 from penstock.api.terms import elements_of, triple_of
 from penstock.api.together import SharedRun
 from penstock.rdf.blank_nodes import prefixed
-from penstock.rdf.endpoints import DEFAULT_TIMEOUT
+from penstock.rdf.credentials import service_auth as known_auth
+from penstock.rdf.endpoints import DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.iris import is_absolute
 from penstock.rdf.results import Evaluation
@@ -65,15 +66,19 @@ class Engine:
     >>> for evaluation in query.results():
     ...     print(evaluation.time, evaluation.vars, [[term.value for term in row] for row in evaluation.rows])
     10000 ('gate', 'cars') [['http://ex.org/north', '2']]
+
+    `service_auth` has the credentials of SPARQL endpoints, `"user:password"` or `"Bearer token"`, by the beginnings of
+    their addresses. The environment variable `PENSTOCK_SERVICE_AUTH` takes `URL=user:password`, one a line, as well.
     """
 
-    def __init__(self, spark: SparkSession | None = None) -> None:
+    def __init__(self, spark: SparkSession | None = None, *, service_auth: Mapping[str, str] | None = None) -> None:
         if spark is not None and not is_spark_session(spark):
             raise InputError(
                 f"an engine takes a SparkSession, and this is {spark!r}: "
                 'Engine(SparkSession.builder.master("local[2]").getOrCreate()), or Engine() to do without Spark'
             )
         self._spark = spark
+        self._auth = known_auth(service_auth or {})
         self._streams: dict[str, Source | LiveStream] = {}
         self._graphs: dict[str | None, list[Graph]] = {}
         self._updates: dict[str | None, GraphUpdates] = {}
@@ -144,13 +149,13 @@ class Engine:
         name = None if iri is None else _iri(iri)
         scope = self._new_scope()
         updates = self._updates.setdefault(name, GraphUpdates())
-        mirror = mirror_of(source, scope) if isinstance(source, str) else None
+        mirror = mirror_of(source, scope, self._auth) if isinstance(source, str) else None
         called = "graph" if name is None else f"<{name}>"
         graph: Graph = TableGraph(called, TRIPLES.empty_table())
         if mirror is not None:
             updates.mirror(mirror)
         elif isinstance(source, str | Path):
-            graph = open_graph(source, scope=scope)
+            graph = open_graph(source, scope=scope, auth=self._auth)
         else:
             try:
                 graph = graph_of_table(called, source, scope) if is_table(source) else _listed(called, source, scope)
@@ -180,6 +185,7 @@ class Engine:
         late: str | Path | None = None,
         service_timeout: int | str | timedelta = DEFAULT_TIMEOUT,
         service_refresh: int | str | timedelta | None = None,
+        service_max_size: int | str = DEFAULT_MAX_BYTES,
         optimize: bool = True,
     ) -> RegisteredQuery:
         """A query in any dialect, ready to run over the streams and graphs of this engine.
@@ -194,9 +200,9 @@ class Engine:
         The arguments are the options of `penstock run`: `t0` is an instant or `first`; `lateness` and `idle_timeout`
         are durations (milliseconds, `"10s"`, a timedelta); `report`, `operator` and `duplicates` say something else
         than the dialect does; `late` names a file for late and malformed elements; `service_timeout` is how long an
-        endpoint that SERVICE asks may take, and `service_refresh` how often it is asked again. `name` is what the query
-        goes by if it registers no name itself; another one of the same name gets a number. Without `optimize` the
-        query is run as it is written; the answer is the same.
+        endpoint that SERVICE asks may take, and `service_refresh` how often it is asked again; `service_max_size`
+        bounds its answer (`"500MB"`). `name` is what the query goes by if it registers no name itself; another one of
+        the same name gets a number. Without `optimize` the query is run as it is written; the answer is the same.
 
         Raises QuerySyntaxError, or ValueError for a setting that is none, and for queries that give the same stream or
         read each other's in a circle.
@@ -214,7 +220,10 @@ class Engine:
             _one_of("time", time, ("event", "arrival")) == "arrival",
             flush,
             services=ServiceSettings(
-                duration(service_timeout), None if service_refresh is None else duration(service_refresh)
+                duration(service_timeout),
+                None if service_refresh is None else duration(service_refresh),
+                size(service_max_size),
+                self._auth,
             ),
             has_empty=empty,
             is_optimized=optimize,
@@ -260,7 +269,8 @@ class Engine:
 
         Evaluations come as soon as their instants are over; `query` says whose each is. All queries are registered with
         the same `flush`, and those that read a stream from outside with the same `lateness`, `idle_timeout`, `time`,
-        `empty`, `service_timeout`, `service_refresh` and `optimize`. What Spark streams is for `start`.
+        `empty`, `service_timeout`, `service_refresh`, `service_max_size` and `optimize`. What Spark streams is
+        for `start`.
 
         Meanwhile others may be registered and dropped; when the last one is dropped, and with `stop`, the run ends.
 

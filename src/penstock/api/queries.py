@@ -415,6 +415,7 @@ def _as_written(how: RunSettings) -> dict[str, object]:
         "empty": how.has_empty,
         "service_timeout": how.services.timeout,
         "service_refresh": how.services.refresh,
+        "service_max_size": how.services.max_bytes,
         "optimize": how.is_optimized,
     }
 

@@ -11,7 +11,7 @@ from penstock.cli.judging import DIFFERENT, judge_answer
 from penstock.cli.mistakes import told
 from penstock.cli.options import no_optimize_option, reading_options
 from penstock.cli.preparing import Prepared, prepare
-from penstock.cli.run_options import RunOptions, run_options, service_timeout_option, updates_option
+from penstock.cli.run_options import RunOptions, run_options, service_options, updates_option
 from penstock.oracle import answer_all
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.oracle.stored_terms import as_stored
@@ -43,7 +43,7 @@ from penstock.sources.files import ElementFile
 )
 @click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends.")
 @updates_option
-@service_timeout_option
+@service_options
 @no_optimize_option
 @reading_options
 @run_options

@@ -219,11 +219,14 @@ class MicroBatches:
             if until is not None and time.monotonic() >= until:
                 return False
             time.sleep(_TICK)
-        failure = self._running.exception()
-        if failure is not None:
-            raise self._failure or failure
-        if self.is_bounded and not self._is_stopped and not self.has_finished:
-            self._finish()
+        try:
+            failure = self._running.exception()
+            if failure is not None:
+                raise self._failure or failure
+            if self.is_bounded and not self._is_stopped and not self.has_finished:
+                self._finish()
+        finally:
+            self.states.close()
         return True
 
     def stop(self) -> None:
@@ -233,6 +236,7 @@ class MicroBatches:
             self._running.stop()
         self._knowledge.close()
         self.engine.clear()
+        self.states.close()
         if self._is_temporary:
             shutil.rmtree(self.states.folder, ignore_errors=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import doctest
+import io
 import json
 import queue
 import sys
@@ -132,6 +133,30 @@ class TestStreams:
         for evaluation in engine.register(QUERY).results():
             assert evaluation.time == 10
             told.set()
+
+    def test_an_iterator_is_read_once(self, engine: ps.Engine) -> None:
+        engine.stream(TOLL, iter(ROWS))
+        query = engine.register(QUERY)
+        assert answer(query) == EXPECTED
+        for run in (query.results, query.to_df, engine.results):
+            with pytest.raises(ValueError, match="bind a list, or a function that returns a new iterator"):
+                list(run())
+        engine.stream(TOLL, iter(ROWS))
+        assert answer(query) == EXPECTED
+
+    def test_a_function_gives_each_run_an_iterator(self, engine: ps.Engine) -> None:
+        engine.stream(TOLL, lambda: iter(ROWS))
+        query = engine.register(QUERY)
+        assert answer(query) == answer(query) == EXPECTED
+
+    def test_standard_input_is_read_once(self, engine: ps.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+        lines = "".join(f'{s} {p} {o} "{ts}" .\n' for s, p, o, ts in ROWS)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines.encode())))
+        engine.stream(TOLL, "-")
+        query = engine.register(QUERY)
+        assert answer(query) == EXPECTED
+        with pytest.raises(ValueError, match="standard input has been read by another run"):
+            answer(query)
 
     def test_two_streams_and_a_graph(self, engine: ps.Engine) -> None:
         engine.stream(TOLL, ROWS)

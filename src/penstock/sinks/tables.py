@@ -35,7 +35,7 @@ class Tables:
         self._is_terminal = is_terminal
         self._has_names = has_names
 
-    def beginning(self, evaluation: Evaluation) -> str:
+    def beginning(self, variables: tuple[str, ...]) -> str:
         return ""
 
     def text(self, evaluation: Evaluation) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from tests.endpoint import SparqlServer, sparql_server
+from tests.logged import logged
 
 import penstock as ps
 from penstock.algebra.services import service_calls
@@ -128,7 +129,9 @@ class TestRefresh:
         while len(server.queries) < asked + 3:
             time.sleep(0.005)
 
-    def test_an_endpoint_that_fails_later_keeps_its_answer(self, server: SparqlServer) -> None:
+    def test_an_endpoint_that_fails_later_keeps_its_answer(
+        self, server: SparqlServer, caplog: pytest.LogCaptureFixture
+    ) -> None:
         query = QUERY.replace("ENDPOINT", server.address)
         engine = ps.Engine()
         given = threading.Event()
@@ -142,7 +145,7 @@ class TestRefresh:
                     self._wait_for_an_answer_to_be_read(server)
                     given.set()
 
-        with pytest.warns(UserWarning, match="what it answered before goes on to hold") as warned:
+        with logged(caplog, "what it answered before goes on to hold") as warned:
             assert list(each()) == [1, 1, 1]
         assert len(warned) == 1
 

@@ -33,7 +33,7 @@ from penstock.sources.files import ElementFile
 from penstock.sources.graph_files import open_graph
 from penstock.sources.graph_updates import GraphUpdates
 from penstock.sources.graphs import TRIPLES, Graph, TableGraph
-from penstock.sources.live import LiveElements
+from penstock.sources.live import LiveElements, ReadOnce
 from penstock.sources.mirrors import mirror_of
 from penstock.sources.services import ServiceSettings
 from penstock.sources.tables import encoded_triples
@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from penstock.api.spark_runs import LiveRun
+
+_ITERATOR_IS_READ = (
+    "this stream is an iterator, and another run has read it: bind a list, or a function that returns a new iterator"
+)
 
 
 class Engine:
@@ -90,14 +94,15 @@ class Engine:
         """Those of `start` that have not been stopped."""
         self._scopes = 0
 
-    def stream(self, iri: str, source: str | Path | Iterable[Any] | Any) -> None:
+    def stream(self, iri: str, source: str | Path | Iterable[Any] | Callable[[], Iterable[Any]] | Any) -> None:
         """Bind a stream; a later one of the same name takes its place.
 
         `source` is what `--stream` takes (a file, a folder, `-`, `replay+FILE?speed=10`), or data: a table with the
         columns s, p, o and ts (pandas, pyarrow, Polars), or an iterable of elements `(s, p, o, ts)` or `(triples, ts)`.
         Terms are N-Triples, as in `'<http://ex.org/a>'` and `'"text"@en'`, or terms of pyoxigraph; an object may be a
         plain number, boolean or date. Timestamps are whole milliseconds or dates. Elements come in the order of the
-        data. A list or a table is there for every run; an iterator is read once, and as live as it likes to be.
+        data. A list or a table is there for every run. An iterator is live, and only one run can read it: a second one
+        raises SourceError. A function that returns an iterator is called by each run.
 
         On Spark `source` may be a DataFrame with the columns s, p, o (terms as N-Triples) and ts (milliseconds,
         timestamps or dates; without a zone they are UTC), bounded or streaming; `penstock.triples` makes one of any
@@ -118,9 +123,14 @@ class Engine:
         elif is_table(source):
             self._streams[name] = self._kept(TableSource(f"<{name}>", table_of_stream(source), scope))
         elif isinstance(source, Iterable):
-            kind = LiveElements if iter(source) is source else ElementFile
+            reader = elements_of(lambda: source, f"<{name}>", prefixed(scope))
+            if iter(source) is source:
+                self._streams[name] = ReadOnce(LiveElements(f"<{name}>", reader, MOST_ELEMENTS), _ITERATOR_IS_READ)
+            else:
+                self._streams[name] = self._kept(ElementFile(f"<{name}>", reader, MOST_ELEMENTS))
+        elif callable(source):
             reader = elements_of(source, f"<{name}>", prefixed(scope))
-            self._streams[name] = self._kept(kind(f"<{name}>", reader, MOST_ELEMENTS))
+            self._streams[name] = LiveElements(f"<{name}>", reader, MOST_ELEMENTS)
         else:
             raise InputError(f"a stream is a file, a table or an iterable of elements, and this is {source!r}")
 

@@ -15,6 +15,7 @@ from penstock.cli.run_options import RunOptions, run_options, service_options, u
 from penstock.oracle import answer_all
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.oracle.stored_terms import as_stored
+from penstock.rdf.plurals import counted
 from penstock.rdf.results import Evaluation
 from penstock.runtime.running import RunSettings
 from penstock.runtime.starting import way_of
@@ -87,7 +88,7 @@ def verify(
             click.echo(f"{engine.name} and the oracle differ{about}: {difference.text}")
             context.exit(DIFFERENT)
     count = sum(map(len, found.values()))
-    click.echo(f"{engine.name} and the oracle agree: {count} evaluations with solutions")
+    click.echo(f"{engine.name} and the oracle agree: {counted(count, 'evaluation')} with solutions")
 
 
 def _found(given: Prepared, on: EngineOptions, run: RunOptions, how: RunSettings) -> Iterator[Evaluation]:

@@ -19,6 +19,7 @@ from penstock.explain.aggregation import Aggregation
 from penstock.explain.names import Names
 from penstock.explain.sources import ActiveGraphs, Source
 from penstock.explain.words import OPERATOR_NAMES
+from penstock.rdf.plurals import counted
 
 Part = OneOf["static", "streaming"]
 
@@ -134,7 +135,7 @@ class _Builder:
                 return "Extend", [f"{names.variable(variable)} = {names.expression(expression)}"]
             case algebra.Table(variables, rows):
                 shown = " ".join(names.variable(variable) for variable in variables)
-                return "Table", [f"{shown}: {len(rows)} {'row' if len(rows) == 1 else 'rows'}"]
+                return "Table", [f"{shown}: {counted(len(rows), 'row')}"]
             case algebra.ReadGraph(name):
                 return "Graph", [self._scope(name, self._active_graphs.graph(name))]
             case algebra.ReadWindow(name):

@@ -15,6 +15,7 @@ from penstock.rdf.elements import Node, Row
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.html import evaluation_html
 from penstock.rdf.parsing import checked
+from penstock.rdf.plurals import counted
 from penstock.rdf.vocabulary import XSD_STRING
 
 __all__ = ["Evaluation", "ResultLineError", "from_json_line", "same_graph", "same_rows", "to_json_line"]
@@ -59,7 +60,9 @@ class Evaluation:
             raise ValueError("rows and variables belong together: give both or neither")
         for row in self.rows or ():
             if len(row) != len(self.variables or ()):
-                raise ValueError(f"a row has {len(row)} terms for {len(self.variables or ())} variables: {row}")
+                raise ValueError(
+                    f"a row has {counted(len(row), 'term')} for {counted(len(self.variables or ()), 'variable')}: {row}"
+                )
 
 
 def to_json_line(evaluation: Evaluation) -> str:

@@ -88,7 +88,8 @@ class MicroBatches:
 
     `streams` are what Spark streams, by their IRIs; `graphs` are static, or change with time. `checkpoint` is a folder
     that all of Spark can reach: a run with the same `fingerprint` goes on there where this one was. Without one there
-    is a temporary folder. `is_bounded`: what is there now is answered, and then the streams have ended.
+    is a temporary folder. `is_bounded`: what is there now is answered, and then the streams have ended. `on_end` is
+    called with the error that ends a run, and the name of the query whose outlet raised it, if one did.
 
     >>> run = MicroBatches(spark, [(Standing(query), Callback(print))], {iri: folder})  # doctest: +SKIP
     >>> run.start(); run.wait()  # doctest: +SKIP
@@ -107,8 +108,10 @@ class MicroBatches:
         is_bounded: bool = False,
         on_malformed: Callable[[Malformed], None] | None = None,
         updates: Updates | None = None,
+        on_end: Callable[[BaseException, str | None], None] | None = None,
     ) -> None:
         self.spark = spark
+        self._on_end = on_end
         self.streams = list(streams)
         how = how or RunSettings()
         self.how = replace(how, instants_per_slice=how.instants_per_slice or ALL)
@@ -142,6 +145,8 @@ class MicroBatches:
         self._heard = dict.fromkeys(self.streams, time.monotonic())
         self._running: StreamingQuery | None = None
         self._failure: BaseException | None = None
+        self._writing: str | None = None
+        """The query whose outlet is at work."""
         self._is_stopped = False
 
     @property
@@ -220,14 +225,26 @@ class MicroBatches:
                 return False
             time.sleep(_TICK)
         try:
-            failure = self._running.exception()
+            failure = self.failure
             if failure is not None:
-                raise self._failure or failure
+                raise failure
             if self.is_bounded and not self._is_stopped and not self.has_finished:
                 self._finish()
         finally:
             self.states.close()
         return True
+
+    @property
+    def is_active(self) -> bool:
+        """Whether Spark runs it."""
+        return self._running is not None and not self._is_stopped and bool(self._running.isActive)
+
+    @property
+    def failure(self) -> BaseException | None:
+        """What has ended the run, if something went wrong."""
+        if self._failure is not None or self._running is None or self._is_stopped:
+            return self._failure
+        return self._running.exception()
 
     def stop(self) -> None:
         """End now; with a checkpoint, another run can go on."""
@@ -252,7 +269,10 @@ class MicroBatches:
             self._answer(number, is_end=False)
             self._commit(number, has_finished=False)
         except BaseException as error:
-            self._failure = error
+            if not self._is_stopped:  # else this is how a batch ends that is stopped
+                self._failure = error
+                if self._on_end is not None:
+                    self._on_end(error, self._writing)
             raise
 
     def _finish(self) -> None:
@@ -348,16 +368,20 @@ class MicroBatches:
             elements: list[Element] = []
             for evaluation in query.finish() if is_end else query.advance():
                 if self._membership.hand_out(evaluation):
+                    self._writing = evaluation.query
                     self.outlets[evaluation.query].write(evaluation)
+                    self._writing = None
                 if query.name in given:
                     elements += elements_of(evaluation)
             if query.evaluated is not None:
                 self.changes.reach(query.evaluated - 1)
             if query.name in given:
                 self._give(number, query, given[query.name], elements)
-        for outlet in list(self.outlets.values()):
+        for name, outlet in list(self.outlets.items()):
             if isinstance(outlet, BatchOutlet):
+                self._writing = name
                 outlet.finish(number)
+        self._writing = None
         has_changed = self._heed(number)
         self._membership.settle()
         self.engine.evict([query.need for query in self.queries], self.changes.reached if self.is_open else FOREVER)

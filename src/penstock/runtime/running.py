@@ -6,7 +6,6 @@ watermark are then answered, slice by slice. How the input is cut into batches c
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 
@@ -24,6 +23,7 @@ from penstock.runtime.checkpoints import State
 from penstock.runtime.clock import Clock, StreamClock
 from penstock.runtime.forms import Answering, answering
 from penstock.runtime.knowledge import Knowledge
+from penstock.runtime.log import LOG
 from penstock.runtime.slices import Slicing
 from penstock.sinks.counts import Counts
 from penstock.sources.services import ServiceSettings
@@ -70,7 +70,7 @@ class Standing:
     name: str | None = None
     settings: Settings = field(default_factory=Settings)
     on_late: Callable[[Late], None] = lambda late: None
-    on_failure: Callable[[str], None] = warnings.warn
+    on_failure: Callable[[str], None] = LOG.warning
 
 
 class TimedQuery:
@@ -280,6 +280,7 @@ class TimedQuery:
         first, end = self.clock.first, self.clock.last
         if first is None or end is None:
             return None
+        self.counts.watermark = end
         started = self._started or self._start(first - 1)
         self._drop_uncounted(started.query)
         until = (started.report.last_end(end) if self.how.flush else None) or end

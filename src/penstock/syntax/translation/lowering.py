@@ -23,7 +23,7 @@ from penstock.syntax.translation.obstacles import (
     shown,
     without_settings,
 )
-from penstock.syntax.translation.window_names import graphs_read, windows_of
+from penstock.syntax.translation.window_names import graphs_read, streams_read_by_name, unread_windows, windows_of
 
 __all__ = ["LOWERINGS", "Obstacles"]
 
@@ -177,6 +177,9 @@ def _to_cqels(query: ast.Query, obstacles: Obstacles) -> ast.Query:
         else:
             windows[window.name] = replace(window, window=_cqels_window(window, obstacles))
 
+    for window in unread_windows(query):
+        obstacles.differs(f"a window that nothing reads ({shown(window)}), and the evaluations that it causes")
+
     def change(node: ast.Node) -> ast.Node:
         if isinstance(node, ast.WindowBlock) and isinstance(node.name, ast.Variable):
             obstacles.blocks(f"WINDOW ?{node.name.name}")
@@ -247,9 +250,14 @@ def _to_sparqlstream(query: ast.Query, obstacles: Obstacles) -> ast.Query:
             dataset.append(replace(without_settings(clause), window=_sparqlstream_window(clause, obstacles)))
     lowered_query = rewrite_around(query, change)
     operator = None if query.operator == DIALECTS["sparqlstream"].operator else query.operator
-    return replace(
+    lowered_query = replace(
         lowered_query, dialect="sparqlstream", dataset=tuple(dataset), operator=operator, register=None
-    )  # fmt: skip
+    )
+    named_there = streams_read_by_name(lowered_query)
+    for window in unread_windows(query):
+        if window.name in inline or window.stream not in named_there:  # plain patterns would read it
+            obstacles.blocks(f"a window that nothing reads ({shown(window)})")
+    return lowered_query
 
 
 def _sparqlstream_window(clause: ast.WindowClause, obstacles: Obstacles) -> ast.Window | None:
@@ -258,7 +266,7 @@ def _sparqlstream_window(clause: ast.WindowClause, obstacles: Obstacles) -> ast.
     match window:
         case ast.AllWindow():
             return None
-        case ast.PastWindow():
+        case ast.PastWindow() | ast.NowWindow():
             return window
         case ast.CountWindow() if _is_plain_count(window):
             return window

@@ -15,7 +15,7 @@ def engine() -> DuckDBEngine:
     return DuckDBEngine(rows_between_looks=1, keep_from=0)
 
 
-@settings(trying, max_examples=EXAMPLES // 4)
+@settings(trying, max_examples=EXAMPLES // 8)
 @given(scenario=named_scenarios(), batch=batches, slices=slicings)
 def test_elements_are_read_by_their_names_as_the_oracle_reads_them(
     engine: DuckDBEngine, scenario: NamedScenario, batch: int, slices: int | None

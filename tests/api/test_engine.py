@@ -26,6 +26,7 @@ from tests.logged import logged
 
 import penstock as ps
 import penstock.api.engine
+from penstock.api.tables import TableSource, table_of_stream
 
 TOLL = "http://e/toll"
 SEES = "<http://e/sees>"
@@ -106,6 +107,31 @@ class TestStreams:
         )
         frame = engine.register(VALUES, flush=True).to_df()
         assert sorted(frame["v"]) == [1.5, 2.0, 3.0]
+
+    def test_rows_with_a_graph_in_common_are_one_element(self, engine: ps.Engine) -> None:
+        """In the order of the first row of each; a text that is no IRI keeps rows together, and is no name."""
+        rows = {
+            "s": ["<http://e/a>"] * 6,
+            "p": ["<http://e/v>"] * 4 + ["<http://e/u>"] * 2,
+            "o": [1, 2, 3, 4, 5, 6],
+            "ts": [1, 2, 1, 3, 1, 2],
+            "g": ["<http://e/g1>", "<http://e/g2>", "run 1", None, "<http://e/g1>", "_:b"],
+        }
+        engine.stream(TOLL, pd.DataFrame(rows))
+        window = f"FROM NAMED WINDOW <w> ON STREAM <{TOLL}>"
+        named = engine.register(
+            f"BASE <http://e/> SELECT ?g ?v ?u {window} [RANGE 3ms] "
+            "{ WINDOW <w> { GRAPH ?g { ?s <v> ?v OPTIONAL { ?s <u> ?u } } } }"
+        )
+        assert named.to_df().fillna(0).values.tolist() == [[3, "http://e/g1", 1, 5], [3, "http://e/g2", 2, 0]]
+        counted = engine.register(
+            f"BASE <http://e/> SELECT ?n {window} [ELEMENTS 2] {{ WINDOW <w> {{ ?s ?p ?n }} }}", lateness=2
+        )
+        assert counted.to_df().query("time == 1")["n"].tolist() == [1, 3, 5]
+        source = TableSource("t", table_of_stream(pa.table(rows)), "s", most_elements=1)
+        assert [batch.table["o"].to_pylist() for batch in source.batches()] == [
+            ["i1", "i5"], ["i2"], ["i3"], ["i4"], ["i6"],
+        ]  # fmt: skip
 
     def test_many_rows_come_in_batches(self, engine: ps.Engine) -> None:
         count = 250_000
@@ -493,6 +519,17 @@ class TestChanges:
         with logged(caplog, "second is not answered: .*127.0.0.1:1"):
             found += [(evaluation.query, evaluation.time) for evaluation in results]
         assert found == [("first", time) for time in range(10, 60, 10)]
+
+    def test_one_that_reads_names_that_were_not_kept(self, engine: ps.Engine) -> None:
+        engine.stream(TOLL, self.MANY)
+        engine.register(QUERY, name="first")
+        results = engine.results()
+        found = [evaluation.time for evaluation in islice(results, 1)]
+        text = f"SELECT ?g FROM NAMED WINDOW <http://e/w> ON <{TOLL}> [RANGE 10ms] {{ WINDOW ?w {{ GRAPH ?g {{ }} }} }}"
+        engine.register(text, name="second")
+        with pytest.warns(UserWarning, match="second is not answered: .*has not kept their names.*start it again"):
+            found += [evaluation.time for evaluation in results]
+        assert found == [*range(10, 60, 10)]
 
 
 class TestNotebooks:

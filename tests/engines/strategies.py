@@ -70,7 +70,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
 
     Under SPARQL over a stream no graph loses a triple: what is certain there rests on input that only grows.
     """
-    writer = _QueryWriter(draw)
+    writer = QueryWriter(draw)
     dialect = draw(st.sampled_from(DIALECTS))
     query = writer.query(dialect)
     return Scenario(
@@ -87,7 +87,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     )
 
 
-class _QueryWriter(Patterns, Datasets):
+class QueryWriter(Patterns, Datasets):
     """Writes one query."""
 
     def query(self, dialect: str) -> str:

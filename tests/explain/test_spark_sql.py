@@ -15,7 +15,8 @@ from penstock.explain.spark_sql import built_in, functions_called, spark_sql_of
 from penstock.relational.functions.library import macros
 
 SUITE = Path(__file__).parents[1] / "suite" / "cases"
-QUERIES = sorted(SUITE.glob("*/query.rq"))[::25]
+QUERIES = [*sorted(SUITE.glob("*/query.rq"))[::25], *sorted(SUITE.glob("function-*/query.rq"))[1::8]]
+"""Some of every kind, and some that call functions."""
 
 ORDINARY = """
 PREFIX : <http://ex.org/>

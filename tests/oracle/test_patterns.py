@@ -88,10 +88,13 @@ def test_base_is_for_the_function_iri_too() -> None:
 
 
 def test_sub_selects_and_graphs_inside_a_block() -> None:
+    """GRAPH inside of WINDOW reads the elements of the window, and never a graph of the dataset."""
     query = "SELECT ?n FROM NAMED WINDOW :w ON :s [RANGE 5ms] { WINDOW :w { SELECT (COUNT(*) AS ?n) { ?x a ?t } } }"
     assert shown(ask(query, "1a 5b 6c 10d 10e")) == {5: ["2"], 10: ["3"]}
     query = """
         SELECT ?x FROM NAMED :g FROM NAMED WINDOW :w ON STREAM :s [RANGE 5ms]
         { WINDOW :w { ?x a :Thing GRAPH :g { ?x :in :rome } } }
     """
-    assert shown(ask(query, "1a 5b", graphs={"g": graph(":a :in :rome .")})) == {5: ["a"]}
+    assert shown(ask(query, "1a 5b", graphs={"g": graph(":a :in :rome .")})) == {}
+    outside = query.replace("GRAPH", "} { GRAPH")
+    assert shown(ask(outside, "1a 5b", graphs={"g": graph(":a :in :rome .")})) == {5: ["a"]}

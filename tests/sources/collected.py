@@ -18,10 +18,11 @@ Triples = tuple[tuple[str, str, str], ...]
 
 
 class Read(NamedTuple):
-    """Elements, each as its timestamp and its encoded triples; and what was malformed."""
+    """Elements, each as its timestamp and its encoded triples; what was malformed; and the names of the elements."""
 
     elements: list[tuple[int, Triples]]
     malformed: list[Malformed]
+    names: list[str | None]
 
     @property
     def times(self) -> list[int]:
@@ -35,9 +36,10 @@ def read(
 
 
 def joined(batches: Iterable[Batch]) -> Read:
-    found = Read([], [])
+    found = Read([], [], [])
     for batch in batches:
         found.elements.extend(elements_of(batch))
+        found.names.extend(names_of(batch))
         found.malformed.extend(batch.malformed)
     return found
 
@@ -58,12 +60,20 @@ def elements_of(batch: Batch) -> list[tuple[int, Triples]]:
     return elements
 
 
+def names_of(batch: Batch) -> list[str | None]:
+    """The names of a batch's elements, of which all rows have the same."""
+    names = {row["element"]: row.get("g") for row in batch.table.to_pylist()}
+    assert all(row.get("g") == names[row["element"]] for row in batch.table.to_pylist())
+    return [names[number] for number in range(batch.elements)]
+
+
 def read_one_by_one(text: str | Path, *, scope: str = "s") -> Read:
     """The same by `read_stream`."""
     malformed: list[Malformed] = []
     source = parse_source(str(text))
-    elements = read_stream(source.path, scope=scope, on_malformed=malformed.append, **source.options)
-    return Read([encoded(element) for element in elements], malformed)
+    elements = list(read_stream(source.path, scope=scope, on_malformed=malformed.append, **source.options))
+    names = [None if element.graph is None else encode_oxigraph(element.graph) for element in elements]
+    return Read([encoded(element) for element in elements], malformed, names)
 
 
 def encoded(element: Element) -> tuple[int, Triples]:

@@ -118,7 +118,7 @@ def test_what_is_damaged_is_said_once(tmp_path: Path) -> None:
     assert sum(len(batch.malformed) for batch in batches) == 1
     damaged = next(batch for batch in batches if batch.malformed)
     assert damaged.malformed[0].reason.startswith("the compressed file ends too early")
-    assert read(tmp_path, position=damaged.position) == ([(2, (("Ia:s", "Ia:p", "Bs.0.b2"),))], [])
+    assert read(tmp_path, position=damaged.position) == ([(2, (("Ia:s", "Ia:p", "Bs.0.b2"),))], [], [None])
 
 
 def test_a_file_of_the_folder_that_is_gone(tmp_path: Path) -> None:

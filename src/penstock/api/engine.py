@@ -104,10 +104,13 @@ class Engine:
         data. A list or a table is there for every run. An iterator is live, and only one run can read it: a second one
         raises SourceError. A function that returns an iterator is called by each run.
 
+        A table or DataFrame may have a column g: rows of the same g and ts are one element, a graph (of a streaming
+        DataFrame those that come in one micro-batch). Where g is an IRI or a blank node, as N-Triples, it is the name
+        of the graph, which `WINDOW :w { GRAPH ?g { … } }` reads; any other text only keeps the rows together.
+
         On Spark `source` may be a DataFrame with the columns s, p, o (terms as N-Triples) and ts (milliseconds,
         timestamps or dates; without a zone they are UTC), bounded or streaming; `penstock.triples` makes one of any
-        other. With a column g, rows of the same g and ts are one element, a graph; of a streaming DataFrame those that
-        come in one micro-batch. A folder that grows is `FOLDER?follow`, and `tcp://HOST:PORT` are lines of `.tnt`
+        other. A folder that grows is `FOLDER?follow`, and `tcp://HOST:PORT` are lines of `.tnt`
         from a server; `query.start` reads them.
 
         Raises ValueError, as a sentence, where there is nothing to read.

@@ -33,20 +33,24 @@ from penstock.sources.spark.history import open_history
 def spark_read(spark: SparkSession, path: Path | str, scope: str = "s") -> Read:
     history = open_history(spark, path, scope=scope)
     elements: dict[int, tuple[int, Triples]] = {}
-    rows = history.rows().collect()
+    names: dict[int, str | None] = {}
+    rows = history.rows(is_named=True).collect()
     assert len({row.arrival for row in rows}) == len(rows)
     for row in sorted(rows, key=lambda row: (row.element, row.arrival)):
         triple = () if row.s is None else ((row.s, row.p, row.o),)
         time, triples = elements.get(row.element, (row.ts, ()))
         assert time == row.ts
+        assert names.setdefault(row.element, row.g) == row.g
         elements[row.element] = (time, triples + triple)
-    return Read(list(elements.values()), sorted(Malformed(*row) for row in history.malformed().collect()))
+    malformed = sorted(Malformed(*row) for row in history.malformed().collect())
+    return Read(list(elements.values()), malformed, list(names.values()))
 
 
 def agree(spark: SparkSession, path: Path | str, scope: str = "s") -> int:
     """Spark reads what is read one by one; how many elements there are."""
     found, expected = spark_read(spark, path, scope), read_one_by_one(path, scope=scope)
     assert found.elements == expected.elements
+    assert found.names == expected.names
     assert found.malformed == sorted(expected.malformed)
     return len(found.elements)
 

@@ -23,6 +23,9 @@ settings.register_profile(
 settings.register_profile("nightly", settings.get_profile("normal"), max_examples=5000, derandomize=False)
 settings.load_profile(os.environ.get("PENSTOCK_TESTS", "normal"))
 
+# Sessions that programs under test start would take half of the machine each.
+os.environ.setdefault("SPARK_DRIVER_MEMORY", "1g")
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

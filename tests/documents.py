@@ -7,6 +7,8 @@ is said where it begins:
                       line `…` stands for lines that are left out
     python            a program that prints what the comments behind its `print(…)` say; later ones know its names
     sparql            a query in which there is nothing to complain about
+    json              result lines
+    ebnf              a grammar, which is only read
     sh                commands that succeed; those of `ONLY_READ` are not run, those of `BY_NIGHT` when all tests are
     … title="FILE"    whatever it is, it is in FILE from then on
 
@@ -33,10 +35,11 @@ from tests.nightly import IS_NIGHTLY
 
 import penstock
 from penstock.cli import commands
+from penstock.rdf.results import from_json_line
 
 ROOT = Path(__file__).parent.parent
 ENDPOINT = "http://localhost:7878/sparql"
-KINDS = {"console", "python", "sh", "sparql"}
+KINDS = {"console", "ebnf", "json", "python", "sh", "sparql"}
 
 ONLY_READ = {
     r"make (demo|test)\b": "sets Penstock up, or starts these tests again",
@@ -145,6 +148,9 @@ class Reader:
             _check_printed(block.text, self.execute(block.text))
         elif block.kind == "sparql":
             assert penstock.check(block.text) == []
+        elif block.kind == "json":
+            for line in block.lines:
+                from_json_line(line)
         elif block.kind == "sh":
             for line in block.lines:
                 check_command(line)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -27,6 +29,8 @@ class SparqlServer:
     says: tuple[str, bytes] | None = None
     """A media type and a content that it gives whatever is asked."""
     location: str = ""
+    is_compressed: bool = False
+    authorizations: list[str | None] = field(default_factory=list)
     queries: list[str] = field(default_factory=list)
 
     def load(self, turtle: str, graph: str | None = None) -> None:
@@ -55,6 +59,24 @@ def sparql_server(turtle: str = "") -> Iterator[SparqlServer]:
         thread.join()
 
 
+@contextmanager
+def dripping_server(beginning: bytes) -> Iterator[str]:
+    """The address of a server that begins to answer, and then sends a byte every 10 ms for ever."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def drip() -> None:
+            with suppress(OSError):
+                connected, _ = listening.accept()
+                with connected:
+                    connected.sendall(beginning)
+                    while True:
+                        time.sleep(0.01)
+                        connected.sendall(b"x")
+
+        threading.Thread(target=drip, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/sparql"
+
+
 class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer(urlsplit(self.path).query)
@@ -66,6 +88,7 @@ class _Handler(BaseHTTPRequestHandler):
         server: SparqlServer = self.server.sparql  # type: ignore[attr-defined]
         query = parse_qs(form)["query"][0]
         server.queries.append(query)
+        server.authorizations.append(self.headers["Authorization"])
         time.sleep(server.delay)
         if urlsplit(self.path).path != "/sparql":
             return self._give(404, "text/plain", b"nothing here")
@@ -84,9 +107,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _give(self, status: int, media_type: str, content: bytes | None) -> None:
         server: SparqlServer = self.server.sparql  # type: ignore[attr-defined]
+        if server.is_compressed and content is not None:
+            content = gzip.compress(content)
         self.send_response(status)
         self.send_header("Content-Type", media_type)
         self.send_header("Content-Length", str(len(content or b"")))
+        if server.is_compressed:
+            self.send_header("Content-Encoding", "gzip")
         if server.location:
             self.send_header("Location", server.location)
         with suppress(ConnectionError):  # who asked may have given up

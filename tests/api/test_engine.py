@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import doctest
+import io
 import json
 import queue
 import sys
@@ -21,6 +22,7 @@ import pyarrow as pa
 import pytest
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 from tests.examples import TOLLGATES
+from tests.logged import logged
 
 import penstock as ps
 import penstock.api.engine
@@ -132,6 +134,30 @@ class TestStreams:
             assert evaluation.time == 10
             told.set()
 
+    def test_an_iterator_is_read_once(self, engine: ps.Engine) -> None:
+        engine.stream(TOLL, iter(ROWS))
+        query = engine.register(QUERY)
+        assert answer(query) == EXPECTED
+        for run in (query.results, query.to_df, engine.results):
+            with pytest.raises(ValueError, match="bind a list, or a function that returns a new iterator"):
+                list(run())
+        engine.stream(TOLL, iter(ROWS))
+        assert answer(query) == EXPECTED
+
+    def test_a_function_gives_each_run_an_iterator(self, engine: ps.Engine) -> None:
+        engine.stream(TOLL, lambda: iter(ROWS))
+        query = engine.register(QUERY)
+        assert answer(query) == answer(query) == EXPECTED
+
+    def test_standard_input_is_read_once(self, engine: ps.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+        lines = "".join(f'{s} {p} {o} "{ts}" .\n' for s, p, o, ts in ROWS)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines.encode())))
+        engine.stream(TOLL, "-")
+        query = engine.register(QUERY)
+        assert answer(query) == EXPECTED
+        with pytest.raises(ValueError, match="standard input has been read by another run"):
+            answer(query)
+
     def test_two_streams_and_a_graph(self, engine: ps.Engine) -> None:
         engine.stream(TOLL, ROWS)
         engine.stream("<http://e/other>", [("<http://e/g1>", "<http://e/open>", True, 3)])
@@ -206,21 +232,23 @@ class TestMistakes:
 
     @pytest.mark.parametrize("is_table", [False, True])
     @pytest.mark.parametrize("bad", BAD, ids=range(len(BAD)))
-    def test_a_bad_element_is_left_out(self, engine: ps.Engine, tmp_path: Path, bad: Any, is_table: bool) -> None:
+    def test_a_bad_element_is_left_out(
+        self, engine: ps.Engine, tmp_path: Path, bad: Any, is_table: bool, caplog: pytest.LogCaptureFixture
+    ) -> None:
         rows = [ROWS[0], bad, ROWS[1]]
         texts = [(*row[:3], str(row[3])) for row in rows]
         engine.stream(TOLL, pa.table(columns(texts)) if is_table else rows)
         query = engine.register(QUERY, late=tmp_path / "late.jsonl")
-        with pytest.warns(UserWarning, match=f"<{TOLL}>:2: left out: "):
+        with logged(caplog, f"<{TOLL}>:2: left out: "):
             assert answer(query) == EXPECTED
         assert query.counts.malformed == 1
         assert json.loads((tmp_path / "late.jsonl").read_text())["place"] == f"<{TOLL}>:2"
         with pytest.raises(ValueError, match=f"<{TOLL}>:2: "):
             answer(engine.register(QUERY, strict=True))
 
-    def test_late_elements_are_told(self, engine: ps.Engine, tmp_path: Path) -> None:
+    def test_late_elements_are_told(self, engine: ps.Engine, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
         engine.stream(TOLL, [*ROWS, ROWS[0]])
-        with pytest.warns(UserWarning, match="1 elements came too late to count anywhere; lateness= allows"):
+        with logged(caplog, "1 element came too late to count anywhere; lateness= allows"):
             assert answer(engine.register(QUERY)) == EXPECTED
         assert answer(engine.register(QUERY, lateness=timedelta(seconds=1))) == EXPECTED
 
@@ -453,14 +481,16 @@ class TestChanges:
                     engine.register(QUERY.replace(TOLL, "http://e/other"), name="second")
         engine.register(QUERY, name="second", lateness=5)  # when nothing runs
 
-    def test_one_that_cannot_be_answered_does_not_harm_the_others(self, engine: ps.Engine) -> None:
+    def test_one_that_cannot_be_answered_does_not_harm_the_others(
+        self, engine: ps.Engine, caplog: pytest.LogCaptureFixture
+    ) -> None:
         engine.stream(TOLL, self.MANY)
         engine.register(QUERY, name="first")
         results = engine.results()
         found = [(evaluation.query, evaluation.time) for evaluation in islice(results, 1)]
         text = QUERY.replace("{ ?gate", "{ SERVICE <http://127.0.0.1:1/sparql> { ?gate ?in ?city } ?gate")
         engine.register(text, name="second")
-        with pytest.warns(UserWarning, match="second is not answered: .*127.0.0.1:1"):
+        with logged(caplog, "second is not answered: .*127.0.0.1:1"):
             found += [(evaluation.query, evaluation.time) for evaluation in results]
         assert found == [("first", time) for time in range(10, 60, 10)]
 

@@ -13,6 +13,7 @@ from queue import Queue
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.logged import logged
 
 import penstock as ps
 from penstock.algebra.inputs import InputError
@@ -99,29 +100,35 @@ def test_terms_of_a_frame_are_written_as_n_triples(spark: SparkSession) -> None:
     assert sorted(row["o"] for row in query.to_df(terms=True).collect()) == sorted(terms)
 
 
-def test_what_is_no_triple_is_left_out_with_a_warning(engine: ps.Engine, spark: SparkSession) -> None:
+def test_what_is_no_triple_is_left_out_with_a_warning(
+    engine: ps.Engine, spark: SparkSession, caplog: pytest.LogCaptureFixture
+) -> None:
     rows = [*ELEMENTS, ("north", f"<{EX}sees>", f"<{EX}car9>", 5000)]
     engine.stream(TOLL, spark.createDataFrame(rows, "s string, p string, o string, ts bigint"))
     query = engine.register(QUERY)
-    with pytest.warns(UserWarning, match="N-Triples"):
+    with logged(caplog, "N-Triples"):
         assert found(query) == EXPECTED
     assert query.counts.malformed == 1
 
 
-def test_terms_without_brackets_are_no_terms(engine: ps.Engine, spark: SparkSession) -> None:
+def test_terms_without_brackets_are_no_terms(
+    engine: ps.Engine, spark: SparkSession, caplog: pytest.LogCaptureFixture
+) -> None:
     rows = [(s.strip("<>"), p.strip("<>"), o.strip("<>"), ts) for s, p, o, ts in ELEMENTS]
     engine.stream(TOLL, spark.createDataFrame(rows, "s string, p string, o string, ts bigint"))
     query = engine.register(QUERY)
-    with pytest.warns(UserWarning, match="<http://ex.org/gate>"):
+    with logged(caplog, "<http://ex.org/gate>"):
         assert query.to_df().count() == 0
     assert query.counts.malformed == 4
 
 
-def test_what_comes_too_late_is_told_with_a_frame_too(engine: ps.Engine, spark: SparkSession, tmp_path: Path) -> None:
+def test_what_comes_too_late_is_told_with_a_frame_too(
+    engine: ps.Engine, spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     rows = [*ELEMENTS, (f"<{EX}north>", f"<{EX}sees>", f"<{EX}car9>", 5000)]
     engine.stream(TOLL, spark.createDataFrame(rows, "s string, p string, o string, ts bigint").coalesce(1))
     query = engine.register(QUERY, late=tmp_path / "late.jsonl")
-    with pytest.warns(UserWarning, match="1 elements came too late"):
+    with logged(caplog, "1 element came too late"):
         assert [tuple(row) for row in query.to_df().orderBy("time").collect()] == EXPECTED
     assert "car9" in (tmp_path / "late.jsonl").read_text()
 
@@ -136,7 +143,7 @@ def test_a_streaming_frame_has_no_end(engine: ps.Engine, spark: SparkSession) ->
 
 
 def test_what_is_no_triple_in_a_streaming_frame_is_left_out(
-    engine: ps.Engine, spark: SparkSession, tmp_path: Path
+    engine: ps.Engine, spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     schema = "s string, p string, o string, ts bigint"
     wrong = [("north", f"<{EX}sees>", f"<{EX}car9>", 5000), (f"<{EX}north>", f"<{EX}sees>", f"<{EX}car8>", None)]
@@ -150,7 +157,7 @@ def test_what_is_no_triple_in_a_streaming_frame_is_left_out(
     engine.stream(TOLL, frames)
     query = engine.register(QUERY, late=tmp_path / "late.jsonl")
     told: list[Evaluation] = []
-    with pytest.warns(UserWarning, match="N-Triples"), query.start(told.append, until_read=True) as run:
+    with logged(caplog, "N-Triples"), query.start(told.append, until_read=True) as run:
         assert run.wait(120)
     assert query.counts.malformed == 2
     assert [(one.time, *(term.value for term in row)) for one in told for row in one.rows or ()] == EXPECTED
@@ -212,11 +219,13 @@ def test_each_batch_goes_to_any_writer_and_a_run_goes_on(
     assert [tuple(row) for row in rows] == [(t, d, int(n)) for t, d, n in EXPECTED] + [(30000, EX + "centre", 1)]
 
 
-def test_evaluations_go_to_a_function_and_what_is_odd_to_a_file(engine: ps.Engine, tmp_path: Path) -> None:
+def test_evaluations_go_to_a_function_and_what_is_odd_to_a_file(
+    engine: ps.Engine, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     follow(engine, tmp_path / "toll", FILES[0], "# more\nnonsense\n" + FILES[1])
     told: list[Evaluation] = []
     query = engine.register(QUERY, late=tmp_path / "late.jsonl")
-    with pytest.warns(UserWarning, match="left out"), query.start(told.append, until_read=True) as run:
+    with logged(caplog, "left out"), query.start(told.append, until_read=True) as run:
         assert run.wait(120)
     assert [(one.time, *(term.value for term in row)) for one in told for row in one.rows or ()] == EXPECTED
     assert "nonsense" in (tmp_path / "late.jsonl").read_text()
@@ -557,3 +566,36 @@ def test_arguments_that_make_no_triples_are_refused(spark: SparkSession) -> None
 def test_an_engine_takes_a_session() -> None:
     with pytest.raises(InputError, match=r"takes a SparkSession, and this is 'local\[2\]'"):
         ps.Engine("local[2]")  # type: ignore[arg-type]
+
+
+def test_a_function_that_raises_ends_the_run_with_a_message(
+    engine: ps.Engine, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(evaluation: Evaluation) -> None:
+        raise RuntimeError("no room for this")
+
+    follow(engine, tmp_path, *FILES)
+    query = engine.register(QUERY, name="cars")
+    run = query.start(refuse)
+    until = time.monotonic() + 60
+    while run.is_active and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not run.is_active
+    assert isinstance(run.exception(), RuntimeError)
+    (told,) = [record for record in caplog.records if (record.name, record.levelname) == ("penstock", "ERROR")]
+    reason = "the function that takes its answers raised RuntimeError: no room for this"
+    assert told.message == f"cars: the run has ended, because {reason}"
+    with pytest.raises(RuntimeError, match="no room for this"):
+        run.stop()
+    run.stop()  # it has been raised
+    with pytest.raises(RuntimeError, match="no room for this"), query.start(refuse, until_read=True) as run:
+        run.wait()
+
+
+def test_a_run_that_goes_well_has_no_exception(engine: ps.Engine, tmp_path: Path) -> None:
+    follow(engine, tmp_path, *FILES)
+    run = engine.register(QUERY).start(lambda evaluation: None)
+    assert run.is_active
+    assert run.exception() is None
+    run.stop()
+    assert not run.is_active

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from tests.endpoint import SparqlServer, sparql_server
+from tests.logged import logged
 
 import penstock as ps
 from penstock.cli import commands
@@ -44,7 +45,7 @@ class TestCommands:
     @pytest.mark.parametrize("option", ["", "?refresh=1h", "?timeout=5s"])
     def test_part_of_the_default_graph(self, tmp_path: Path, server: SparqlServer, option: str) -> None:
         found = command(tmp_path, "verify", f"sparql+{server.address}{option}")
-        assert found.stdout == "duckdb and the oracle agree: 1 evaluations with solutions\n"
+        assert found.stdout == "duckdb and the oracle agree: 1 evaluation with solutions\n"
         assert server.queries == ["CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }"] * 2
 
     def test_named_graphs(self, tmp_path: Path, server: SparqlServer) -> None:
@@ -112,7 +113,7 @@ class TestRefresh:
         engine.stream(f"{EX}toll", [(*NORTH, 1), (*NORTH, 6)])
         assert [e.rows[0][1].value for e in engine.register(DEFAULT).results()] == [f"{EX}roma"]
 
-    def test_where_it_fails_the_graph_stays(self, server: SparqlServer) -> None:
+    def test_where_it_fails_the_graph_stays(self, server: SparqlServer, caplog: pytest.LogCaptureFixture) -> None:
         engine = ps.Engine()
         engine.graph(f"sparql+{server.address}?refresh=20ms")
         failed = threading.Event()
@@ -133,7 +134,7 @@ class TestRefresh:
                     time.sleep(0.005)
                 failed.set()
 
-        with pytest.warns(UserWarning, match="500 Internal Server Error; the graph stays as it was"):
+        with logged(caplog, "500 Internal Server Error; the graph stays as it was"):
             assert list(each()) == [1, 1, 1]
 
 
@@ -210,8 +211,8 @@ class TestMerge:
         (tmp_path / "cities.nt").write_text(f"{' '.join(self.TRIPLE)} .\n")
         graph = str(tmp_path / "cities.nt") if part == "file" else f"sparql+{server.address}?refresh=1h"
         found = command(tmp_path, "verify", graph, more=("--graph-updates", str(tmp_path / "moves.changes")))
-        agreed = 0 if part == "file" else 1
-        assert found.stdout == f"duckdb and the oracle agree: {agreed} evaluations with solutions\n"
+        agreed = "0 evaluations" if part == "file" else "1 evaluation"
+        assert found.stdout == f"duckdb and the oracle agree: {agreed} with solutions\n"
 
 
 class TestOnSpark:

@@ -83,6 +83,15 @@ class TestFormats:
         rows = list(csv.reader(io.StringIO(run("--format", "csv").stdout)))
         assert rows == [["time", "gate", "n"], ["10", "http://e/g1", "2"], ["15", "http://e/g1", "1"]]
 
+    @pytest.mark.parametrize("command", ["run", "oracle"])
+    @pytest.mark.parametrize(("format", "header"), [("csv", "time,gate,n\r\n"), ("tsv", "?time\t?gate\t?n\n")])
+    def test_an_empty_answer_has_a_header(self, files: Path, format: str, header: str, command: str) -> None:
+        (files / "toll.tnt").write_text(line("g1", "c1", 1))
+        engine = EMBEDDED if command == "run" else ()
+        given = [command, "q.rq", *engine, "--stream", "toll.tnt", "--format", format, "--out", "answer"]
+        assert CliRunner().invoke(commands, given, catch_exceptions=False).exit_code == 0
+        assert (files / "answer").read_bytes().decode() == header
+
     def test_tables_shorten_iris_by_the_prefixes_of_the_query(self) -> None:
         shown = run("--format", "table").stdout
         assert "10  1 solution" in shown

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from tests.endpoint import SparqlServer, sparql_server
+from tests.logged import logged
 
 import penstock as ps
 from penstock.algebra.services import service_calls
@@ -128,7 +129,9 @@ class TestRefresh:
         while len(server.queries) < asked + 3:
             time.sleep(0.005)
 
-    def test_an_endpoint_that_fails_later_keeps_its_answer(self, server: SparqlServer) -> None:
+    def test_an_endpoint_that_fails_later_keeps_its_answer(
+        self, server: SparqlServer, caplog: pytest.LogCaptureFixture
+    ) -> None:
         query = QUERY.replace("ENDPOINT", server.address)
         engine = ps.Engine()
         given = threading.Event()
@@ -142,7 +145,7 @@ class TestRefresh:
                     self._wait_for_an_answer_to_be_read(server)
                     given.set()
 
-        with pytest.warns(UserWarning, match="what it answered before goes on to hold") as warned:
+        with logged(caplog, "what it answered before goes on to hold") as warned:
             assert list(each()) == [1, 1, 1]
         assert len(warned) == 1
 
@@ -285,3 +288,69 @@ def test_live_on_spark_what_is_new_reaches_each_query(server: SparqlServer, spar
         while len(told) < 2:
             assert not run.wait(0.1)
     assert told == ["http://ex.org/milano", "http://ex.org/roma"]
+
+
+class TestCredentials:
+    """They reach the endpoint, and nobody else."""
+
+    BASIC = "Basic YW5hOnMzYw=="
+
+    def test_options_and_the_environment(
+        self, server: SparqlServer, stream: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in ("run", "oracle"):
+            assert command(name, server.address, stream, "--service-auth", f"{server.address}=ana:s3c").exit_code == 0
+        monkeypatch.setenv("PENSTOCK_SERVICE_AUTH", f"{server.address}=Bearer t")
+        assert command("run", server.address, stream, "--graph", f"sparql+{server.address}").exit_code == 0
+        assert server.authorizations == [self.BASIC, self.BASIC, "Bearer t", "Bearer t"]
+
+    def test_from_python(self, server: SparqlServer) -> None:
+        engine = ps.Engine(service_auth={server.address: "ana:s3c"})
+        engine.stream("http://ex.org/toll", [(*NORTH, 1), (*NORTH, 7)])
+        engine.graph(f"sparql+{server.address}")
+        query = engine.register(QUERY.replace("ENDPOINT", server.address), service_max_size="1MB")
+        assert len(list(query.results())) == 1
+        assert server.authorizations == [self.BASIC, self.BASIC]
+        assert "s3c" not in repr(engine) + repr(query.manner)
+
+    def test_in_the_address_are_shown_nowhere(self, server: SparqlServer, stream: Path) -> None:
+        address = server.address.replace("://", "://ana:s3c@")
+        folder = stream.with_name("kept")
+        found = command("run", address, stream, "--checkpoint", str(folder), "--out", str(stream.with_name("a.jsonl")))
+        assert found.exit_code == 0
+        assert server.authorizations == [self.BASIC]
+        written = [file.read_bytes() for file in stream.parent.rglob("*") if file.is_file() and file.name != "q.rq"]
+        assert len(written) >= 3
+        assert not any(b"s3c" in content for content in written)
+        server.statuses = [404]
+        explained = [
+            CliRunner().invoke(commands, ["explain", str(stream.with_name("q.rq")), "--format", format])
+            for format in ("text", "json", "dot", "svg", "html", "sql")
+        ]
+        assert [result.exit_code for result in explained] == [0] * 6
+        assert "from service" in explained[0].stdout
+        failed = [
+            command("run", address, stream),
+            command("run", address, stream, query=QUERY.replace("?city }", "?city ; }}")),
+        ]
+        assert [result.exit_code for result in failed] == [2, 2]
+        assert not any("s3c" in result.output for result in explained + failed)
+
+    def test_what_is_none(self, server: SparqlServer, stream: Path) -> None:
+        result = command("run", server.address, stream, "--service-auth", "s3c")
+        assert result.exit_code == 2
+        assert "write URL=USER:PASSWORD or URL=Bearer TOKEN" in result.stderr
+        assert "s3c" not in result.stderr
+
+
+def test_files_are_no_services(stream: Path) -> None:
+    for name in ("run", "oracle"):
+        result = command(name, stream.as_uri(), stream)
+        assert result.exit_code == 2
+        assert "write one of http or https" in result.stderr
+
+
+def test_the_size_of_an_answer(server: SparqlServer, stream: Path) -> None:
+    result = command("run", server.address, stream, "--service-max-size", "100")
+    assert result.exit_code == 2
+    assert "answered with more than 100 bytes" in result.stderr

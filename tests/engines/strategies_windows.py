@@ -163,9 +163,9 @@ class Datasets(Drawing):
     def sparqlstream(self, graphs: DatasetText) -> DatasetText:
         clauses, places, unread = [graphs.clauses], [DEFAULT_GRAPH], []
         for stream in self.choose((":s",), (":t",), STREAMS):
-            is_named = self.chance(25)
+            is_named = self.chance(40)
             clauses.append(f"FROM {'NAMED ' if is_named else ''}STREAM {stream}{self._past_window()}")
-            if is_named:
+            if is_named and self.chance(60):
                 unread.append(Place(f"STREAM {stream} {{{{ {{}} }}}}"))
                 places.append(unread[-1])
             else:
@@ -176,9 +176,11 @@ class Datasets(Drawing):
         return DatasetText(" ".join(clauses), (*places, *graphs.places), tuple(unread))
 
     def _past_window(self) -> str:
-        match self.choose("past", "past", "slide", "slide", "triples", "all"):
+        match self.choose("past", "past", "slide", "slide", "triples", "all", "now"):
             case "all":
                 return ""
+            case "now":
+                return " [NOW]"
             case "triples":
                 return f" [TRIPLES {self.size()}]"
             case "slide":

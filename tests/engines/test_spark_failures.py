@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from pyspark.errors import PySparkException
 
 from penstock.engines.spark_failures import failure, reason
+from penstock.engines.spark_session import PlanTooDeepError, checked_stack
 
 TRACEBACK = """Traceback (most recent call last):
   File "penstock/rdf/compression.py", line 23, in open_bytes
@@ -61,3 +63,17 @@ def test_a_server_that_is_not_there_is_named() -> None:
     told = failure(StreamingQueryException(text))
     assert told is not None
     assert told.startswith("Connection refused by tcp://localhost:1: start the server first")
+
+
+def test_a_plan_that_is_too_deep_names_the_setting() -> None:
+    text = "An error occurred while calling o7.sql.\n: java.lang.StackOverflowError\n" + "\tat a.B(B.scala:1)\n" * 1024
+    assert "spark.driver.extraJavaOptions=-Xss16m" in reason(text.splitlines())
+    with pytest.raises(PlanTooDeepError, match="-Xss16m"), checked_stack():
+        raise PySparkException(text)
+    with pytest.raises(PySparkException, match="else"), checked_stack():
+        raise PySparkException("something else")
+
+
+@pytest.mark.parametrize("line", ["java.lang.OutOfMemoryError: Java heap space", "GC overhead limit exceeded"])
+def test_too_little_memory_names_the_setting(line: str) -> None:
+    assert "spark.driver.memory=8g" in reason(["Job aborted", f"Caused by: {line}", "\tat a.B(B.scala:1)"])

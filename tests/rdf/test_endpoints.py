@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pyoxigraph import BlankNode, Literal, NamedNode
-from tests.endpoint import SparqlServer, sparql_server
+from tests.endpoint import SparqlServer, dripping_server, sparql_server
 
 from penstock.rdf import endpoints
 from penstock.rdf.blank_nodes import prefixed
+from penstock.rdf.credentials import Credentials, basic, service_auth
 from penstock.rdf.endpoints import Endpoint, EndpointError
+from penstock.rdf.errors import SourceError
 
 RENAME = prefixed("e")
 ALL = "SELECT ?s ?o WHERE { ?s <http://ex.org/p> ?o } ORDER BY ?o"
@@ -97,7 +101,11 @@ class TestFailures:
     @pytest.mark.parametrize(
         ("status", "told"),
         [
-            (401, "E answered 401 Unauthorized: it asks for a password, and none can be given"),
+            (
+                401,
+                "E answered 401 Unauthorized: it asks for a user and password, or a token: give them with "
+                "--service-auth E=USER:PASSWORD, or in the environment (PENSTOCK_SERVICE_AUTH)",
+            ),
             (
                 404,
                 "E answered 404 Not Found: is this the address of a SPARQL endpoint? Many end with /sparql or /query",
@@ -136,8 +144,111 @@ class TestFailures:
 
     def test_results_that_are_broken_off(self, server: SparqlServer) -> None:
         server.says = "application/sparql-results+json", b'{"head":'
-        assert refusal(server).startswith("E answered with application/sparql-results+json that is none: ")
+        assert refusal(server) == (
+            "E answered with application/sparql-results+json that cannot be read (line 1): is it a SPARQL endpoint?"
+        )
+
+    def test_errors_do_not_quote_what_was_answered(self, server: SparqlServer) -> None:
+        for media_type in (
+            "application/sparql-results+json",
+            "text/tab-separated-values",
+            "application/sparql-results+xml",
+        ):
+            server.says = media_type, b"root:secret:0:0"
+            assert "secret" not in refusal(server)
+        server.says = "text/turtle", b"root:secret:0:0"
+        with pytest.raises(EndpointError) as raised:
+            Endpoint(server.address).triples(CONSTRUCT, RENAME)
+        assert "secret" not in str(raised.value)
 
     def test_a_boolean(self, server: SparqlServer) -> None:
         server.says = "application/sparql-results+json", b'{"head": {}, "boolean": true}'
         assert "with a boolean" in refusal(server)
+
+
+class TestBounds:
+    @pytest.mark.parametrize("is_compressed", [False, True])
+    def test_the_size_of_an_answer(self, server: SparqlServer, is_compressed: bool) -> None:
+        """What is compressed counts unpacked."""
+        server.is_compressed = is_compressed
+        server.says = "text/tab-separated-values", b"?s\t?o\n" + b"<http://ex.org/a>\t1\n" * 100_000
+        endpoint = Endpoint(server.address, max_bytes=1_000_000)
+        with pytest.raises(EndpointError, match="answered with more than 1 MB: ask for less, or allow for more"):
+            endpoint.solutions(ALL, ("s", "o"), RENAME)
+        assert len(Endpoint(server.address).solutions(ALL, ("s",), RENAME)) == 100_000
+
+    @pytest.mark.parametrize(
+        "beginning",
+        [b"", b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\nContent-Type: text/tab-separated-values\r\n\r\n?s\n"],
+        ids=["status", "headers", "content"],
+    )
+    def test_an_answer_that_comes_in_drops(self, beginning: bytes) -> None:
+        start = time.monotonic()
+        with dripping_server(beginning) as address, pytest.raises(EndpointError, match=r"not answered within 0\.2 s"):
+            Endpoint(address, 200).solutions(ALL, ("s",), RENAME)
+        assert time.monotonic() - start < 5
+
+    def test_attempts_share_the_time(self, server: SparqlServer) -> None:
+        server.statuses, server.delay = [503] * 3, 0.15
+        assert "not answered within 0.2 s" in refusal(server, 200)
+        assert len(server.queries) == 2
+
+
+class TestOtherProtocols:
+    @pytest.mark.parametrize("scheme", ["file://", "ftp://127.0.0.1", "data:text/plain,", "FILE:"])
+    def test_are_refused(self, scheme: str, tmp_path: Path) -> None:
+        file = tmp_path / "secret.tsv"
+        file.write_text("?s\n<http://ex.org/secret>\n")
+        with pytest.raises(EndpointError, match="write one of http or https") as raised:
+            Endpoint(f"{scheme}{file}").solutions(ALL, ("s",), RENAME)
+        assert "ex.org/secret" not in str(raised.value)
+
+    @pytest.mark.parametrize("location", ["file:///etc/passwd", "ftp://ex.org/", "data:text/plain,x"])
+    def test_nothing_leads_there(self, server: SparqlServer, location: str) -> None:
+        server.statuses, server.location = [307], location
+        assert refusal(server).endswith("it has moved, but not to another address of http or https")
+        assert len(server.queries) == 1
+
+
+class TestCredentials:
+    ANA = "Basic YW5hOnMzYw=="
+
+    def with_user(self, server: SparqlServer) -> str:
+        return server.address.replace("://", "://ana:s3c@")
+
+    def test_in_the_address(self, server: SparqlServer) -> None:
+        assert len(Endpoint(self.with_user(server)).solutions(ALL, ("s",), RENAME)) == 2
+        assert server.authorizations == [self.ANA]
+
+    def test_are_in_no_message(self, server: SparqlServer) -> None:
+        for status in (301, 400, 401, 404, 500):
+            server.statuses, server.location = [status], self.with_user(server)
+            with pytest.raises(EndpointError) as raised:
+                Endpoint(self.with_user(server)).solutions(ALL, ("s",), RENAME)
+            assert "s3c" not in str(raised.value)
+        assert "s3c" not in repr(service_auth([f"{server.address}=ana:s3c"]))
+
+    @pytest.mark.parametrize(("given", "sent"), [("ana:s3c", ANA), ("Bearer a=b", "Bearer a=b")])
+    def test_for_an_address(self, server: SparqlServer, given: str, sent: str) -> None:
+        endpoint = Endpoint(server.address, auth=service_auth([f"{server.address}={given}"]))
+        assert len(endpoint.solutions(ALL, ("s",), RENAME)) == 2
+        assert server.authorizations == [sent]
+
+    def test_of_the_environment(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PENSTOCK_SERVICE_AUTH", "http://ex.org=ana:s3c\n\n https://ex.org:8443/a = Bearer t\n")
+        auth = service_auth(["http://ex.org/own=ben:x"])
+        assert auth.of("http://ex.org:80/sparql") == basic("ana", "s3c")
+        assert auth.of("http://ex.org/own/sparql") == basic("ben", "x")
+        assert auth.of("http://ex.org/owner") == basic("ana", "s3c")
+        assert auth.of("https://ex.org:8443/a?b") == Credentials("Bearer t")
+        assert auth.of("https://ex.org:8443/") is None
+        assert auth.of("http://ex.org.evil/sparql") is None
+
+    @pytest.mark.parametrize("given", ["s3c", "http://ex.org=s3c", "ftp://ex.org=a:s3c", "http://ex.org=Bearer s3c\n"])
+    def test_what_is_none(self, given: str) -> None:
+        if given.endswith("\n"):
+            assert service_auth([given]).of("http://ex.org") == Credentials("Bearer s3c")
+            return
+        with pytest.raises(SourceError) as raised:
+            service_auth([given])
+        assert "s3c" not in str(raised.value)

@@ -51,6 +51,7 @@ _SECOND = (
 _THIRD = (
     "SELECT ?gate ?x {window} WHERE {{ WINDOW :w {{ ?gate :saw ?x }} }}",
     "SELECT (COUNT(*) AS ?n) {window} WHERE {{ WINDOW :w {{ ?gate :saw ?x }} }}",
+    "SELECT ?g ?x {window} WHERE {{ WINDOW :w {{ GRAPH ?g {{ ?gate :saw ?x }} }} }}",
     "ASK {window} WHERE {{ WINDOW :w {{ ?gate :saw :car2 }} }}",
     "SELECT ?x {window} {both} WHERE {{ WINDOW :w {{ ?g :saw ?x }} OPTIONAL {{ WINDOW :v {{ ?g :lets ?x }} }} }}",
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pyoxigraph import Literal, NamedNode
 from tests import cases
 
 from penstock.algebra.chaining import registered_name
@@ -62,10 +64,34 @@ def write_folder(folder: Path, elements: Sequence[Element], files: int) -> None:
     per_file = -(-len(elements) // files) or 1
     for number, start in enumerate(range(0, len(elements), per_file), 1):
         part = elements[start : start + per_file]
-        file = folder / f"{number}{'.tnt' if all(len(element.triples) == 1 for element in part) else '.trig'}"
-        line = _line if file.suffix == ".tnt" else _graph
+        line, suffix = _format(part)
+        file = folder / f"{number}{suffix}"
         file.write_text("".join(line(element, place) for place, element in enumerate(part)), encoding="utf-8")
         os.utime(file, (number, number))
+
+
+def _format(elements: Sequence[Element]) -> tuple[Callable[[Element, int], str], str]:
+    """Graphs with names are documents each: in TriG those of one name would be one graph."""
+    if any(element.graph is not None for element in elements):
+        return _document, ".ndjson"
+    return (_line, ".tnt") if all(len(element.triples) == 1 for element in elements) else (_graph, ".trig")
+
+
+def _document(element: Element, place: int) -> str:
+    nodes = [{"@id": _id(t.subject), t.predicate.value: [_value(t.object)]} for t in element.triples]
+    name = {} if element.graph is None else {"@id": _id(element.graph)}
+    return json.dumps({**name, "http://www.w3.org/ns/prov#generatedAtTime": element.time, "@graph": nodes}) + "\n"
+
+
+def _id(node: object) -> str:
+    return node.value if isinstance(node, NamedNode) else str(node)
+
+
+def _value(term: object) -> dict[str, str]:
+    if not isinstance(term, Literal):
+        return {"@id": _id(term)}
+    language = {"@language": term.language} if term.language else {"@type": term.datatype.value}
+    return {"@value": term.value, **language}
 
 
 def _line(element: Element, place: int) -> str:

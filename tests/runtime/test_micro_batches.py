@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 SAMPLE = (
+    "elements-graph-variable",
     "elements-graphs-trig",
     "flush-content-change",
     "form-construct",

@@ -26,7 +26,8 @@ from tests.sinks.evaluations import (
     ex,
 )
 
-from penstock.algebra.model import QueryForm
+from penstock.algebra.expressions import Variable
+from penstock.algebra.model import QueryForm, SelectForm
 from penstock.rdf.results import Evaluation, from_json_line
 from penstock.sinks import FORMATS, SinkError, open_sink
 
@@ -36,6 +37,10 @@ def written(folder: Path, format: str, form: QueryForm, *evaluations: Evaluation
         for evaluation in evaluations:
             sink.write(evaluation)
     return (folder / "out").read_bytes().decode()
+
+
+def selecting(*names: str) -> SelectForm:
+    return SelectForm(tuple(map(Variable, names)))
 
 
 def test_json_lines(tmp_path: Path) -> None:
@@ -57,7 +62,9 @@ def test_csv_can_hold_any_text(tmp_path: Path) -> None:
 
 
 def test_tsv_has_terms_in_full(tmp_path: Path) -> None:
-    text = written(tmp_path, "tsv", SELECT, Evaluation("q", 1, ("x", "y"), tuple((term, None) for term in TERMS)))
+    text = written(
+        tmp_path, "tsv", selecting("x", "y"), Evaluation("q", 1, ("x", "y"), tuple((t, None) for t in TERMS))
+    )
     header, *rows = text.split("\n")[:-1]
     assert header == "?time\t?x\t?y"
     assert [row.split("\t") for row in rows] == [["1", str(term), ""] for term in TERMS]
@@ -65,7 +72,7 @@ def test_tsv_has_terms_in_full(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("format", "header"), [("csv", "_time,time"), ("tsv", "?_time\t?time")])
 def test_the_time_column_is_no_variable(tmp_path: Path, format: str, header: str) -> None:
-    text = written(tmp_path, format, SELECT, Evaluation("q", 1, ("time",), ((Literal("2"),),)))
+    text = written(tmp_path, format, selecting("time"), Evaluation("q", 1, ("time",), ((Literal("2"),),)))
     assert text.splitlines()[0] == header
 
 

@@ -409,7 +409,11 @@ class _Builder:
     def template(self) -> tuple[ast.Triples | ast.QuadTemplate, ...]:
         if self.dialect != "rspql":
             return self.plain_triples()
-        quads = lambda: ast.QuadTemplate(self.variable_or_iri(), self.plain_triples())  # noqa: E731
+
+        def quads() -> ast.QuadTemplate:
+            name = ast.BlankNodeLabel(self.choose("b", "c")) if self.sometimes() else self.variable_or_iri()
+            return ast.QuadTemplate(name, self.plain_triples())
+
         return (*self.plain_triples(), *self.several(quads, 0, 2), *self.plain_triples())
 
     def plain_triples(self) -> tuple[ast.Triples, ...]:
@@ -428,7 +432,9 @@ class _Builder:
         has_windows = any(isinstance(clause, ast.WindowClause) for clause in dataset)
         kind = "query" if self.dialect == "cqels" else self.choose("query", "stream")
         name = self.choose(IRI("Q1"), IRI("my-query"), IRI("as"), IRI(EX + "a"), IRI(EX + "a%20b"))
-        every = self.perhaps(lambda: self.draw(durations)) if self.dialect == "csparql" and has_windows else None
+        every = (
+            self.perhaps(lambda: self.draw(durations)) if self.dialect in ("csparql", "rspql") and has_windows else None
+        )
         return ast.Register(kind, ast.Constant(name), every)  # type: ignore[arg-type]
 
     def dataset(self) -> tuple[ast.DatasetClause | ast.WindowClause, ...]:
@@ -457,6 +463,7 @@ class _Builder:
         for name in self.draw(st.lists(st.sampled_from(_STREAMS), min_size=least, max_size=most, unique=True)):
             window = None if self.dialect == "sparqlstream" and self.sometimes() else self.window()
             named = name in self.read_by_name and not self.windows_in_groups
+            named = named or (self.dialect == "sparqlstream" and self.sometimes())
             clauses.append(ast.WindowClause(_constant(name), window, named))
         return clauses
 

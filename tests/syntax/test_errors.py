@@ -138,12 +138,6 @@ WINDOWS = [
     Mistake("SELECT * FROM STREAM <s> «WINDOW RANGE 10 S SLIDE 20 S» { }", "moves further than it is wide", "FIXED"),
     Mistake("SELECT * FROM STREAM <s> WINDOW RANGE 10 S «SLID» { }", "expected SLIDE or FIXED", "did you mean SLIDE?"),
     Mistake(
-        "SELECT * FROM NAMED WINDOW «<w>» ON STREAM <s> [RANGE 5s] { ?x ?p ?o }",
-        "nothing reads the window <w>",
-        "read it in WHERE with WINDOW <w> { … }",
-    ),
-    Mistake("SELECT * FROM NAMED STREAM «<s>» [RANGE 5s STEP 1s] { }", "nothing reads the stream <s>", "without NAMED"),
-    Mistake(
         "SELECT * FROM NAMED WINDOW <http://e/left> ON <s> [RANGE 5s] { WINDOW «<http://e/letf>» { ?x ?p ?o } }",
         "the window <http://e/letf> is not declared",
         "did you mean <http://e/left>?",

@@ -44,7 +44,7 @@ WINDOWS: dict[ast.DialectName, st.SearchStrategy[ast.Window]] = {
     "cqels": st.one_of(
         st.builds(ast.NowWindow), st.builds(ast.AllWindow), _any_instant, _sliding, _tumbling, _counting
     ),
-    "sparqlstream": st.one_of(_past, _counting),
+    "sparqlstream": st.one_of(_past, _counting, st.just(ast.NowWindow())),
     "streaming-sparql": st.one_of(_overlapping, _tumbling, _counting),
 }
 

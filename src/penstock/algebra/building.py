@@ -241,7 +241,7 @@ class _Builder:
             if isinstance(element, ast.Triples):
                 quads += ((triple, None) for triple in self.patterns.triples.template([element]))
             else:
-                graph = term(element.name)
+                graph = self.patterns.triples.template_graph(element.name)
                 quads += ((triple, graph) for triple in self.patterns.triples.template(element.triples))
         return ConstructForm(tuple(quads))
 

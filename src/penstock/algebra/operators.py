@@ -1,4 +1,6 @@
-"""The operators of the SPARQL 1.1 algebra (§18.2), and `ReadWindow`, which reads a window as GRAPH reads a graph.
+"""The operators of the SPARQL 1.1 algebra (§18.2), and those that read windows as GRAPH reads graphs.
+
+`ReadWindow` is WINDOW, and `ReadElement` is GRAPH inside of a WINDOW block.
 
 All are immutable. An operator gives, at an instant, a bag of solutions; `children` are the operators it takes them
 from.
@@ -123,6 +125,17 @@ class ReadGraph(Operator):
 @dataclass(frozen=True, slots=True)
 class ReadWindow(Operator):
     """WINDOW: a window's content is the active graph; a variable ranges over the named windows."""
+
+    name: PatternTerm
+    source: Operator
+
+
+@dataclass(frozen=True, slots=True)
+class ReadElement(Operator):
+    """GRAPH inside of WINDOW: the elements of that window with this name are the active graph (semantics.md §4).
+
+    A variable ranges over the names of the elements that are valid. Elements without a name are not read.
+    """
 
     name: PatternTerm
     source: Operator

@@ -13,6 +13,7 @@ from penstock.algebra.operators import (
     LeftJoin,
     Minus,
     Operator,
+    ReadElement,
     ReadGraph,
     ReadWindow,
     Service,
@@ -33,6 +34,7 @@ class PatternBuilder:
     def __init__(self, sub_select: Callable[[ast.SubSelect], Operator]) -> None:
         self.sub_select = sub_select
         self.triples = TripleBuilder()
+        self._is_in_window = False
 
     def group(self, group: ast.Group) -> Operator:
         """§18.2.2.6: the elements joined in order, the filters on top of all of them."""
@@ -87,13 +89,22 @@ class PatternBuilder:
             case ast.InlineData():
                 return table(element)
             case ast.Graph(name, pattern):
-                return ReadGraph(term(name), self.group(pattern))
+                read = ReadElement if self._is_in_window else ReadGraph
+                return read(term(name), self.group(pattern))
             case ast.WindowBlock(name, pattern):
-                return ReadWindow(term(name), self.group(pattern))
+                return ReadWindow(term(name), self._group_in_window(pattern))
             case ast.Service(name, pattern, silent):
                 return Service(term(name), self.group(pattern), silent, service_call(element))
             case _:
                 raise TypeError(f"not an element of the explicit form: {element}")
+
+    def _group_in_window(self, group: ast.Group) -> Operator:
+        """Everything inside of a WINDOW block reads that window, GRAPH included."""
+        was_in_window, self._is_in_window = self._is_in_window, True
+        try:
+            return self.group(group)
+        finally:
+            self._is_in_window = was_in_window
 
     def expression(self, expression: ast.Expression) -> Expression:
         match expression:

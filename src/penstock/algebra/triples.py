@@ -51,6 +51,10 @@ class TripleBuilder:
         assert not others, "the parser allows no path in a template"
         return simple
 
+    def template_graph(self, name: ast.Variable | ast.Constant | ast.BlankNodeLabel) -> PatternTerm:
+        """What names a graph of a CONSTRUCT template: a label is the same node there as in the triples."""
+        return self._node(name, [], [])
+
     def hidden_variable(self, kind: OneOf["_:.", ".path"]) -> Variable:
         self._hidden += 1
         return Variable(f"{kind}{self._hidden}")

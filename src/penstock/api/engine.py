@@ -15,13 +15,14 @@ from penstock.algebra.chaining import Chain, check_chained, distinct_names
 from penstock.algebra.inputs import InputError
 from penstock.api.changing import ChangingGraph
 from penstock.api.queries import Manner, RegisteredQuery
-from penstock.api.settings import SettingError, duration, origin, report_policy
+from penstock.api.settings import SettingError, duration, origin, report_policy, size
 from penstock.api.spark_streams import LiveStream, is_spark_frame, is_spark_session, is_streamed_by_spark, spark_stream
 from penstock.api.tables import TableSource, graph_of_table, is_table, table_of_stream
 from penstock.api.terms import elements_of, triple_of
 from penstock.api.together import SharedRun
 from penstock.rdf.blank_nodes import prefixed
-from penstock.rdf.endpoints import DEFAULT_TIMEOUT
+from penstock.rdf.credentials import service_auth as known_auth
+from penstock.rdf.endpoints import DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.iris import is_absolute
 from penstock.rdf.results import Evaluation
@@ -32,7 +33,7 @@ from penstock.sources.files import ElementFile
 from penstock.sources.graph_files import open_graph
 from penstock.sources.graph_updates import GraphUpdates
 from penstock.sources.graphs import TRIPLES, Graph, TableGraph
-from penstock.sources.live import LiveElements
+from penstock.sources.live import LiveElements, ReadOnce
 from penstock.sources.mirrors import mirror_of
 from penstock.sources.services import ServiceSettings
 from penstock.sources.tables import encoded_triples
@@ -44,6 +45,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from penstock.api.spark_runs import LiveRun
+
+_ITERATOR_IS_READ = (
+    "this stream is an iterator, and another run has read it: bind a list, or a function that returns a new iterator"
+)
 
 
 class Engine:
@@ -65,15 +70,19 @@ class Engine:
     >>> for evaluation in query.results():
     ...     print(evaluation.time, evaluation.vars, [[term.value for term in row] for row in evaluation.rows])
     10000 ('gate', 'cars') [['http://ex.org/north', '2']]
+
+    `service_auth` has the credentials of SPARQL endpoints, `"user:password"` or `"Bearer token"`, by the beginnings of
+    their addresses. The environment variable `PENSTOCK_SERVICE_AUTH` takes `URL=user:password`, one a line, as well.
     """
 
-    def __init__(self, spark: SparkSession | None = None) -> None:
+    def __init__(self, spark: SparkSession | None = None, *, service_auth: Mapping[str, str] | None = None) -> None:
         if spark is not None and not is_spark_session(spark):
             raise InputError(
                 f"an engine takes a SparkSession, and this is {spark!r}: "
                 'Engine(SparkSession.builder.master("local[2]").getOrCreate()), or Engine() to do without Spark'
             )
         self._spark = spark
+        self._auth = known_auth(service_auth or {})
         self._streams: dict[str, Source | LiveStream] = {}
         self._graphs: dict[str | None, list[Graph]] = {}
         self._updates: dict[str | None, GraphUpdates] = {}
@@ -85,14 +94,15 @@ class Engine:
         """Those of `start` that have not been stopped."""
         self._scopes = 0
 
-    def stream(self, iri: str, source: str | Path | Iterable[Any] | Any) -> None:
+    def stream(self, iri: str, source: str | Path | Iterable[Any] | Callable[[], Iterable[Any]] | Any) -> None:
         """Bind a stream; a later one of the same name takes its place.
 
         `source` is what `--stream` takes (a file, a folder, `-`, `replay+FILE?speed=10`), or data: a table with the
         columns s, p, o and ts (pandas, pyarrow, Polars), or an iterable of elements `(s, p, o, ts)` or `(triples, ts)`.
         Terms are N-Triples, as in `'<http://ex.org/a>'` and `'"text"@en'`, or terms of pyoxigraph; an object may be a
         plain number, boolean or date. Timestamps are whole milliseconds or dates. Elements come in the order of the
-        data. A list or a table is there for every run; an iterator is read once, and as live as it likes to be.
+        data. A list or a table is there for every run. An iterator is live, and only one run can read it: a second one
+        raises SourceError. A function that returns an iterator is called by each run.
 
         On Spark `source` may be a DataFrame with the columns s, p, o (terms as N-Triples) and ts (milliseconds,
         timestamps or dates; without a zone they are UTC), bounded or streaming; `penstock.triples` makes one of any
@@ -113,9 +123,14 @@ class Engine:
         elif is_table(source):
             self._streams[name] = self._kept(TableSource(f"<{name}>", table_of_stream(source), scope))
         elif isinstance(source, Iterable):
-            kind = LiveElements if iter(source) is source else ElementFile
+            reader = elements_of(lambda: source, f"<{name}>", prefixed(scope))
+            if iter(source) is source:
+                self._streams[name] = ReadOnce(LiveElements(f"<{name}>", reader, MOST_ELEMENTS), _ITERATOR_IS_READ)
+            else:
+                self._streams[name] = self._kept(ElementFile(f"<{name}>", reader, MOST_ELEMENTS))
+        elif callable(source):
             reader = elements_of(source, f"<{name}>", prefixed(scope))
-            self._streams[name] = self._kept(kind(f"<{name}>", reader, MOST_ELEMENTS))
+            self._streams[name] = LiveElements(f"<{name}>", reader, MOST_ELEMENTS)
         else:
             raise InputError(f"a stream is a file, a table or an iterable of elements, and this is {source!r}")
 
@@ -144,13 +159,13 @@ class Engine:
         name = None if iri is None else _iri(iri)
         scope = self._new_scope()
         updates = self._updates.setdefault(name, GraphUpdates())
-        mirror = mirror_of(source, scope) if isinstance(source, str) else None
+        mirror = mirror_of(source, scope, self._auth) if isinstance(source, str) else None
         called = "graph" if name is None else f"<{name}>"
         graph: Graph = TableGraph(called, TRIPLES.empty_table())
         if mirror is not None:
             updates.mirror(mirror)
         elif isinstance(source, str | Path):
-            graph = open_graph(source, scope=scope)
+            graph = open_graph(source, scope=scope, auth=self._auth)
         else:
             try:
                 graph = graph_of_table(called, source, scope) if is_table(source) else _listed(called, source, scope)
@@ -180,6 +195,7 @@ class Engine:
         late: str | Path | None = None,
         service_timeout: int | str | timedelta = DEFAULT_TIMEOUT,
         service_refresh: int | str | timedelta | None = None,
+        service_max_size: int | str = DEFAULT_MAX_BYTES,
         optimize: bool = True,
     ) -> RegisteredQuery:
         """A query in any dialect, ready to run over the streams and graphs of this engine.
@@ -194,9 +210,9 @@ class Engine:
         The arguments are the options of `penstock run`: `t0` is an instant or `first`; `lateness` and `idle_timeout`
         are durations (milliseconds, `"10s"`, a timedelta); `report`, `operator` and `duplicates` say something else
         than the dialect does; `late` names a file for late and malformed elements; `service_timeout` is how long an
-        endpoint that SERVICE asks may take, and `service_refresh` how often it is asked again. `name` is what the query
-        goes by if it registers no name itself; another one of the same name gets a number. Without `optimize` the
-        query is run as it is written; the answer is the same.
+        endpoint that SERVICE asks may take, and `service_refresh` how often it is asked again; `service_max_size`
+        bounds its answer (`"500MB"`). `name` is what the query goes by if it registers no name itself; another one of
+        the same name gets a number. Without `optimize` the query is run as it is written; the answer is the same.
 
         Raises QuerySyntaxError, or ValueError for a setting that is none, and for queries that give the same stream or
         read each other's in a circle.
@@ -214,7 +230,10 @@ class Engine:
             _one_of("time", time, ("event", "arrival")) == "arrival",
             flush,
             services=ServiceSettings(
-                duration(service_timeout), None if service_refresh is None else duration(service_refresh)
+                duration(service_timeout),
+                None if service_refresh is None else duration(service_refresh),
+                size(service_max_size),
+                self._auth,
             ),
             has_empty=empty,
             is_optimized=optimize,
@@ -260,7 +279,8 @@ class Engine:
 
         Evaluations come as soon as their instants are over; `query` says whose each is. All queries are registered with
         the same `flush`, and those that read a stream from outside with the same `lateness`, `idle_timeout`, `time`,
-        `empty`, `service_timeout`, `service_refresh` and `optimize`. What Spark streams is for `start`.
+        `empty`, `service_timeout`, `service_refresh`, `service_max_size` and `optimize`. What Spark streams is
+        for `start`.
 
         Meanwhile others may be registered and dropped; when the last one is dropped, and with `stop`, the run ends.
 

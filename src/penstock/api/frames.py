@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -14,6 +16,7 @@ from penstock.rdf.encoding import INTEGER_TYPES
 from penstock.rdf.instants import parse_instant
 from penstock.rdf.results import Evaluation
 from penstock.rdf.vocabulary import XSD
+from penstock.sinks.counts import Counts
 from penstock.sinks.lines import time_column
 
 if TYPE_CHECKING:
@@ -33,6 +36,7 @@ _TYPES = {
     str: pa.string(),
 }
 _INSTANT = pa.timestamp("ms", "UTC")
+_COUNTS = "counts"
 
 
 def arrow_table(evaluations: Iterable[Evaluation], form: QueryForm, *, terms: bool) -> pa.Table:
@@ -78,7 +82,15 @@ def pandas_frame(table: pa.Table) -> pd.DataFrame:
         if column.null_count and column.type in (pa.int64(), pa.bool_()):
             kind = "Int64" if column.type == pa.int64() else "boolean"
             frame[name] = pd.array(column.to_pylist(), dtype=kind)
+    counts = (table.schema.metadata or {}).get(_COUNTS.encode())
+    if counts is not None:
+        frame.attrs[_COUNTS] = json.loads(counts)
     return frame
+
+
+def with_counts(table: pa.Table, counts: Counts) -> pa.Table:
+    """The table with the counts of its run in the metadata of its schema, which `pandas_frame` takes over."""
+    return table.replace_schema_metadata({_COUNTS: json.dumps(asdict(counts))})
 
 
 def columns_of(form: QueryForm) -> tuple[str, ...]:

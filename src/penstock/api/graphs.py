@@ -10,6 +10,7 @@ from pyoxigraph import Triple
 from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.windows import Interval
 from penstock.rdf.changes import Change, changes_of, is_changing, read_changes, validity
+from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.graphs import read_graph
 from penstock.rdf.remote_graphs import is_remote, parse_remote
 
@@ -26,13 +27,13 @@ def with_updates(triples: Sequence[GraphTriple], changes: Sequence[Change]) -> l
     return kept + [GraphTriple(entry.triple, Interval(entry.start, entry.end)) for entry in held]
 
 
-def graph_of_file(file: str | Path, scope: str) -> list[GraphTriple]:
+def graph_of_file(file: str | Path, scope: str, auth: ServiceAuth | None = None) -> list[GraphTriple]:
     """The triples of a graph, and when they hold; `scope` keeps its blank nodes apart from those of other sources.
 
     Raises `SourceError`.
     """
     if is_remote(str(file)):
-        return [GraphTriple(triple) for triple in parse_remote(str(file)).triples(scope)]
+        return [GraphTriple(triple) for triple in parse_remote(str(file), auth).triples(scope)]
     if is_changing(Path(file)):
         held = validity(read_changes(file, scope=scope))
         return [GraphTriple(entry.triple, Interval(entry.start, entry.end)) for entry in held]

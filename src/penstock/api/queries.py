@@ -18,7 +18,7 @@ from penstock.algebra.chaining import Chain
 from penstock.algebra.inputs import InputError
 from penstock.algebra.model import SelectForm
 from penstock.api.explanations import Explanation, explained
-from penstock.api.frames import arrow_table, pandas_frame
+from penstock.api.frames import arrow_table, pandas_frame, with_counts
 from penstock.api.outsiders import Outsiders
 from penstock.api.spark_streams import LiveStream
 from penstock.api.stopping import Stoppable
@@ -106,7 +106,11 @@ class RegisteredQuery:
 
     @property
     def counts(self) -> Counts:
-        """Elements, evaluations, rows, late and malformed elements and the watermark of the latest run."""
+        """What the latest run has read, dropped and answered so far.
+
+        These are `elements`, `late` and `malformed` ones among the input, `dropped`, their sum, `evaluations`, `rows`,
+        and the `watermark`. Each run has counts of its own, and logs what it drops (the logger is `penstock`).
+        """
         return self._count()
 
     def results(self) -> Iterator[Evaluation]:
@@ -297,8 +301,10 @@ class RegisteredQuery:
         """What does not count goes to the file of dead letters, if there is one; in the end it is summed up."""
         with ExitStack() as stack:
             outsiders.open(self._manner.late, stack)
-            yield
-            outsiders.sum_up(self.counts)
+            try:
+                yield
+            finally:  # also of a run that is left early
+                outsiders.sum_up(self.counts)
 
     def stop(self) -> None:
         """End the runs that are going on, also from another thread: they give no more results."""
@@ -310,8 +316,10 @@ class RegisteredQuery:
 
         A column whose values are all numbers, booleans or dates and times (in UTC) holds such values; any other holds
         texts: IRIs without brackets, literals without their types. With `terms` every value is a term as N-Triples.
+        The metadata of the schema has the counts of the run, as JSON: `table.schema.metadata[b"counts"]`.
         """
-        return arrow_table(self.results(), self._meaning.form, terms=terms)
+        table = arrow_table(self.results(), self._meaning.form, terms=terms)
+        return with_counts(table, self.counts)
 
     def to_df(self, *, terms: bool = False, types: Mapping[str, str] | None = None) -> pd.DataFrame | SparkFrame:
         """The same as `to_arrow` for pandas, which must be installed; on Spark, a DataFrame of Spark.
@@ -319,24 +327,29 @@ class RegisteredQuery:
         There the values are texts, or terms, but for the variables that `types` gives types of Spark's, as in
         `{"cars": "int", "mean": "decimal(10, 2)"}`; a value that is none of its type is NULL. The columns are `time`,
         in milliseconds, and the variables; nothing is computed before somebody asks for rows.
+
+        The counts of the run are in `df.attrs["counts"]`; on Spark, but for rows and evaluations, which are not known
+        yet, in `df.schema["time"].metadata["counts"]`.
         """
         if self._spark is None:
             if types:
                 raise ValueError("types are for an engine on Spark: elsewhere values have types by themselves")
             return pandas_frame(self.to_arrow(terms=terms))
-        from penstock.api.spark_frames import checked_types, frame_of, typed
+        from penstock.api.spark_frames import checked_types, frame_of, typed, with_counts_of
 
         form = self._meaning.form
         types = checked_types(types, form)
         if not isinstance(form, SelectForm) or self._meaning.waits_for_certainty:
-            return typed(self._spark.createDataFrame(self.to_arrow(terms=terms)), types)
+            frame = typed(self._spark.createDataFrame(self.to_arrow(terms=terms)), types)
+            return with_counts_of(frame, self.counts)
         outsiders = Outsiders(self._manner.is_strict)
         run = None if self._is_streamed else self._run(outsiders)
         if not isinstance(run, HistoryRun):
             raise InputError("a stream that goes on has no end: iterate over results(), or start()")
         variables = tuple(variable.name for variable in form.variables)
         with self._heard(outsiders), closing(run):
-            return frame_of(run, self.name, self._spark, variables, terms=terms, types=types)
+            frame = frame_of(run, self.name, self._spark, variables, terms=terms, types=types)
+            return with_counts_of(frame, self.counts)
 
     def explain(self) -> Explanation:
         """Why results come when they come: text in a terminal, a picture in a notebook.
@@ -415,6 +428,7 @@ def _as_written(how: RunSettings) -> dict[str, object]:
         "empty": how.has_empty,
         "service_timeout": how.services.timeout,
         "service_refresh": how.services.refresh,
+        "service_max_size": how.services.max_bytes,
         "optimize": how.is_optimized,
     }
 

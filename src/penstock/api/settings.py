@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal as OneOf
 
 from penstock.rdf.instants import parse_instant
+from penstock.rdf.sizes import parse_size
 from penstock.syntax import ast
 from penstock.syntax.durations import parse_duration
 from penstock.syntax.errors import QuerySyntaxError
@@ -48,6 +49,14 @@ def duration(value: str | int | timedelta) -> int:
     if length is None or length < 0:
         raise SettingError(f"{str(value)!r} is not a duration; write 500ms, 10s or PT10S.")
     return length
+
+
+def size(value: str | int) -> int:
+    """Bytes."""
+    found = value if isinstance(value, int) else parse_size(value)
+    if found is None or found <= 0:
+        raise SettingError(f"{str(value)!r} is not a size; write 100MB, 1.5GB or bytes.")
+    return found
 
 
 def report_policy(value: str) -> ast.Report:

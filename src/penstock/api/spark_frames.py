@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from penstock.rdf.encoding import TAGS_OF_DATATYPES
 from penstock.rdf.vocabulary import XSD
 from penstock.relational.spark_sql import to_spark
 from penstock.runtime.history import HistoryRun
+from penstock.sinks.counts import Counts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -80,6 +82,17 @@ def frame_of(
             value = f"try_cast({value} AS {types[name]})"
         selected.append(f"{value} AS {to_spark(exp.to_identifier(name, quoted=True))}")
     return rows.selectExpr(*selected)  # one call of Java's, where functions of columns would be hundreds
+
+
+def with_counts_of(frame: DataFrame, counts: Counts) -> DataFrame:
+    """The frame with what is known of its run: a DataFrame of Spark carries it in the metadata of a column."""
+    known = {name: count for name, count in asdict(counts).items() if name not in _NOT_YET and count is not None}
+    first = frame.columns[0]
+    return frame.withMetadata(first, {"counts": known})
+
+
+_NOT_YET = ("evaluations", "rows")
+"""What is known when Spark has computed the frame."""
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +20,7 @@ from penstock.api.spark_streams import LiveStream, is_server
 from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.checkpoints import Written
+from penstock.runtime.log import LOG
 from penstock.runtime.micro_batches import Callback, MicroBatches, Outlet
 from penstock.sinks.counts import Counts
 
@@ -64,7 +65,8 @@ class BatchWriter:
 class LiveRun:
     """Queries that are being answered; `RegisteredQuery.start` and `Engine.start` make it.
 
-    Others may come, and leave it, while it goes on; any thread may say so. At the end of `with` it is stopped.
+    Others may come, and leave it, while it goes on; any thread may say so. At the end of `with` it is stopped. An error
+    ends it, is logged, and is raised by the next `wait` or `stop`; `is_active` and `exception` tell of it.
     """
 
     def __init__(
@@ -81,6 +83,8 @@ class LiveRun:
         """Of those that somebody asked for."""
         self._opened = opened
         self._has_ended = False
+        self._is_raised = False
+        """Whether the program has the error that ended the run."""
         self._changing = threading.RLock()
         for query in self._queries.values():
             query.runs_in(batches)
@@ -130,7 +134,7 @@ class LiveRun:
         """
         with self._changing:
             self.check_drop(query)
-            del self._outsiders[query]
+            self._outsiders.pop(query).sum_up(query.counts)
             needed = chain_of(self._queries.values()).needed_for(other.name for other in self._outsiders)
             for name in [name for name in self._queries if name not in needed]:
                 self._queries.pop(name).runs_no_more()
@@ -164,13 +168,45 @@ class LiveRun:
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until all input has been answered, or so long: whether it has ended. Raises what has gone wrong."""
-        return self._batches.has_finished or self._batches.wait(seconds)
+        try:
+            has_ended = self._batches.has_finished or self._batches.wait(seconds)
+        except BaseException:
+            self._is_raised = self._is_raised or self._batches.failure is not None
+            raise
+        if has_ended:
+            self._sum_up()
+        return has_ended
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it is running: neither stopped, nor ended by an error, nor at the end of its input."""
+        return not self._has_ended and self._batches.is_active
+
+    def exception(self) -> BaseException | None:
+        """The error that has ended the run, such as one that a function raised; None if there is none."""
+        return self._batches.failure
 
     def stop(self) -> None:
-        """End it now; with a checkpoint another run can go on."""
+        """End it now; with a checkpoint another run can go on.
+
+        Raises the error that had ended the run before, unless `wait` or an earlier `stop` has raised it.
+        """
+        self._end()
+        failure = self._batches.failure
+        if failure is not None and not self._is_raised:
+            self._is_raised = True
+            raise failure
+
+    def _end(self) -> None:
         self._has_ended = True
         self._batches.stop()
+        self._sum_up()
         self._opened.close()
+
+    def _sum_up(self) -> None:
+        with self._changing:
+            for query, outsiders in self._outsiders.items():
+                outsiders.sum_up(query.counts)
 
     def __enter__(self) -> LiveRun:
         return self
@@ -178,7 +214,10 @@ class LiveRun:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.stop()
+        if error is None:
+            self.stop()
+        else:
+            self._end()
 
 
 def start_together(
@@ -225,6 +264,7 @@ def start_together(
         is_bounded=is_bounded,
         on_malformed=malformed,
         updates=first.updates,
+        on_end=_log_end(names),
     )
     run = LiveRun(batches, queries, outsiders, opened)
     first.live.append(run)
@@ -232,6 +272,19 @@ def start_together(
     if not batches.has_finished:
         batches.start()
     return run
+
+
+def _log_end(names: Sequence[str]) -> Callable[[BaseException, str | None], None]:
+    """Nobody may be waiting for the run when it ends."""
+
+    def log(error: BaseException, name: str | None) -> None:
+        raised = f"{type(error).__name__}: {error}"
+        if name is None:
+            LOG.error(f"{', '.join(names)}: the run has ended with {raised}")
+        else:
+            LOG.error(f"{name}: the run has ended, because the function that takes its answers raised {raised}")
+
+    return log
 
 
 def opened_for(query: RegisteredQuery, opened: ExitStack) -> Outsiders:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyoxigraph import Triple
+from pyoxigraph import BlankNode, Literal, Triple
 
 from penstock.algebra.inputs import InputError
 from penstock.api.terms import element_of, instant_of, term_of, triple_of
-from penstock.rdf.blank_nodes import label_prefix, prefixed
+from penstock.rdf.blank_nodes import Rename, label_prefix, prefixed
 from penstock.rdf.conversion import encode_oxigraph
 from penstock.rdf.elements import Malformed
 from penstock.rdf.errors import ReadingError
@@ -34,7 +35,8 @@ class TableSource:
     """A stream that is a table: a row is a triple with its timestamp, rows come in their order.
 
     The columns `s`, `p` and `o` hold terms as N-Triples (`o` may hold plain numbers, booleans or dates), `ts` or `time`
-    whole milliseconds, dates and times, or texts of them.
+    whole milliseconds, dates and times, or texts of them. With columns `g` and `element` (`table_of_stream`) rows of
+    one element follow each other, and `g` is the name of the element where it is an IRI or a blank node.
     """
 
     name: str
@@ -45,12 +47,27 @@ class TableSource:
     can_resume: bool = field(default=True, init=False)
 
     def batches(self, position: Position | None = None) -> Iterator[Batch]:
-        first = 0 if position is None else position["row"]
-        for start in range(first, self.table.num_rows, self.most_elements):
-            part = self.table.slice(start, self.most_elements)
+        start = 0 if position is None else position["row"]
+        while start < self.table.num_rows:
+            part = self.table.slice(start, self._rows_from(start))
             malformed: list[Malformed] = []
             table = self._decoded(part, start, malformed)
-            yield Batch(table, {"row": start + part.num_rows}, tuple(malformed))
+            start += part.num_rows
+            yield Batch(table, {"row": start}, tuple(malformed))
+
+    @property
+    def _has_graphs(self) -> bool:
+        return "g" in self.table.column_names
+
+    def _rows_from(self, start: int) -> int:
+        """How many rows a batch has that begins there: no element is cut."""
+        rows = cast(int, self.table.num_rows)
+        end = min(start + self.most_elements, rows)
+        if self._has_graphs:
+            element = self.table["element"]
+            last = element[end - 1].as_py()
+            end = bisect_right(range(rows), last, lo=end, key=lambda row: element[row].as_py())
+        return end - start
 
     def _decoded(self, part: pa.Table, start: int, malformed: list[Malformed]) -> pa.Table:
         """The elements of some rows: ordinary terms by columns, every other row by itself."""
@@ -64,7 +81,7 @@ class TableSource:
         rename = prefixed(self.scope)
         others: list[tuple[str, str, str, int, int]] = []
         for place in odd:
-            row = tuple(column[place].as_py() for column in part.columns)
+            row = tuple(column[place].as_py() for column in part.columns[:4])
             try:
                 time, (triple,), _ = element_of(row, rename)
                 others.append((*_encoded(triple), time, place))
@@ -73,18 +90,49 @@ class TableSource:
         if others:
             rows = pa.table([list(column) for column in zip(*others, strict=True)], schema=SCHEMA)
             found = pa.concat_tables([found, rows]).sort_by("element")
-        return found.set_column(4, SCHEMA.field("element"), pa.arange(0, found.num_rows))
+        if not self._has_graphs:
+            return found.set_column(4, SCHEMA.field("element"), pa.arange(0, found.num_rows))
+        kept = part.select(["g", "element"]).take(found["element"])
+        numbers = kept["element"].combine_chunks().dictionary_encode().indices.cast(pa.int64())
+        names = _names(kept["g"], label_prefix(self.scope), rename)
+        return found.set_column(4, SCHEMA.field("element"), numbers).append_column("g", names)
 
 
 def table_of_stream(data: Any) -> pa.Table:
-    """The columns of a stream, in the order s, p, o, ts. Raises InputError where there is one missing."""
+    """The columns of a stream, in the order s, p, o, ts. Raises InputError where there is one missing.
+
+    Where there is a column g, rows of the same g and ts are one element: they come together, where the first one is,
+    and a column `element` behind g numbers the elements.
+    """
     table = _arrow(data)
     time = next((name for name in _TIME if name in table.column_names), None)
     if time is None or not set(_TERMS) <= set(table.column_names):
         raise InputError(
             f"a stream has the columns s, p, o and ts, and this one has {_list(table)}: rename or add what is missing"
         )
-    return table.select([*_TERMS, time])
+    if "g" not in table.column_names:
+        return table.select([*_TERMS, time])
+    graph, moment = (table[name].combine_chunks().dictionary_encode() for name in ("g", time))
+    key = pc.add(pc.multiply(graph.indices.cast(pa.int64()), len(moment.dictionary) + 1), moment.indices)
+    alone = pc.negate(pa.arange(1, table.num_rows + 1))
+    element = pc.coalesce(key, alone).dictionary_encode().indices.cast(pa.int64())
+    numbered = table.select([*_TERMS, time, "g"]).append_column("element", element)
+    return numbered.take(pc.array_sort_indices(element))
+
+
+def _names(column: pa.ChunkedArray, prefix: str, rename: Rename) -> pa.Array:
+    """The names of elements, encoded; NULL where a text is no IRI or blank node, and only keeps rows together."""
+
+    def odd(text: str) -> str:
+        term = term_of(text)
+        if isinstance(term, Literal):
+            raise ReadingError(f"{term} is no name of a graph")
+        return encode_oxigraph(rename(term) if isinstance(term, BlankNode) else term)
+
+    ordinary = subjects(_texts(column), prefix)
+    if ordinary.null_count == column.null_count:
+        return ordinary.cast(pa.string())
+    return pc.coalesce(ordinary, _read_once(column, odd, pa.large_string())).cast(pa.string())
 
 
 def graph_of_table(name: str, data: Any, scope: str) -> TableGraph:

@@ -27,7 +27,8 @@ def element_of(item: object, rename: Rename) -> Element:
     """
     match item:
         case Element(time, triples, graph):
-            return Element(in_range(time), tuple(rename_triple(triple, rename) for triple in triples), graph)
+            name = rename(graph) if isinstance(graph, BlankNode) else graph
+            return Element(in_range(time), tuple(rename_triple(triple, rename) for triple in triples), name)
         case (Triple() as triple, time):
             return Element(instant_of(time), (rename_triple(triple, rename),))
         case (triples, time) if isinstance(triples, Iterable) and not isinstance(triples, str):
@@ -91,11 +92,13 @@ def instant_of(value: Any) -> int:
     raise ReadingError(f"{value!r} is not a timestamp: write whole milliseconds, or a date and time")
 
 
-def elements_of(items: Iterable[object], name: str, rename: Rename) -> Callable[[OnMalformed], Iterator[Element]]:
-    """A reader of elements: what is none of them is told, with its place, from 1."""
+def elements_of(
+    items: Callable[[], Iterable[object]], name: str, rename: Rename
+) -> Callable[[OnMalformed], Iterator[Element]]:
+    """A reader of elements, which asks for them each time: what is none of them is told, with its place, from 1."""
 
     def read(on_malformed: OnMalformed) -> Iterator[Element]:
-        for number, item in enumerate(items, start=1):
+        for number, item in enumerate(items(), start=1):
             try:
                 yield element_of(item, rename)
             except ReadingError as error:

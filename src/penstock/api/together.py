@@ -45,7 +45,9 @@ class SharedRun:
     def drop(self, query: RegisteredQuery) -> None:
         """Answer the query no more."""
         query.runs_no_more()
-        self._outsiders.pop(query, None)
+        outsiders = self._outsiders.pop(query, None)
+        if outsiders is not None:
+            outsiders.sum_up(query.counts)
         del self._queries[query.name]
         self._run.drop(query.name)
 
@@ -56,11 +58,13 @@ class SharedRun:
         with self._opened:
             for query, outsiders in list(self._outsiders.items()):
                 outsiders.open(query.manner.late, self._opened)
-            for evaluation in self._run.evaluations():
-                said_by = self._queries.get(evaluation.query)
-                if said_by is not None and said_by.has_said(evaluation):
-                    yield evaluation
-                if self._stopped.is_set():
-                    return
-            for query, outsiders in list(self._outsiders.items()):
-                outsiders.sum_up(query.counts)
+            try:
+                for evaluation in self._run.evaluations():
+                    said_by = self._queries.get(evaluation.query)
+                    if said_by is not None and said_by.has_said(evaluation):
+                        yield evaluation
+                    if self._stopped.is_set():
+                        return
+            finally:  # also of a run that is left early
+                for query, outsiders in list(self._outsiders.items()):
+                    outsiders.sum_up(query.counts)

@@ -18,6 +18,7 @@ from penstock.cli.sources import name_of, read_source
 from penstock.explain import FORMATS, Document, describe
 from penstock.explain.sql import EngineName
 from penstock.explain.text import Role, as_text
+from penstock.rdf.credentials import without_credentials
 from penstock.rdf.elements import Malformed
 from penstock.syntax.reading import read
 
@@ -110,7 +111,8 @@ def explain(
 
 def _write(document: Document, output_format: str, out: str) -> None:
     if out == "-":
-        click.echo(as_text(document, _paint) if output_format == "text" else FORMATS[output_format](document), nl=False)
+        painted = without_credentials(as_text(document, _paint)) if output_format == "text" else None
+        click.echo(painted or FORMATS[output_format](document), nl=False)
         return
     try:
         Path(out).write_text(FORMATS[output_format](document), encoding="utf-8", errors="backslashreplace")

@@ -69,6 +69,7 @@ def follow_queries(
         )
         if batches.has_finished:
             click.echo(f"{checkpoint}: this run has been finished before; there is nothing left to do", err=True)
+            batches.stop()
             return
         stack.callback(watch.close)
         watch.begin(batches)

@@ -35,8 +35,11 @@ def show_error(name: str, message: str, hint: str | None = None) -> None:
 
 def show(name: str, severity: Severity, message: str, items: Sequence[str], hint: str | None = None) -> None:
     """A sentence, a list and a hint, the last two as far as there are any."""
-    from penstock.syntax.errors import visible  # not before it is needed: `penstock --version` does without
+    from penstock.rdf.credentials import without_credentials  # not before it is needed: --version does without
+    from penstock.syntax.errors import visible
 
+    message = without_credentials(message)
+    items = [without_credentials(item) for item in items]
     label = click.style(f"{severity}:", fg=_COLOURS[severity], bold=True)
     lines = [f"{click.style(f'{name}:', bold=True)} {label} {visible(message)}"]
     lines += [f"  - {visible(item)}" for item in items]

@@ -16,6 +16,7 @@ from penstock.engines.spark_failures import failure
 from penstock.engines.spark_session import SessionError
 from penstock.rdf import errors as rdf_errors
 from penstock.rdf.elements import Malformed
+from penstock.rdf.plurals import are, counted
 from penstock.sinks import ReaderGoneError, SinkError
 from penstock.syntax.errors import QuerySyntaxError, TranslationError
 
@@ -73,15 +74,12 @@ def show_left_out(malformed: Malformed) -> None:
 
 def show_more_left_out(count: int) -> None:
     """How many there were beside the first few."""
-    if count > MOST_MALFORMED:
-        show("penstock", "warning", f"{counted(count - MOST_MALFORMED, 'more element')} left out", ())
+    more = count - MOST_MALFORMED
+    if more > 0:
+        show("penstock", "warning", f"{counted(more, 'more element')} {are(more)} left out", ())
 
 
 def show_late(name: str, count: int) -> None:
     if count:
-        message = f"{count} {'element' if count == 1 else 'elements'} came too late to count anywhere"
+        message = f"{counted(count, 'element')} came too late to count anywhere"
         show(name, "warning", f"{message}; --lateness allows for disorder", ())
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun} is" if number == 1 else f"{number} {noun}s are"

@@ -12,7 +12,7 @@ from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
 from penstock.cli.output import answer_options, chosen_format, open_answers
 from penstock.cli.preparing import prepare
-from penstock.cli.run_options import RunOptions, run_options, service_timeout_option, updates_option
+from penstock.cli.run_options import RunOptions, run_options, service_options, updates_option
 from penstock.oracle import answer_all
 
 
@@ -37,7 +37,7 @@ from penstock.oracle import answer_all
 )
 @answer_options
 @updates_option
-@service_timeout_option
+@service_options
 @reading_options
 @run_options
 @click.pass_context

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from penstock.cli.output import STANDARD_OUTPUT, query_name
 from penstock.cli.run_options import RunOptions, is_standard_input, known_prefixes
 from penstock.cli.sources import STANDARD_INPUT, name_of, read_source
 from penstock.rdf.elements import Malformed
+from penstock.runtime.log import LOG
 from penstock.runtime.running import Late, Standing
 from penstock.sinks import SinkError
 from penstock.syntax import ast
@@ -46,7 +46,7 @@ class Asked:
         self,
         settings: Settings,
         on_late: Callable[[Late], None] = lambda late: None,
-        on_failure: Callable[[str], None] = warnings.warn,
+        on_failure: Callable[[str], None] = LOG.warning,
     ) -> list[Standing]:
         return [Standing(query, name, settings, on_late, on_failure) for name, query in self.queries.items()]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -16,7 +17,7 @@ from penstock.cli.mistakes import told
 from penstock.cli.options import no_optimize_option, reading_options
 from penstock.cli.output import answer_options, chosen_format
 from penstock.cli.preparing import read_queries
-from penstock.cli.run_options import RunOptions, option_value, run_options, service_timeout_option, updates_option
+from penstock.cli.run_options import RunOptions, option_value, run_options, service_options, updates_option
 from penstock.cli.running import Output, keep_checkpoint, run_queries, told_of_storage
 from penstock.runtime.running import RunSettings
 
@@ -72,7 +73,7 @@ from penstock.runtime.running import RunSettings
     help="Show on standard error how far the run is, or do not.  [default: on a terminal]",
 )
 @updates_option
-@service_timeout_option
+@service_options
 @no_optimize_option
 @reading_options
 @run_options
@@ -122,13 +123,16 @@ def run(
             follow_queries(asked, engine, bindings, graphs, run, how, output, checkpoint)
             return
         sources = run.sources(asked.chain, asked.prefixes)
-        kept = None if checkpoint is None else keep_checkpoint(checkpoint, asked, run, how, output, sources)
-        if kept is not None and kept.has_finished:
-            click.echo(f"{checkpoint}: this run has been finished before; there is nothing left to do", err=True)
-            return
-        used = engine.open() if kept is None else kept.engine
-        for iri, graph in graphs.items():
-            used.load_graph(iri, graph)
-        with interruptible(used.interrupt):
-            updates = run.updates_of(asked.chain, asked.prefixes)
-            run_queries(asked, used, sources, run.settings, how, output, kept, updates)
+        with ExitStack() as opened:
+            kept = None if checkpoint is None else keep_checkpoint(checkpoint, asked, run, how, output, sources)
+            if kept is not None:
+                opened.callback(kept.close)
+            if kept is not None and kept.has_finished:
+                click.echo(f"{checkpoint}: this run has been finished before; there is nothing left to do", err=True)
+                return
+            used = engine.open() if kept is None else kept.engine
+            for iri, graph in graphs.items():
+                used.load_graph(iri, graph)
+            with interruptible(used.interrupt):
+                updates = run.updates_of(asked.chain, asked.prefixes)
+                run_queries(asked, used, sources, run.settings, how, output, kept, updates)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,13 +16,15 @@ from penstock.algebra.chaining import Chain
 from penstock.algebra.inputs import GraphTriple, InputError, Inputs
 from penstock.algebra.services import ServiceAnswer, ServiceCall, service_calls
 from penstock.api.graphs import graph_of_file, with_updates
-from penstock.api.settings import SettingError, duration, origin, report_policy
+from penstock.api.settings import SettingError, duration, origin, report_policy, size
 from penstock.cli.bindings import graph_bindings, stream_bindings
 from penstock.cli.endless import refuse_endless
 from penstock.rdf.changes import ENDING as CHANGES
 from penstock.rdf.changes import Change, read_changes
+from penstock.rdf.credentials import VARIABLE, ServiceAuth, service_auth
 from penstock.rdf.elements import Element, OnMalformed
-from penstock.rdf.endpoints import DEFAULT_TIMEOUT
+from penstock.rdf.endpoints import DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT
+from penstock.rdf.errors import SourceError
 from penstock.rdf.reading import STANDARD_INPUT, read_stream
 from penstock.rdf.sources import parse_source
 from penstock.syntax import ast
@@ -50,6 +52,8 @@ class RunOptions:
     graph_updates: tuple[str, ...] = ()
     service_timeout: int = DEFAULT_TIMEOUT
     service_refresh: int | None = None
+    service_max_size: int = DEFAULT_MAX_BYTES
+    service_auth: ServiceAuth = field(default_factory=service_auth, repr=False)
 
     def inputs(
         self,
@@ -77,13 +81,13 @@ class RunOptions:
         from penstock.sources.services import ask  # slow to load
 
         calls = dict.fromkeys(call for query in chain.queries.values() for call in service_calls(query.text))
-        return {call: [ServiceAnswer(ask(call, self.service_timeout))] for call in calls}
+        return {call: [ServiceAnswer(ask(call, self.services))] for call in calls}
 
     @property
     def services(self) -> ServiceSettings:
         from penstock.sources.services import ServiceSettings
 
-        return ServiceSettings(self.service_timeout, self.service_refresh)
+        return ServiceSettings(self.service_timeout, self.service_refresh, self.service_max_size, self.service_auth)
 
     def sources(self, chain: Chain, prefixes: Mapping[str, str], *, at_once: bool = False) -> dict[str, Source]:
         """The streams of the queries, to be read in batches; `at_once`: replays, too. Raises what `inputs` raises."""
@@ -109,7 +113,9 @@ class RunOptions:
 
         graphs: dict[str | None, list[Graph]] = {}
         for number, (name, file) in enumerate(self._graph_bindings(chain, prefixes), start=1):
-            graphs.setdefault(name, []).extend([] if _is_mirrored(file) else [open_graph(file, scope=f"g{number}")])
+            parts = graphs.setdefault(name, [])
+            if not _is_mirrored(file):
+                parts.append(open_graph(file, scope=f"g{number}", auth=self.service_auth))
         for name, _ in self._update_bindings(chain, prefixes):
             graphs.setdefault(name, [])
         return {name: merged(parts) for name, parts in graphs.items()}
@@ -120,7 +126,7 @@ class RunOptions:
         mirrored: dict[str | None, list[GraphTriple]] = {}
         for number, (name, file) in enumerate(self._graph_bindings(chain, prefixes), start=1):
             parts = mirrored if _is_mirrored(file) else graphs
-            parts.setdefault(name, []).extend(graph_of_file(file, f"g{number}"))
+            parts.setdefault(name, []).extend(graph_of_file(file, f"g{number}", self.service_auth))
         for name, changes in self.changes_of(chain, prefixes).items():
             graphs[name] = with_updates(graphs.get(name, ()), changes)
         return {name: [*graphs.get(name, ()), *mirrored.get(name, ())] for name in {**graphs, **mirrored}}
@@ -142,7 +148,7 @@ class RunOptions:
 
         updates = {name: GraphUpdates(changes) for name, changes in self.changes_of(chain, prefixes).items()}
         for number, (name, file) in enumerate(self._graph_bindings(chain, prefixes), start=1):
-            mirror = mirror_of(file, f"g{number}")
+            mirror = mirror_of(file, f"g{number}", self.service_auth)
             if mirror is not None:
                 updates.setdefault(name, GraphUpdates()).mirror(mirror)
         return updates
@@ -192,10 +198,14 @@ def run_options(command: Command) -> Command:
         graph_updates: tuple[str, ...] = (),
         service_timeout: int = DEFAULT_TIMEOUT,
         service_refresh: int | None = None,
+        service_max_size: int = DEFAULT_MAX_BYTES,
+        service_auth: ServiceAuth | None = None,
         **others: Any,
     ) -> Any:
         settings = Settings(report, operator, duplicates, t0)
-        run = RunOptions(streams, graphs, settings, lateness, graph_updates, service_timeout, service_refresh)
+        auth = known_auth(()) if service_auth is None else service_auth
+        services = (service_timeout, service_refresh, service_max_size, auth)
+        run = RunOptions(streams, graphs, settings, lateness, graph_updates, *services)
         return command(*arguments, run=run, **others)
 
     for option in reversed(_OPTIONS):
@@ -278,11 +288,45 @@ updates_option = click.option(
     '`A <s> <p> <o> "TS" .` is added at TS, `D <s> <p> <o> "TS" .` deleted.',
 )
 
-service_timeout_option = click.option(
-    "--service-timeout",
-    type=option_value(duration),
-    default=f"{DEFAULT_TIMEOUT // 1000}s",
-    show_default=True,
-    metavar="DURATION",
-    help="How long an endpoint that the query asks with SERVICE may take to answer.",
+
+def known_auth(given: tuple[str, ...]) -> ServiceAuth:
+    try:
+        return service_auth(given)
+    except SourceError as error:
+        raise click.BadParameter(f"{error}.") from None
+
+
+_SERVICE_OPTIONS = (
+    click.option(
+        "--service-timeout",
+        type=option_value(duration),
+        default=f"{DEFAULT_TIMEOUT // 1000}s",
+        show_default=True,
+        metavar="DURATION",
+        help="How long an endpoint that the query asks with SERVICE may take to answer, in all.",
+    ),
+    click.option(
+        "--service-max-size",
+        type=option_value(size),
+        default=f"{DEFAULT_MAX_BYTES // 1_000_000}MB",
+        show_default=True,
+        metavar="SIZE",
+        help="The largest answer of an endpoint, unpacked.",
+    ),
+    click.option(
+        "--service-auth",
+        multiple=True,
+        metavar="URL=CREDENTIALS",
+        callback=lambda context, option, given: known_auth(given),
+        help="USER:PASSWORD or 'Bearer TOKEN' for the endpoints whose addresses begin with URL, in SERVICE and --graph "
+        f"(repeatable). The environment variable {VARIABLE} takes the same, one a line, and keeps secrets out of the "
+        "list of processes.",
+    ),
 )
+
+
+def service_options(command: Command) -> Command:
+    """How endpoints are asked."""
+    for option in reversed(_SERVICE_OPTIONS):
+        command = option(command)
+    return command

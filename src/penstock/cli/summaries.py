@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
+from penstock.rdf.plurals import counted
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import walk
 from penstock.syntax.printer.durations import compact
@@ -80,11 +81,6 @@ def details(query: ast.Query) -> Iterator[str]:
         window = "" if read.window is None else f" [{read.window}]"
         name = "" if read.name is None else f" as {_shown(read.name)}"
         yield f"from {_shown(read.stream)}{window}{name}" if read.stream is not None else f"in a group{window}"
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 stream`, `2 streams`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _window_text(window: ast.Window | None) -> str | None:

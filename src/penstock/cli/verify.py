@@ -11,10 +11,11 @@ from penstock.cli.judging import DIFFERENT, judge_answer
 from penstock.cli.mistakes import told
 from penstock.cli.options import no_optimize_option, reading_options
 from penstock.cli.preparing import Prepared, prepare
-from penstock.cli.run_options import RunOptions, run_options, service_timeout_option, updates_option
+from penstock.cli.run_options import RunOptions, run_options, service_options, updates_option
 from penstock.oracle import answer_all
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.oracle.matching import TOLERANCES, matched
+from penstock.rdf.plurals import counted
 from penstock.rdf.results import Evaluation
 from penstock.rdf.vocabulary import XSD_DOUBLE
 from penstock.runtime.running import RunSettings
@@ -44,7 +45,7 @@ from penstock.sources.files import ElementFile
 )
 @click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends.")
 @updates_option
-@service_timeout_option
+@service_options
 @no_optimize_option
 @reading_options
 @run_options
@@ -93,7 +94,7 @@ def verify(
             context.exit(DIFFERENT)
     count = sum(map(len, found.values()))
     within = f"; SUM and AVG of doubles within a relative {TOLERANCES[XSD_DOUBLE]}" if is_rounded else ""
-    click.echo(f"{engine.name} and the oracle agree: {count} evaluations with solutions{within}")
+    click.echo(f"{engine.name} and the oracle agree: {counted(count, 'evaluation')} with solutions{within}")
 
 
 def _found(given: Prepared, on: EngineOptions, run: RunOptions, how: RunSettings) -> Iterator[Evaluation]:

@@ -80,6 +80,12 @@ class _Stream:
     """How many elements that came in time have been evicted."""
     is_given: bool = False
     """Whether it comes from a query."""
+    is_named: bool = False
+    """Whether the names of elements are kept."""
+
+    @property
+    def columns(self) -> str:
+        return "s, p, o, ts, element, arrival, since" + (", g" if self.is_named else "")
 
 
 class DuckDBEngine:
@@ -170,25 +176,30 @@ class DuckDBEngine:
         self._closing_reports.clear()
         self._matcher = PatternMatcher()
 
-    def add_stream(self, iri: str, *, is_given: bool = False) -> None:
+    def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
         table = f"stream_{len(self._streams) + 1}"
-        self._streams[iri] = _Stream(table, is_given=is_given)
-        numbers = "ts BIGINT, element BIGINT, arrival BIGINT, since BIGINT"
+        self._streams[iri] = _Stream(table, is_given=is_given, is_named=is_named)
+        numbers = "ts BIGINT, element BIGINT, arrival BIGINT, since BIGINT" + (", g VARCHAR" if is_named else "")
         self.run(f"CREATE OR REPLACE TABLE {table} (s VARCHAR, p VARCHAR, o VARCHAR, {numbers})")
         self._predicates[table] = frozenset()
 
     def arrived(self, stream: str) -> int:
         return self._streams[stream].arrived
 
+    def keeps_names(self, stream: str) -> bool:
+        return self._streams[stream].is_named
+
     def append(self, stream: str, rows: pa.Table) -> None:
         known = self._streams[stream]
+        if known.is_named and "g" not in rows.column_names:
+            rows = rows.append_column("g", pa.nulls(rows.num_rows, pa.string()))
         arrival = pa.arange(known.arrived, known.arrived + rows.num_rows)
         known.arrived += rows.num_rows
         predicates = self.observed.note(known.table, rows["p"])
         self._note_predicates(known.table, predicates)
         self._matcher.note(stream, rows, set(predicates))
         with self._view("incoming", rows.append_column("arrival", arrival)):
-            self.run(f"INSERT INTO {known.table} SELECT s, p, o, ts, element, arrival, since FROM incoming")
+            self.run(f"INSERT INTO {known.table} SELECT {known.columns} FROM incoming")
         for report in self._closing_reports:
             report.note(stream, rows)
 

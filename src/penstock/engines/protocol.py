@@ -93,8 +93,14 @@ class Engine(Protocol):
     def close(self) -> None:
         """Nobody asks any more."""
 
-    def add_stream(self, iri: str, *, is_given: bool = False) -> None:
-        """`is_given`: by another query. Where a query reads every stream, it means those from outside."""
+    def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
+        """`is_given`: by another query. Where a query reads every stream, it means those from outside.
+
+        `is_named`: a query reads the names of elements, which are not kept otherwise.
+        """
+
+    def keeps_names(self, stream: str) -> bool:
+        """Whether the names of its elements are kept."""
 
     def arrived(self, stream: str) -> int:
         """How many triples of a stream there have been."""

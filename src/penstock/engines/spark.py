@@ -55,6 +55,7 @@ from penstock.sources.graphs import Graph
 from penstock.sources.spark.frames import FrameHistory, FrameSource
 from penstock.sources.spark.graphs import graph_frame
 from penstock.sources.spark.history import History, history_of
+from penstock.sources.spark.rows import named
 
 _NUMBERS = count(1)
 
@@ -65,12 +66,13 @@ _ROWS = pa.schema(
     [(name, pa.string()) for name in ("s", "p", "o")]
     + [(name, pa.int64()) for name in ("ts", "element", "since", "arrival")]
 )
+_NAMED_ROWS = _ROWS.append(pa.field("g", pa.string()))
 
 
 @dataclass(slots=True)
 class _Stream:
     table: str
-    rows: pa.Table = field(default_factory=_ROWS.empty_table)
+    rows: pa.Table
     """What has been appended and is still needed."""
     arrived: int = 0
     passed: int = 0
@@ -83,6 +85,8 @@ class _Stream:
     """Rows that tell when windows close over content, if they are known."""
     is_given: bool = False
     """Whether it comes from a query."""
+    is_named: bool = False
+    """Whether the names of elements are kept."""
 
 
 class SparkEngine:
@@ -167,9 +171,13 @@ class SparkEngine:
     def close(self) -> None:
         self.clear()
 
-    def add_stream(self, iri: str, *, is_given: bool = False) -> None:
+    def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
         table = f"{self._prefix}_stream_{len(self._streams) + 1}"
-        self._streams.setdefault(iri, _Stream(table, is_given=is_given))
+        rows = (_NAMED_ROWS if is_named else _ROWS).empty_table()
+        self._streams.setdefault(iri, _Stream(table, rows, is_given=is_given, is_named=is_named))
+
+    def keeps_names(self, stream: str) -> bool:
+        return self._streams[stream].is_named
 
     def arrived(self, stream: str) -> int:
         return self._streams[stream].arrived
@@ -184,12 +192,12 @@ class SparkEngine:
         if isinstance(history, History) and history.is_of_lines:
             with ThreadPoolExecutor(1) as beside:
                 looking = beside.submit(self._look, history, window, lateness)
-                rows = history.ordinary_rows()  # Spark finds the files meanwhile
+                rows = named(history.ordinary_rows(), known.is_named)  # Spark finds the files meanwhile
             found = looking.result() or self._survey_of_lines(history, window, lateness)
             if found is not None and not found.has_odd:
                 self._show_history(known, rows, found)
                 return found
-        rows = self._computed_once(history.rows())
+        rows = self._computed_once(history.rows(is_named=known.is_named))
         found = None
         if window is not None:
             found = survey_by_steps(rows.withColumn("is_odd", sf.lit(False)), window, lateness)
@@ -234,7 +242,10 @@ class SparkEngine:
         known = self._streams[stream]
         arrival = pa.arange(known.arrived, known.arrived + rows.num_rows)
         known.arrived += rows.num_rows
-        known.rows = pa.concat_tables([known.rows, rows.append_column("arrival", arrival).select(_ROWS.names)])
+        if known.is_named and "g" not in rows.column_names:
+            rows = rows.append_column("g", pa.nulls(rows.num_rows, pa.string()))
+        rows = rows.append_column("arrival", arrival).select(known.rows.column_names)
+        known.rows = pa.concat_tables([known.rows, rows])
         known.is_seen = False
 
     def load_graph(self, iri: str | None, graph: Graph) -> None:
@@ -372,26 +383,29 @@ class SparkEngine:
 
         return self._run(statement, given)
 
-    def selected(self, statement: exp.Query) -> DataFrame:
-        """What a statement without parameters selects from graphs, not yet computed."""
-        return self._run(statement, {})
+    def selected(self, statement: exp.Query, most: int) -> DataFrame:
+        """What a statement without parameters selects from graphs, not yet computed.
 
-    def to_persist(self, statement: exp.Query) -> DataFrame | None:
+        Raises `ClosureTooLargeError` where paths connect more pairs than `most`.
+        """
+        return self._run(statement, {}, most)
+
+    def to_persist(self, statement: exp.Query, most: int) -> DataFrame | None:
         """The same, as Spark knows it again when it has been persisted; None where the text would be too long."""
-        with self._closures({}) as closures:
+        with self._closures({}, most) as closures:
             whole = nested(closures.without_recursion(statement))
             return None if whole is None else self._sql(whole, {})
 
-    def _run(self, statement: exp.Query, given: Mapping[str, int | None]) -> DataFrame:
-        with self._closures(given) as closures:
+    def _run(self, statement: exp.Query, given: Mapping[str, int | None], most: int | None = None) -> DataFrame:
+        with self._closures(given, most) as closures:
             return self._sql(closures.without_recursion(statement), given)
 
     @contextmanager
-    def _closures(self, given: Mapping[str, int | None]) -> Iterator[Closures]:
+    def _closures(self, given: Mapping[str, int | None], most: int | None) -> Iterator[Closures]:
         def run(query: exp.Query) -> DataFrame:
             return self._sql(nested(query) or query, given)
 
-        closures = Closures(f"{self._prefix}_reached_{next(_NUMBERS)}", run)
+        closures = Closures(f"{self._prefix}_reached_{next(_NUMBERS)}", run, most)
         try:
             yield closures
         finally:

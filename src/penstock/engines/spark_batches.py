@@ -14,13 +14,13 @@ from penstock.engines.closings import ClosingReport, content
 from penstock.engines.protocol import Seen
 from penstock.sources.spark.looking import Look
 
-STAMPED = """
+_STAMPED = """
     SELECT
-      CAST(stream AS INT) AS stream, s, p, o, ts,
+      CAST(stream AS INT) AS stream, s, p, o{names}, ts,
       element, arrival, CASE WHEN ts < watermark THEN watermark END AS since, begins
     FROM (
       SELECT
-        stream, s, p, o, ts, begins,
+        stream, s, p, o{names}, ts, begins,
         try_cast(known[4 * stream] AS BIGINT) + elements - 1 AS element,
         try_cast(known[4 * stream + 1] AS BIGINT) + place - 1 AS arrival,
         greatest(
@@ -36,7 +36,7 @@ STAMPED = """
           split(:known, ',') AS known
         FROM (
           SELECT
-            stream, s, p, o, ts, element AS of, arrival AS came,
+            stream, s, p, o{names}, ts, element AS of, arrival AS came,
             CAST(NOT (element <=> lag(element) OVER here) AS BIGINT) AS begins,
             max(ts) OVER (
               PARTITION BY stream ORDER BY element, arrival ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
@@ -52,6 +52,11 @@ STAMPED = """
 
 One text for all batches: Java keeps the code that it has compiled, for it holds nothing of what changes.
 """
+
+
+def stamped(*, is_named: bool) -> str:
+    """`is_named`: with the names of elements."""
+    return _STAMPED.format(names=", g" if is_named else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,34 +1,47 @@
-"""What repeats in a property path, on Spark: step by step until nothing new is reached.
+"""Property paths that repeat, on Spark.
 
-Spark's recursive queries keep what comes again (UNION ALL) and so never end on a cycle. A recursive part of a
-statement is therefore computed beforehand, and the statement reads what came out.
+Spark's recursive queries keep duplicates (UNION ALL), so they never end on a cycle, and each round takes a job. The
+recursive part of a statement is therefore computed before the rest: Spark selects what it reads, and DuckDB runs it on
+the driver. Where it reads more than the driver should take, Spark computes it, a round at a time. The statement then
+reads the result as a view.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import duckdb
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
 from penstock.engines.spark_parts import Parts, parts_of, with_parts
 
+_MOST = 5_000_000
+"""The driver takes at most this many rows of each relation that a recursive part reads."""
+
 _FEW = 50_000
-"""So many pairs of nodes are few."""
+"""A relation of at most this many rows is planned and joined as local data."""
 
 Run = Callable[[exp.Query], DataFrame]
+
+
+class ClosureTooLargeError(Exception):
+    """A recursive part has more rows than were asked for."""
 
 
 class Closures:
     """Recursive parts of a statement, as views that are named from `prefix` on.
 
     The views are of use until a statement that reads them has been looked at by Spark (`drop_views`); `persisted` is
-    what has been computed for them, until the statement has been run.
+    what has been computed for them, until the statement has been run. With `most`, a part of more rows raises
+    `ClosureTooLargeError`.
     """
 
-    def __init__(self, prefix: str, run: Run) -> None:
+    def __init__(self, prefix: str, run: Run, most: int | None = None) -> None:
         self._prefix = prefix
         self._run = run
+        self._most = most
         self._views: set[str] = set()
         self.persisted: list[DataFrame] = []
 
@@ -50,21 +63,51 @@ class Closures:
         self._views.clear()
 
     def _closure(self, query: exp.Query, name: str, before: Parts) -> str:
-        """The view of all that a recursive part reaches: `start UNION step`."""
+        """The view of all rows of a recursive part: `start UNION step`."""
         assert isinstance(query, exp.Union)
-        start, step = query.left, query.right
-        (steps,) = {table.name for table in step.find_all(exp.Table)} - {name}
         view = f"{self._prefix}_{name}"
-        self._show(self._kept(self._run(with_parts(_selected(steps), before))), f"{view}_steps")
-        known = [(steps, _selected(f"{view}_steps"))]
+        read = sorted({table.name for table in query.find_all(exp.Table)} - {name})
+        frames = {table: self._run(with_parts(_selected(table), before)).persist() for table in read}
+        try:
+            tables = {table: frame.limit(_MOST + 1).toArrow() for table, frame in frames.items()}
+            if all(table.num_rows <= _MOST for table in tables.values()):
+                session = next(iter(frames.values())).sparkSession
+                self._show(session.createDataFrame(self._on_driver(query, name, tables)), view)
+            else:
+                for table, frame in frames.items():
+                    self._show(self._kept(frame), f"{view}_{table}")
+                self._show(self._by_rounds(query, name, [(t, _selected(f"{view}_{t}")) for t in read], view), view)
+        finally:
+            for frame in frames.values():
+                frame.unpersist()
+        return view
+
+    def _on_driver(self, query: exp.Query, name: str, tables: dict[str, pa.Table]) -> pa.Table:
+        whole = exp.select("*").from_(name).with_(name, as_=query, recursive=True)
+        if self._most is not None:
+            whole = whole.limit(self._most + 1)
+        with duckdb.connect(config={"enable_external_access": False}) as connection:
+            for table, rows in tables.items():
+                connection.register(table, rows)
+            found = connection.sql(whole.sql("duckdb")).to_arrow_table()
+        self._check(found.num_rows)
+        return found
+
+    def _by_rounds(self, query: exp.Union, name: str, known: Parts, view: str) -> DataFrame:
+        start, step = query.left, query.right
         reached = frontier = self._kept(self._run(with_parts(start, known)).distinct())
         while not frontier.isEmpty():
             self._show(frontier, view)
             further = self._run(with_parts(step, [*known, (name, _selected(view))]))
             frontier = self._kept(further.distinct().exceptAll(reached))
             reached = self._kept(reached.union(frontier))
-        self._show(reached, view)
-        return view
+            if self._most is not None:
+                self._check(reached.limit(self._most + 1).count())
+        return reached
+
+    def _check(self, rows: int) -> None:
+        if self._most is not None and rows > self._most:
+            raise ClosureTooLargeError
 
     def _show(self, frame: DataFrame, view: str) -> None:
         frame.createOrReplaceTempView(view)

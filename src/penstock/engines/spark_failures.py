@@ -21,6 +21,16 @@ _TELLING = re.compile(r"\b(\w*Error|\w*Exception|Invalid|Unrecognized)\b")
 _ORIGIN = re.compile(r'^(: |Exception in thread "[^"]*" |Caused by: |Error: )*([\w.$]+(Exception|Error): )*')
 
 
+OUT_OF_MEMORY = (
+    "it ran out of memory: set spark.driver.memory to more than it has, for example spark.driver.memory=8g, or "
+    "spark.executor.memory on a cluster"
+)
+STACK_TOO_SMALL = (
+    "the plan of the query is too deep for the stack of Java's threads: start the session with "
+    "spark.driver.extraJavaOptions=-Xss16m (and spark.executor.extraJavaOptions=-Xss16m on a cluster)"
+)
+
+
 class Messages:
     """The last lines that Spark's process wrote, read as long as it lives."""
 
@@ -60,8 +70,10 @@ def failure(error: Exception) -> str | None:
 
 def reason(lines: Sequence[str]) -> str:
     """The line that tells most, without the names of classes before it; an empty one if none tells anything."""
-    if any("OutOfMemoryError" in line for line in lines):
-        return "it ran out of memory; the setting spark.driver.memory=8g, for example, gives it more"
+    if any("OutOfMemoryError" in line or "GC overhead limit" in line for line in lines):
+        return OUT_OF_MEMORY
+    if any("StackOverflowError" in line for line in lines):
+        return STACK_TOO_SMALL
     raised = _raised_in_python(lines)
     if _NO_PENSTOCK in raised:
         return (

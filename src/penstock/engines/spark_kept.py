@@ -14,6 +14,7 @@ from typing import Protocol
 from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
+from penstock.engines.spark_closures import ClosureTooLargeError
 from penstock.optimizer.sizes import Spread
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 
@@ -23,8 +24,9 @@ _LARGE = 100_000
 _MOST = 20_000
 """So many rows the driver has at most."""
 
-_TIMES = 4
-"""What is kept of large graphs may have so many times as many rows as there are triples."""
+_TIMES, _MORE = 4, 100_000
+"""What is kept of large graphs may have so many times as many rows as there are triples, and paths may connect so many
+times as many pairs, and some more."""
 
 
 _MANY = 100
@@ -34,10 +36,13 @@ _MANY = 100
 class Engine(Protocol):
     session: SparkSession
 
-    def selected(self, statement: exp.Query) -> DataFrame:
-        """What a statement without parameters selects from graphs, not yet computed."""
+    def selected(self, statement: exp.Query, most: int) -> DataFrame:
+        """What a statement without parameters selects from graphs, not yet computed.
 
-    def to_persist(self, statement: exp.Query) -> DataFrame | None:
+        Raises `ClosureTooLargeError` where paths connect more pairs than `most`.
+        """
+
+    def to_persist(self, statement: exp.Query, most: int) -> DataFrame | None:
         """The same, as Spark knows it again when it has been persisted; None where the text would be too long."""
 
 
@@ -100,19 +105,22 @@ class KeptFrames:
         text = part.statement.sql("spark")
         self._before = ()
         if text not in self._views:
-            self._views[text] = self._with_driver(part) or self._with_executors(part, triples)
+            try:
+                self._views[text] = self._with_driver(part, triples) or self._with_executors(part, triples)
+            except ClosureTooLargeError:
+                self._views[text] = None
         view = self._views[text]
         return None if view is None else KeptTable(view.name)
 
-    def _with_driver(self, part: StaticPart) -> _View | None:
-        found = self._engine.selected(part.statement.limit(_MOST + 1)).toArrow()
+    def _with_driver(self, part: StaticPart, triples: int) -> _View | None:
+        found = self._engine.selected(part.statement.limit(_MOST + 1), _TIMES * triples + _MORE).toArrow()
         if found.num_rows > _MOST:
             return None
         return self._shown(part, self._engine.session.createDataFrame(found), found.num_rows)
 
     def _with_executors(self, part: StaticPart, triples: int) -> _View | None:
         """Rows are counted before they are kept, and not to the end: a join may have more than anybody has room for."""
-        frame = None if triples < _LARGE else self._engine.to_persist(part.statement)
+        frame = None if triples < _LARGE else self._engine.to_persist(part.statement, _TIMES * triples + _MORE)
         if frame is None:
             return None
         rows = None

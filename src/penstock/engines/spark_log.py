@@ -32,7 +32,6 @@ from penstock.engines.protocol import CompiledReport, Need, Seen
 from penstock.engines.spark import SparkEngine, SparkQuery
 from penstock.engines.spark_batches import (
     NOWHERE,
-    STAMPED,
     Before,
     Closing,
     Share,
@@ -43,6 +42,7 @@ from penstock.engines.spark_batches import (
     is_in_time,
     note_closings,
     shares_of,
+    stamped,
 )
 from penstock.relational.answers import Delivery
 from penstock.relational.demand import Demand, demand_of
@@ -56,6 +56,7 @@ from penstock.sources.spark.history import History
 from penstock.sources.spark.looking import Look, Steps
 
 _SEGMENT = "stream int, s string, p string, o string, ts bigint, element bigint, arrival bigint, since bigint"
+"""And `g`, the names of elements, where somebody asks for them: a segment may lack it, and then none has a name."""
 
 _COUNTED = 32
 """So many predicates are counted at most, in each stream."""
@@ -102,8 +103,8 @@ class WindowLog(SparkEngine):
         self.session.catalog.dropTempView(self._batch)
         super().clear()
 
-    def add_stream(self, iri: str, *, is_given: bool = False) -> None:
-        super().add_stream(iri, is_given=is_given)
+    def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
+        super().add_stream(iri, is_given=is_given, is_named=is_named)
         self._elements.setdefault(iri, 0)
 
     def elements(self, stream: str) -> int:
@@ -118,7 +119,7 @@ class WindowLog(SparkEngine):
         """Keep the rows of a batch: what came of each stream. None, and nothing is kept, where one has no `ts`.
 
         The rows have the place of their stream among the streams (`stream`), s, p, o, ts, and numbers `element` and
-        `arrival` that grow in the order of the input.
+        `arrival` that grow in the order of the input; and `g`, if the names of elements are kept of any stream.
         """
         observation, closings = Observation(), self._closings
         figures = self._figures(closings)
@@ -203,6 +204,8 @@ class WindowLog(SparkEngine):
             "arrival": pa.arange(known.arrived, known.arrived + rows.num_rows),
             "since": pa.nulls(rows.num_rows, pa.int64()),
         }
+        if known.is_named and "g" in rows.column_names:
+            columns["g"] = rows["g"]
         table = pa.table(columns)
         self._path(segment).mkdir(parents=True, exist_ok=True)
         parquet.write_table(table, self._path(segment) / "part-0.parquet")
@@ -229,7 +232,8 @@ class WindowLog(SparkEngine):
         values = ",".join("" if value is None else str(value) for value in known)
         rows.createOrReplaceTempView(self._batch)
         parameters = {"batch": self._batch, "known": values, "lateness": lateness}
-        return self.session.sql(STAMPED, parameters)
+        is_named = any(stream.is_named and not stream.is_given for stream in self._streams.values())
+        return self.session.sql(stamped(is_named=is_named), parameters)
 
     def _figures(self, closings: tuple[Closing, ...]) -> list[Column]:
         """Made once, as long as they hold."""
@@ -410,9 +414,10 @@ class WindowLog(SparkEngine):
     def _rows(self, stream: str, segments: Iterable[str]) -> DataFrame:
         """What segments have of a stream."""
         place, paths = list(self._streams).index(stream), [str(self._path(segment)) for segment in segments]
+        schema = f"{_SEGMENT}, g string" if self._streams[stream].is_named else _SEGMENT
         if not paths:
-            return self.session.createDataFrame([], _SEGMENT).drop("stream")
-        return self.session.read.schema(_SEGMENT).parquet(*paths).where(sf.col("stream") == place).drop("stream")
+            return self.session.createDataFrame([], schema).drop("stream")
+        return self.session.read.schema(schema).parquet(*paths).where(sf.col("stream") == place).drop("stream")
 
     def _path(self, segment: str) -> Path:
         return self.folder / segment

@@ -16,8 +16,9 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from penstock.engines.driver_memory import MEMORY, driver_memory
 from penstock.engines.java import Java, NoJavaError, find_java
-from penstock.engines.spark_failures import MESSAGES, reason
+from penstock.engines.spark_failures import MESSAGES, STACK_TOO_SMALL, reason
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -50,6 +51,27 @@ _starting = threading.Lock()
 
 class SessionError(Exception):
     """There is no Spark to run on: the message says why, and what to do."""
+
+
+class PlanTooDeepError(SessionError):
+    """The stack of Java's threads is too small for a plan, in a session that was started with Java's default stack."""
+
+    def __init__(self) -> None:
+        super().__init__(STACK_TOO_SMALL[0].upper() + STACK_TOO_SMALL[1:])
+
+
+@contextmanager
+def checked_stack() -> Iterator[None]:
+    """Raises PlanTooDeepError, one sentence, where Spark raises a StackOverflowError of a thousand lines."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (Py4JJavaError, PySparkException) as error:
+        if "java.lang.StackOverflowError" in str(error):
+            raise PlanTooDeepError from None
+        raise
 
 
 def session(master: str | None = None, conf: Mapping[str, str] = NO_SETTINGS, *, verbose: bool = False) -> SparkSession:
@@ -118,7 +140,9 @@ def _start(settings: Mapping[str, str], verbose: bool) -> SparkSession:
 
 def _with_defaults(settings: Mapping[str, str]) -> dict[str, str]:
     java_options = f"{_DEEP_PLANS} {settings.get(_JAVA_OPTIONS, '')}".strip()
-    return {**DEFAULTS, **settings, _JAVA_OPTIONS: java_options}
+    memory = driver_memory(settings)
+    of_memory = {} if memory is None else {MEMORY: memory}
+    return {**DEFAULTS, **of_memory, **settings, _JAVA_OPTIONS: java_options}
 
 
 def _launch(settings: Mapping[str, str], verbose: bool) -> None:

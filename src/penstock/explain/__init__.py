@@ -18,6 +18,7 @@ from penstock.explain.page import as_html
 from penstock.explain.picture import as_svg
 from penstock.explain.sql import EngineName
 from penstock.explain.text import as_text
+from penstock.rdf.credentials import without_credentials
 from penstock.rdf.elements import Element
 from penstock.syntax import ast
 from penstock.syntax.parser.reports import parse_report
@@ -28,13 +29,19 @@ __all__ = ["FORMATS", "Document", "Format", "describe", "explain"]
 
 Format = OneOf["text", "json", "dot", "svg", "html", "sql"]
 
+
+def _safe(shown: Callable[[Document], str]) -> Callable[[Document], str]:
+    """Without the passwords that addresses of services may have."""
+    return lambda document: without_credentials(shown(document))
+
+
 FORMATS: Mapping[str, Callable[[Document], str]] = {
-    "text": as_text,
-    "json": as_json,
-    "dot": as_dot,
-    "svg": as_svg,
-    "html": as_html,
-    "sql": lambda document: document.sql,
+    "text": _safe(as_text),
+    "json": _safe(as_json),
+    "dot": _safe(as_dot),
+    "svg": _safe(as_svg),
+    "html": _safe(as_html),
+    "sql": _safe(lambda document: document.sql),
 }
 
 

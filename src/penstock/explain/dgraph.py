@@ -222,6 +222,8 @@ class _Collector:
                 self.operator(source, place.reading(self._active_graphs.graph(name), name))
             case algebra.ReadWindow(name, source):
                 self.operator(source, place.reading(self._active_graphs.window(name), name))
+            case algebra.ReadElement(name, source):
+                self.operator(source, place.reading(place.active, name))
             case algebra.Service(name, source):
                 self.operator(source, place.reading(self._active_graphs.service(name), name))
             case algebra.Project(source, variables):
@@ -321,6 +323,8 @@ def _names_in(operator: Operator) -> set[str]:
             found.add(variable.name)
         case algebra.Table(variables):
             found |= {variable.name for variable in variables}
-        case algebra.ReadGraph(Variable(name)) | algebra.ReadWindow(Variable(name)):
+        case (
+            algebra.ReadGraph(Variable(name)) | algebra.ReadWindow(Variable(name)) | algebra.ReadElement(Variable(name))
+        ):
             found.add(name)
     return found.union(*(_names_in(child) for child in operands(operator)))

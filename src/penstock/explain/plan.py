@@ -12,6 +12,7 @@ from penstock.explain.sources import ActiveGraphs
 from penstock.explain.tree import OperatorNode, operator_tree
 from penstock.optimizer import Knowledge, Sizes, optimize
 from penstock.optimizer.order_joins import patterns_in_order
+from penstock.rdf.plurals import counted
 from penstock.relational.matching import nodes_of
 from penstock.relational.static_parts import KeptPart
 
@@ -35,7 +36,7 @@ class KeptAccount:
 
     @property
     def sentence(self) -> str:
-        size = "" if self.rows is None else f", {self.rows:,} {'solution' if self.rows == 1 else 'solutions'}"
+        size = "" if self.rows is None else f", {counted(self.rows, 'solution')}"
         return f"{' . '.join(self.patterns)}, by {', '.join(self.keys) or 'nothing'}{size}"
 
 

@@ -13,6 +13,7 @@ from penstock.explain import svg
 from penstock.explain.layout import Rectangle, Size
 from penstock.explain.timeline import Bar, PolicyRow, StreamRow, Timeline, TimelineElement, TimelineSpan, WindowRow
 from penstock.explain.times import TimeScale
+from penstock.rdf.plurals import counted
 from penstock.syntax.durations import DAY, HOUR, MINUTE, SECOND
 
 GUTTER = 300.0
@@ -228,7 +229,7 @@ def _bracket(drawing: _Drawing, span: TimelineSpan, y: float) -> None:
 
 
 def _elements(count: int) -> str:
-    return "empty" if count == 0 else "1 element" if count == 1 else f"{count} elements"
+    return counted(count, "element") if count else "empty"
 
 
 def _bar(drawing: _Drawing, bar: Bar, y: float) -> None:

@@ -19,6 +19,7 @@ from penstock.explain.aggregation import Aggregation
 from penstock.explain.names import Names
 from penstock.explain.sources import ActiveGraphs, Source
 from penstock.explain.words import OPERATOR_NAMES
+from penstock.rdf.plurals import counted
 
 Part = OneOf["static", "streaming"]
 
@@ -104,7 +105,7 @@ class _Builder:
             and all(source.is_static for source in reads)
             and not any(_is_new_at_each_instant(expression) for expression in expressions)
         )
-        is_scope = isinstance(operator, algebra.ReadGraph | algebra.ReadWindow | algebra.Service)
+        is_scope = isinstance(operator, algebra.ReadGraph | algebra.ReadWindow | algebra.ReadElement | algebra.Service)
         part: Part = "static" if is_static else "streaming"
         return OperatorNode(0, name, tuple(details), part, reads, tuple(children), is_scope)
 
@@ -134,11 +135,13 @@ class _Builder:
                 return "Extend", [f"{names.variable(variable)} = {names.expression(expression)}"]
             case algebra.Table(variables, rows):
                 shown = " ".join(names.variable(variable) for variable in variables)
-                return "Table", [f"{shown}: {len(rows)} {'row' if len(rows) == 1 else 'rows'}"]
+                return "Table", [f"{shown}: {counted(len(rows), 'row')}"]
             case algebra.ReadGraph(name):
                 return "Graph", [self._scope(name, self._active_graphs.graph(name))]
             case algebra.ReadWindow(name):
                 return "Window", [self._scope(name, self._active_graphs.window(name))]
+            case algebra.ReadElement(name):
+                return "Graph", [f"{names.term(name)} of the elements"]
             case algebra.Service(name, _, silent):
                 return "Service", [f"{names.term(name)}{' (silent)' if silent else ''}"]
             case algebra.Group(_, keys, aggregates):

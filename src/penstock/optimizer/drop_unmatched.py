@@ -18,6 +18,7 @@ from penstock.algebra.operators import (
     Operator,
     OrderBy,
     Project,
+    ReadElement,
     ReadGraph,
     ReadWindow,
     Reduced,
@@ -68,7 +69,7 @@ def _is_nothing(operator: Operator) -> bool:
             return bool(keys) and _is_nothing(source)
         case Filter(_, source) | Extend(source) | Project(source) | Distinct(source) | Reduced(source):
             return _is_nothing(source)
-        case OrderBy(source) | ReadGraph(_, source) | ReadWindow(_, source):
+        case OrderBy(source) | ReadGraph(_, source) | ReadWindow(_, source) | ReadElement(_, source):
             return _is_nothing(source)
     return False
 

@@ -69,7 +69,7 @@ class Knowledge:
                 inner = self.scope(source)
                 bound = inner.certain | ({variable} if _is_certain(expression, inner) else frozenset())
                 return Scope(inner.possible | {variable}, bound)
-            case algebra.ReadGraph(name, source):
+            case algebra.ReadGraph(name, source) | algebra.ReadElement(name, source):
                 return self._named(name, self.scope(source), ())
             case algebra.ReadWindow(name, source):
                 return self._named(name, self.scope(source), self._stream_variables(name))

@@ -24,6 +24,7 @@ from penstock.algebra.operators import (
     Operator,
     OrderBy,
     Project,
+    ReadElement,
     ReadGraph,
     ReadWindow,
     Reduced,
@@ -87,7 +88,7 @@ class _Pushing:
         match operator:
             case Extend():
                 return variables.isdisjoint(_extensions(operator))
-            case ReadGraph(name, source) | ReadWindow(name, source):
+            case ReadGraph(name, source) | ReadWindow(name, source) | ReadElement(name, source):
                 known = self._knowledge.scope(source)
                 told = self._knowledge.told_by(name)
                 return all(v in known.certain or (v in known.possible and v not in told) for v in variables)

@@ -23,6 +23,7 @@ from penstock.algebra.operators import (
     Operator,
     OrderBy,
     Project,
+    ReadElement,
     ReadGraph,
     ReadWindow,
     Reduced,
@@ -71,7 +72,7 @@ class _Pushing:
                 return Minus(self._narrowed(left, asked), self._narrowed(right, compared))
             case Union(left, right):
                 return Union(self.into(left, wanted), self.into(right, wanted))
-            case ReadGraph(name, source) | ReadWindow(name, source):
+            case ReadGraph(name, source) | ReadWindow(name, source) | ReadElement(name, source):
                 told = self._knowledge.told_by(name)
                 return replace(operator, source=self.into(source, None if wanted is None else wanted | told))
             case Group():

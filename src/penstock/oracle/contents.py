@@ -13,7 +13,7 @@ from pyoxigraph import Triple
 from penstock.algebra.inputs import Arrival, from_instant, in_arrival_order, known_elements
 from penstock.algebra.model import StreamWindow
 from penstock.algebra.windows import CountWindow, Interval
-from penstock.rdf.elements import Element
+from penstock.rdf.elements import Element, GraphName
 
 
 class Occurrence(NamedTuple):
@@ -22,6 +22,8 @@ class Occurrence(NamedTuple):
     triple: Triple
     time: int
     valid: Interval
+    graph: GraphName | None = None
+    """The name of the element."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class WindowContents:
         for (element, known_from), interval in zip(ordered, validity, strict=True):
             valid = from_instant(interval, known_from)
             if valid is not None:
-                found += (Occurrence(triple, element.time, valid) for triple in element.triples)
+                found += (Occurrence(triple, element.time, valid, element.graph) for triple in element.triples)
         return found
 
     @cached_property
@@ -77,8 +79,7 @@ class WindowContents:
 
     def content(self, instant: int) -> list[Occurrence]:
         """What is valid at the instant; of a set, each triple once, with the greatest timestamp that it has there."""
-        known = self._occurrences(self._known_at(instant)) if self._has_late else self.occurrences
-        valid = [occurrence for occurrence in known if occurrence.valid.holds(instant)]
+        valid = self._valid(instant)
         if self.window.duplicates == "bag":
             return valid
         latest: dict[Triple, Occurrence] = {}
@@ -86,6 +87,18 @@ class WindowContents:
             if occurrence.triple not in latest or latest[occurrence.triple].time <= occurrence.time:
                 latest[occurrence.triple] = occurrence
         return list(latest.values())
+
+    def named(self, instant: int) -> dict[GraphName, list[Occurrence]]:
+        """What is valid at the instant by the names of its elements; an element without a name is not there."""
+        found: dict[GraphName, list[Occurrence]] = {}
+        for occurrence in self._valid(instant):
+            if occurrence.graph is not None:
+                found.setdefault(occurrence.graph, []).append(occurrence)
+        return found
+
+    def _valid(self, instant: int) -> list[Occurrence]:
+        known = self._occurrences(self._known_at(instant)) if self._has_late else self.occurrences
+        return [occurrence for occurrence in known if occurrence.valid.holds(instant)]
 
     # What a report policy asks (algebra.reports.ReportingWindow)
 

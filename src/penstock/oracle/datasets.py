@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from pyoxigraph import Triple
+from pyoxigraph import NamedNode, Triple
 
 from penstock.algebra.inputs import InputError, Inputs, in_time_order
 from penstock.algebra.model import Dataset, StreamWindow
 from penstock.algebra.services import ServiceCall
-from penstock.oracle.contents import WindowContents, counts_matches
+from penstock.oracle.contents import Occurrence, WindowContents, counts_matches
 from penstock.oracle.services import DescribedAnswer, described
 from penstock.oracle.triples import SinglePattern
+from penstock.rdf.elements import GraphName
 from penstock.syntax.suggestions import did_you_mean
 
 
@@ -35,11 +36,25 @@ class ActiveGraph:
     iri: str
     entries: tuple[Entry, ...]
     is_bag: bool = False
+    elements: Elements | None = None
+    """Of a window, and of what GRAPH reads in it: the named elements, which GRAPH reads from here."""
 
     @property
     def has_duplicates(self) -> bool:
         """Whether the store, which holds a triple once, would hold fewer triples than there are."""
         return self.is_bag and len({entry.triple for entry in self.entries}) < len(self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """The named elements of a window: a graph for each name, and a graph that says what name each of them has."""
+
+    graphs: dict[GraphName, ActiveGraph]
+    names: ActiveGraph
+
+
+NAMED = "urn:oracle:named"
+"""The property of an element's graph that is its name: a name may be a blank node, which no query can write."""
 
 
 class ReadableWindow(NamedTuple):
@@ -105,12 +120,22 @@ class InstantaneousDataset:
         if window.name is None:
             return
         is_bag = window.duplicates == "bag"
-        graph = _active(f"window:{number}", entries, is_bag)
+        graph = replace(_active(f"window:{number}", entries, is_bag), elements=self._elements(number, contents))
         self.windows.append(ReadableWindow(window.name, graph, window.stream_variable, contents.stream))
         if window.stream_variable is None:
             # GRAPH sees a window of the default graph merged with the static part of it (C-SPARQL's FullStreets).
             seen = graph if window.is_named else _active(f"merged:{number}", [*static, *entries], is_bag)
             self.graphs[window.name] = seen
+
+    def _elements(self, number: int, contents: WindowContents) -> Elements:
+        """Elements of one name are merged, as those of a window are."""
+        graphs: dict[GraphName, ActiveGraph] = {}
+        names: list[Entry] = []
+        for place, (name, occurrences) in enumerate(contents.named(self.instant).items()):
+            entries = [_entry(contents, occurrence) for occurrence in occurrences]
+            graphs[name] = _active(f"window:{number}:element:{place}", entries, contents.window.duplicates == "bag")
+            names.append(Entry(Triple(NamedNode(graphs[name].iri), NamedNode(NAMED), name)))
+        return Elements(graphs, _active(f"window:{number}:names", names, False))
 
     def matching(self, window: str, pattern: SinglePattern) -> ActiveGraph:
         """What a window that counts matches holds for one triple pattern."""
@@ -140,7 +165,11 @@ class InstantaneousDataset:
         return [Entry(triple) for triple in dict.fromkeys(t for t, valid in triples if valid.holds(self.instant))]
 
     def _streamed(self, contents: WindowContents) -> list[Entry]:
-        return [Entry(o.triple, ((contents.stream, o.time),)) for o in contents.content(self.instant)]
+        return [_entry(contents, occurrence) for occurrence in contents.content(self.instant)]
+
+
+def _entry(contents: WindowContents, occurrence: Occurrence) -> Entry:
+    return Entry(occurrence.triple, ((contents.stream, occurrence.time),))
 
 
 def _active(name: str, entries: Sequence[Entry], is_bag: bool) -> ActiveGraph:

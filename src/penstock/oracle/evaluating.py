@@ -15,10 +15,11 @@ from penstock.algebra.templates import described, instantiate
 from penstock.oracle.datasets import ActiveGraph, Entry, InstantaneousDataset
 from penstock.oracle.functions import FUNCTIONS
 from penstock.oracle.now import at_instant
+from penstock.oracle.relative_names import as_written, with_absolute_names
 from penstock.oracle.rewriting import IN, INDEX, TIME, TIME_IN, Rewriting
 from penstock.oracle.stored_terms import original, stored
 from penstock.oracle.timestamps import integer
-from penstock.rdf.elements import Row
+from penstock.rdf.elements import Node, Row
 from penstock.rdf.results import Evaluation
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import walk
@@ -76,7 +77,7 @@ def evaluate(query: ContinuousQuery, text: ast.Query, dataset: InstantaneousData
         store = _store_of_graphs(dataset.default, rewriting.used.values())
     try:
         found = store.query(
-            to_text(plain_variables(rewritten)),
+            to_text(plain_variables(with_absolute_names(rewritten))),
             custom_functions=FUNCTIONS,
             custom_aggregate_functions=rewriting.aggregates.functions,
         )
@@ -87,7 +88,7 @@ def evaluate(query: ContinuousQuery, text: ast.Query, dataset: InstantaneousData
     if isinstance(query.form, AskForm):
         return Solutions(("boolean",), ((_has_any(found),),))
     try:
-        rows = tuple(tuple(original(solution[variable]) for variable in found.variables) for solution in found)
+        rows = tuple(tuple(_answer(solution[variable]) for variable in found.variables) for solution in found)
     except (RuntimeError, OSError) as error:  # a custom function, or a SERVICE out of reach
         raise InputError(f"the SPARQL engine behind the oracle cannot evaluate this query: {error}") from None
     names = tuple(hyphenated.get(variable.value, variable.value) for variable in found.variables)
@@ -137,6 +138,11 @@ def _key(condition: ast.GroupCondition) -> str | None:
     if condition.variable is not None:
         return condition.variable.name
     return condition.expression.name if isinstance(condition.expression, ast.Variable) else None
+
+
+def _answer(term: Node | None) -> Node | None:
+    """A term of the store's engine as the answer has it."""
+    return None if term is None else as_written(original(term))
 
 
 def _ordered(row: Row, names: tuple[str, ...], wanted: tuple[str, ...]) -> Row:

@@ -12,6 +12,7 @@ from functools import lru_cache
 import pyoxigraph as ox
 
 from penstock.oracle import stored_terms
+from penstock.oracle.relative_names import as_written
 from penstock.rdf.elements import Node
 from penstock.rdf.terms import IRI
 from penstock.rdf.vocabulary import RDF_LANG_STRING, XSD, XSD_BOOLEAN
@@ -37,7 +38,7 @@ def compute(expression: str) -> Node | None:
 
 def _string(term: Node) -> Node | None:
     """STR: the lexical form of a literal, as it is written."""
-    term = stored_terms.original(term)
+    term = as_written(stored_terms.original(term))
     return None if isinstance(term, ox.BlankNode) else ox.Literal(term.value)
 
 

@@ -14,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from pyoxigraph import NamedNode
+
 from penstock.algebra.services import service_call
 from penstock.oracle.aggregates import Aggregates
-from penstock.oracle.datasets import ActiveGraph, InstantaneousDataset
+from penstock.oracle.datasets import NAMED, ActiveGraph, Elements, InstantaneousDataset
 from penstock.oracle.expressions import ExpressionRewriting
 from penstock.oracle.forms import only_visible, spelled_out
 from penstock.oracle.stored_terms import stored_constant
@@ -99,6 +101,8 @@ class Rewriting:
                 return [replace(element, pattern=self._group(pattern, graph, [], outer))]
             case ast.SubSelect():
                 return [self._sub_select(element, graph, outer)]
+            case ast.Graph(name, pattern) if graph.elements is not None:
+                return [self._read_element(name, pattern, graph.elements, timed, outer)]
             case ast.Graph(name, pattern):
                 return self._read_graph(name, pattern, timed, outer)
             case ast.WindowBlock(name, pattern):
@@ -151,6 +155,30 @@ class Rewriting:
             return [_NOTHING if graph is None else self._in_graph(pattern, graph, timed, outer)]
         choices = [(name, iri, graph) for iri, graph in self.dataset.graphs.items()]
         return [self._one_of(choices, pattern, timed, outer)]
+
+    def _read_element(
+        self,
+        name: ast.Variable | ast.Constant,
+        pattern: ast.Group,
+        elements: Elements,
+        timed: list[TimedPattern],
+        outer: list[TimedPattern],
+    ) -> ast.Element:
+        """GRAPH inside of a window; its names are asked for in a graph of their own."""
+        graphs = {called: replace(graph, elements=elements) for called, graph in elements.graphs.items()}
+        if isinstance(name, ast.Constant):
+            graph = graphs.get(NamedNode(name.text))
+            return _NOTHING if graph is None else self._in_graph(pattern, graph, timed, outer)
+        if not graphs:
+            return _NOTHING
+        self.used[elements.names.iri] = elements.names
+        branches: list[ast.Group] = []
+        for graph in graphs.values():
+            is_named = ast.Triples(ast.Constant(IRI(graph.iri)), (ast.Property(ast.Constant(IRI(NAMED)), (name,)),))
+            said = ast.Graph(ast.Constant(IRI(elements.names.iri)), ast.Group((is_named,)))
+            self._copies += 1
+            branches.append(ast.Group((said, self._in_graph(relabelled(pattern, self._copies), graph, timed, outer))))
+        return ast.Union(tuple(branches)) if len(branches) > 1 else branches[0]
 
     def _read_window(
         self,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 import pyoxigraph as ox
 
 from penstock.rdf.elements import Node
@@ -12,13 +15,31 @@ from penstock.rdf.terms import IRI, BlankNode, Literal, Term
 def oxigraph_term(term: Term) -> Node:
     match term:
         case IRI(value):
-            return ox.NamedNode(value)
+            return named_node(value)
         case BlankNode(label):
             return ox.BlankNode(label)
         case Literal(lexical, _, str(language)):
             return ox.Literal(lexical, language=language)
         case Literal(lexical, datatype):
-            return ox.Literal(lexical, datatype=ox.NamedNode(datatype))
+            return ox.Literal(lexical, datatype=named_node(datatype))
+
+
+def named_node(iri: str) -> ox.NamedNode:
+    """An IRI; a relative one, of a query without a base, stays as it is written."""
+    try:
+        return ox.NamedNode(iri)
+    except ValueError:
+        return _relative(iri)
+
+
+@lru_cache(maxsize=1 << 10)
+def _relative(iri: str) -> ox.NamedNode:
+    """What pyoxigraph makes only when it parses leniently."""
+    if re.search(r'[<>"{}|^`\\\x00-\x20]', iri):
+        raise ValueError(f"Invalid IRI: <{iri}>")
+    (quad,) = ox.parse(f"<urn:s> <urn:p> <{iri}> .", format=ox.RdfFormat.N_TRIPLES, lenient=True)
+    assert isinstance(quad.object, ox.NamedNode)
+    return quad.object
 
 
 def encode_oxigraph(term: ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple) -> str:

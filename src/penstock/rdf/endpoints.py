@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import socket
 import time
+import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
-from http.client import HTTPException, HTTPResponse
+from dataclasses import dataclass, field
+from http.client import HTTPException, responses
 from typing import TypeVar
 from urllib.error import HTTPError, URLError
-from urllib.parse import urlencode
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.parse import urlencode, urljoin, urlsplit
 
 from pyoxigraph import BlankNode, QueryBoolean, QueryResultsFormat, RdfFormat, Triple, parse, parse_query_results
 
 from penstock.rdf.blank_nodes import Rename
+from penstock.rdf.credentials import VARIABLE, ServiceAuth, service_auth, without_credentials
 from penstock.rdf.elements import Node, Row
 from penstock.rdf.errors import ReadingError, SourceError
+from penstock.rdf.http_requests import SCHEMES, Reply, TooLargeError, post
 from penstock.rdf.parsing import TRIPLE_IN_TRIPLE, checked
+from penstock.rdf.sizes import size_text
 
 DEFAULT_TIMEOUT = 30_000
 """So long, in milliseconds, an endpoint may take to answer."""
+
+DEFAULT_MAX_BYTES = 100_000_000
+"""So large, unpacked, an answer may be."""
 
 _ATTEMPTS = 3
 _FIRST_PAUSE = 0.2
@@ -32,7 +38,8 @@ _PASSING = frozenset({429, 502, 503, 504})
 _SOLUTIONS = "application/sparql-results+json, application/sparql-results+xml;q=0.8, text/tab-separated-values;q=0.5"
 _TRIPLES = "application/n-triples, text/turtle;q=0.8, application/rdf+xml;q=0.5"
 
-_BLOCK = 1 << 16
+_EXPLANATIONS = frozenset({"text/plain", "application/json", "application/problem+json"})
+_LONGEST_EXPLANATION = 200
 
 Answer = TypeVar("Answer")
 
@@ -50,6 +57,15 @@ class Endpoint:
 
     address: str
     timeout: int = DEFAULT_TIMEOUT
+    max_bytes: int = DEFAULT_MAX_BYTES
+    """The largest answer."""
+    auth: ServiceAuth = field(default_factory=service_auth)
+    """Credentials; those in the address go before."""
+
+    @property
+    def name(self) -> str:
+        """The address, without a user and password, for messages."""
+        return without_credentials(self.address)
 
     def solutions(self, query: str, variables: tuple[str, ...], rename: Rename) -> tuple[Row, ...]:
         """What a SELECT finds, in the order of the variables; blank nodes get new labels."""
@@ -60,7 +76,7 @@ class Endpoint:
                 raise self._not("SPARQL results", media_type)
             found = parse_query_results(content, format)
             if isinstance(found, QueryBoolean):
-                raise EndpointError(f"{self.address} answered a SELECT with a boolean: is it a SPARQL endpoint?")
+                raise EndpointError(f"{self.name} answered a SELECT with a boolean: is it a SPARQL endpoint?")
             known = [variable.value for variable in found.variables]
             places = [known.index(name) if name in known else None for name in variables]
             return tuple(
@@ -77,91 +93,106 @@ class Endpoint:
             format = RdfFormat.from_media_type(media_type)
             if format is None:
                 raise self._not("RDF", media_type)
-            statements = checked(parse(content, format, base_iri=self.address), rename)
+            statements = checked(parse(content, format, base_iri=self.name), rename)
             return list(dict.fromkeys(statement.triple for statement in statements))
 
         return self._asked(query, _TRIPLES, read)
 
     def _asked(self, query: str, accept: str, read: Callable[[bytes, str], Answer]) -> Answer:
-        content, media_type = self._content(query, accept)
+        reply = self._reply(query, accept)
         try:
-            return read(content, media_type)
+            return read(reply.content, reply.media_type)
         except (SyntaxError, ReadingError) as error:
-            reason = error.reason if isinstance(error, ReadingError) else error.msg
-            raise EndpointError(f"{self.address} answered with {media_type} that is none: {reason}") from None
+            # The parser's own words would quote what was answered.
+            line = error.line if isinstance(error, ReadingError) else error.lineno
+            place = "" if line is None else f" (line {line})"
+            raise EndpointError(
+                f"{self.name} answered with {reply.media_type} that cannot be read{place}: is it a SPARQL endpoint?"
+            ) from None
 
-    def _content(self, query: str, accept: str) -> tuple[bytes, str]:
+    def _reply(self, query: str, accept: str) -> Reply:
+        """All attempts together have the time that there is."""
+        deadline = time.monotonic() + self.timeout / 1000
         for attempt in range(_ATTEMPTS):
             if attempt:
-                time.sleep(_FIRST_PAUSE * 2 ** (attempt - 1))
+                time.sleep(max(0, min(_FIRST_PAUSE * 2 ** (attempt - 1), deadline - time.monotonic())))
             try:
-                return self._fetched(query, accept)
+                return self._fetched(query, accept, deadline)
             except _PassingError as error:
                 failure = error
         raise EndpointError(f"{failure.reason} (tried {_ATTEMPTS} times)")
 
-    def _fetched(self, query: str, accept: str) -> tuple[bytes, str]:
-        deadline = time.monotonic() + self.timeout / 1000
+    def _fetched(self, query: str, accept: str, deadline: float) -> Reply:
         form = urlencode({"query": query}).encode()
         try:
-            request = Request(self.address, form, {"Accept": accept, "User-Agent": "penstock"})
-            with _OPENER.open(request, timeout=self.timeout / 1000) as response:
-                return self._read(response, deadline), response.headers.get_content_type()
+            credentials = self.auth.of(self.address)
+            headers = {} if credentials is None else {"Authorization": credentials.authorization}
+            return post(self.name, form, {"Accept": accept, **headers}, deadline, self.max_bytes)
         except HTTPError as error:
-            raise self._refusal(error) from None
+            with error:
+                raise self._refusal(error) from None
         except URLError as error:
             raise self._failure(error.reason) from None
+        except TooLargeError:
+            raise EndpointError(
+                f"{self.name} answered with more than {size_text(self.max_bytes)}: ask for less, or allow for more "
+                "(--service-max-size)"
+            ) from None
+        except zlib.error:
+            raise EndpointError(f"{self.name} answered with compressed data that is damaged") from None
         except (OSError, HTTPException, ValueError) as error:
-            if isinstance(error, EndpointError):
-                raise
             raise self._failure(error) from None
-
-    def _read(self, response: HTTPResponse, deadline: float) -> bytes:
-        """An answer that comes in drops is too late, too."""
-        blocks: list[bytes] = []
-        while block := response.read1(_BLOCK):
-            blocks.append(block)
-            if time.monotonic() > deadline:
-                raise self._too_late()
-        return b"".join(blocks)
 
     # What can go wrong
 
     def _too_late(self) -> EndpointError:
         return EndpointError(
-            f"{self.address} has not answered within {self.timeout / 1000:g} s: ask for less, or give it more time"
+            f"{self.name} has not answered within {self.timeout / 1000:g} s: ask for less, or give it more time"
         )
 
     def _failure(self, reason: object) -> EndpointError | _PassingError:
         if isinstance(reason, TimeoutError):
             return self._too_late()
         if isinstance(reason, socket.gaierror):
-            return EndpointError(f"{self.address}: there is no such host: is the address right?")
+            return EndpointError(f"{self.name}: there is no such host: is the address right?")
         if isinstance(reason, ConnectionError):
             text = (reason.strerror or "the connection has broken off").lower()
-            return _PassingError(f"{self.address} does not answer ({text}): is the endpoint running, and there?")
+            return _PassingError(f"{self.name} does not answer ({text}): is the endpoint running, and there?")
         if isinstance(reason, ValueError):
-            return EndpointError(f"{self.address} is no address of an endpoint, such as http://host:7200/sparql")
-        return EndpointError(f"{self.address} cannot be asked: {reason}")
+            return EndpointError(
+                f"{self.name} is no address of an endpoint: write one of http or https, such as http://host:7200/sparql"
+            )
+        return EndpointError(f"{self.name} cannot be asked: {reason}")
 
     def _refusal(self, error: HTTPError) -> EndpointError | _PassingError:
-        said = f"{self.address} answered {error.code} {error.reason}"
+        said = f"{self.name} answered {error.code} {responses.get(error.code, '')}".rstrip()
         if error.code in _PASSING:
             return _PassingError(said)
         if 300 <= error.code < 400:
-            return EndpointError(f"{said}: it has moved, so write {error.headers.get('Location', 'where it is now')}")
+            return EndpointError(f"{said}: {self._moved(error.headers.get('Location', ''))}")
         if error.code == 400:
-            reason = " ".join(error.read(_BLOCK).decode(errors="replace").split())[:200]
-            return EndpointError(f"{said}: it does not take the query{f' ({reason})' if reason else ''}")
+            return EndpointError(f"{said}: it does not take the query{_explanation(error)}")
+        if error.code in (401, 403) and self.auth.of(self.address) is not None:
+            return EndpointError(f"{said}: it does not accept the user and password, or the token, that were sent")
         if error.code in (401, 403):
-            return EndpointError(f"{said}: it asks for a password, and none can be given")
+            return EndpointError(
+                f"{said}: it asks for a user and password, or a token: give them with --service-auth "
+                f"{self.name}=USER:PASSWORD, or in the environment ({VARIABLE})"
+            )
         if error.code in (404, 405):
             return EndpointError(f"{said}: is this the address of a SPARQL endpoint? Many end with /sparql or /query")
         return EndpointError(said)
 
+    def _moved(self, location: str) -> str:
+        """Redirects are not followed: a query that is sent on loses its text, and credentials are for one host."""
+        to = without_credentials(urljoin(self.name, location))
+        if not location or not to.isprintable() or urlsplit(to).scheme not in SCHEMES:
+            return "it has moved, but not to another address of http or https"
+        return f"it has moved, so write {to}"
+
     def _not(self, wanted: str, media_type: str) -> EndpointError:
         return EndpointError(
-            f"{self.address} answered with {media_type}, and {wanted} were asked for: is it the page of an endpoint, "
+            f"{self.name} answered with {media_type}, and {wanted} were asked for: is it the page of an endpoint, "
             "and not the endpoint?"
         )
 
@@ -174,14 +205,16 @@ class _PassingError(Exception):
         super().__init__(reason)
 
 
-class _NoRedirects(HTTPRedirectHandler):
-    """A query that is sent on loses its text: who asks is told the new address instead."""
-
-    def redirect_request(self, *arguments: object) -> None:
-        return None
-
-
-_OPENER = build_opener(_NoRedirects)
+def _explanation(error: HTTPError) -> str:
+    """What an endpoint says about a query that it does not take, if that is text, and not for long."""
+    if error.headers.get_content_type() not in _EXPLANATIONS:
+        return ""
+    try:
+        text = " ".join(error.read(_LONGEST_EXPLANATION).decode(errors="replace").split())
+    except (OSError, HTTPException):
+        return ""
+    shown = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+    return f" ({shown})" if shown else ""
 
 
 def _renamed(term: Node | Triple | None, rename: Rename) -> Node | None:

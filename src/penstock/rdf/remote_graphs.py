@@ -8,9 +8,11 @@ from urllib.parse import unquote
 from pyoxigraph import Triple
 
 from penstock.rdf.blank_nodes import prefixed
-from penstock.rdf.endpoints import DEFAULT_TIMEOUT, Endpoint
+from penstock.rdf.credentials import ServiceAuth, service_auth, without_credentials
+from penstock.rdf.endpoints import DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT, Endpoint
 from penstock.rdf.errors import SourceError
 from penstock.rdf.iris import is_absolute
+from penstock.rdf.sizes import parse_size
 from penstock.rdf.sources import option_duration
 
 _SCHEME = "sparql+"
@@ -34,16 +36,20 @@ def is_remote(source: str) -> bool:
     return source.startswith(_SCHEME)
 
 
-def parse_remote(source: str) -> RemoteGraph:
-    """`sparql+http://host/path?graph=IRI&refresh=30s&timeout=5s`; other parameters are the endpoint's.
+def parse_remote(source: str, auth: ServiceAuth | None = None) -> RemoteGraph:
+    """`sparql+http://host/path?graph=IRI&refresh=30s&timeout=5s&max-size=1GB`; other parameters are the endpoint's.
+
+    Without `auth`, credentials come from the environment alone.
 
     >>> parse_remote("sparql+http://ex.org/sparql?refresh=30s").refresh
     30000
     """
     address, _, query = source.removeprefix(_SCHEME).partition("?")
     if not address.startswith(("http://", "https://")):
-        raise SourceError(f"{source}: an endpoint is sparql+http://HOST/PATH or sparql+https://HOST/PATH")
-    graph, timeout, refresh, kept = None, DEFAULT_TIMEOUT, None, []
+        shown = without_credentials(source)
+        raise SourceError(f"{shown}: an endpoint is sparql+http://HOST/PATH or sparql+https://HOST/PATH")
+    graph, timeout, refresh, max_bytes = None, DEFAULT_TIMEOUT, None, DEFAULT_MAX_BYTES
+    kept = []
     for pair in filter(None, query.split("&")):
         name, _, value = pair.partition("=")
         match name:
@@ -53,13 +59,24 @@ def parse_remote(source: str) -> RemoteGraph:
                 refresh = option_duration(name, value)
             case "timeout":
                 timeout = option_duration(name, value)
+            case "max-size":
+                max_bytes = _size(value)
             case _:
                 kept.append(pair)
-    return RemoteGraph(Endpoint(f"{address}?{'&'.join(kept)}" if kept else address, timeout), graph, refresh)
+    address = f"{address}?{'&'.join(kept)}" if kept else address
+    return RemoteGraph(Endpoint(address, timeout, max_bytes, service_auth() if auth is None else auth), graph, refresh)
+
+
+def _size(text: str) -> int:
+    size = parse_size(text)
+    if not size:
+        raise SourceError(f"max-size={text}: this is not a size: write bytes, or a number with kB, MB or GB")
+    return size
 
 
 def _graph(source: str, text: str) -> str:
     iri = text.removeprefix("<").removesuffix(">")
     if not is_absolute(iri) or any(character in iri for character in '<>"{}|\\^` '):
-        raise SourceError(f"{source}: {text!r} is no IRI of a graph: write graph=http://example.org/cities")
+        shown = without_credentials(source)
+        raise SourceError(f"{shown}: {text!r} is no IRI of a graph: write graph=http://example.org/cities")
     return iri

@@ -10,10 +10,12 @@ from typing import Any, TypeVar
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, RdfFormat, Triple, parse
 
 from penstock.rdf.comparison import same_graph, same_rows
+from penstock.rdf.conversion import named_node
 from penstock.rdf.elements import Node, Row
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.html import evaluation_html
 from penstock.rdf.parsing import checked
+from penstock.rdf.plurals import counted
 from penstock.rdf.vocabulary import XSD_STRING
 
 __all__ = ["Evaluation", "ResultLineError", "from_json_line", "same_graph", "same_rows", "to_json_line"]
@@ -58,7 +60,9 @@ class Evaluation:
             raise ValueError("rows and variables belong together: give both or neither")
         for row in self.rows or ():
             if len(row) != len(self.variables or ()):
-                raise ValueError(f"a row has {len(row)} terms for {len(self.variables or ())} variables: {row}")
+                raise ValueError(
+                    f"a row has {counted(len(row), 'term')} for {counted(len(self.variables or ()), 'variable')}: {row}"
+                )
 
 
 def to_json_line(evaluation: Evaluation) -> str:
@@ -181,19 +185,19 @@ def _parsed_term(value: Any) -> Node:
         raise ResultLineError(f"it should be an object, and it is {_shown(json.dumps(value))}")
     kind, lexical = _member(value, "type", str), _member(value, "value", str)
     if kind == "uri":
-        return NamedNode(lexical)
+        return named_node(lexical)
     if kind == "bnode":
         return BlankNode(lexical)
     if kind in ("literal", "typed-literal"):
         if "xml:lang" in value:
             return Literal(lexical, language=_member(value, "xml:lang", str))
-        return Literal(lexical, datatype=NamedNode(_member(value, "datatype", str)) if "datatype" in value else None)
+        return Literal(lexical, datatype=named_node(_member(value, "datatype", str)) if "datatype" in value else None)
     raise ResultLineError(f'its type should be "uri", "literal" or "bnode", and it is "{kind}"')
 
 
 def _statement(item: Any) -> Triple | Quad:
     try:
-        statements = list(checked(parse(str(item).encode(), RdfFormat.N_QUADS), lambda node: node))
+        statements = list(checked(parse(str(item).encode(), RdfFormat.N_QUADS, lenient=True), lambda node: node))
         if len(statements) != 1:
             raise ReadingError("there is not one triple in it")
     except (ReadingError, UnicodeEncodeError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -23,6 +23,7 @@ from penstock.algebra.operators import (
     PathPattern,
     PatternTerm,
     Project,
+    ReadElement,
     ReadGraph,
     ReadWindow,
     Reduced,
@@ -35,19 +36,19 @@ from penstock.algebra.operators import (
 from penstock.optimizer import Knowledge
 from penstock.optimizer.rewriting import conjunction
 from penstock.optimizer.static_split import is_static, together
-from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI
 from penstock.relational import modifiers
+from penstock.relational.elements import ElementPaths, NamedElements, names_of, told
 from penstock.relational.expressions import Expressions
 from penstock.relational.grouping import Grouping
-from penstock.relational.joining import join, left_join, minus, numbered, union, with_extra, without
+from penstock.relational.joining import connected, join, left_join, minus, numbered, union, with_extra, without
 from penstock.relational.keeping import Place, kept_relation, looked_up, outer_variables, table_statement
 from penstock.relational.kinds import kinds_of
 from penstock.relational.listing import listed
-from penstock.relational.matching import asked_by, is_about, terms_of
+from penstock.relational.matching import asked_by, is_about, nodes_of, terms_of
 from penstock.relational.nearby import scan_nearby
-from penstock.relational.paths import PathCompiler
-from penstock.relational.relations import Relation, Shape, Statement, aliased, col, select_from
+from penstock.relational.paths import PathCompiler, is_free
+from penstock.relational.relations import Relation, Shape, Statement
 from penstock.relational.sources import ActiveGraph, NamedGraph, Sources, Tables, always
 from penstock.relational.static_parts import StaticPart
 from penstock.relational.timestamps import Timestamps
@@ -61,6 +62,10 @@ class Context:
     seed: Relation | None = None
     name: Constant | None = None
     """The name of that graph or window; None in the default graph."""
+    element: NamedElements | None = None
+    """What GRAPH reads in that window; None outside of GRAPH."""
+    others: tuple[Relation, ...] = field(default=(), compare=False)
+    """What the solutions are going to be joined with: no others are needed than those with values from there."""
 
 
 class Compiler:
@@ -70,6 +75,8 @@ class Compiler:
         self.sources = Sources(self.statement, query.dataset, tables)
         self.timestamps = Timestamps.of(query)
         self._keep = None if self.timestamps.is_asked else tables.keep
+        self._elements = 0
+        """How many GRAPH blocks in windows there have been."""
         self._whole: Operator | None = None
         """The expression that is compiled."""
 
@@ -78,18 +85,19 @@ class Compiler:
         context = context or Context(self.sources.default)
         self._whole = self._whole or operator
         chain = modifiers.Modifiers.of(operator)
-        relation = self._operator(chain.source, replace(context, seed=None))
+        relation = self._operator(chain.source, replace(context, seed=None, others=()))
         if chain.order:
             rows = self._expressions(chain.source, context).rows(
                 relation, [expression for expression, _ in chain.order]
             )
             relation = modifiers.with_order(self.statement, relation, rows, chain.order)
+        within = () if context.element is None else (context.element.variable,)
         if chain.projected is not None:
-            relation = modifiers.projected(self.statement, relation, chain.projected)
+            relation = modifiers.projected(self.statement, relation, (*within, *chain.projected))
         if chain.is_distinct:
             relation = modifiers.distinct(self.statement, relation, by_order=not chain.is_ordered_by_projection)
         if chain.slice is not None:
-            relation = modifiers.sliced(self.statement, relation, chain.slice)
+            relation = modifiers.sliced(self.statement, relation, chain.slice, within)
         return relation if keep_order or not relation.extra else with_extra(self.statement, relation, ())
 
     def ordered(self, relation: Relation) -> list[exp.Ordered]:
@@ -97,16 +105,23 @@ class Compiler:
         return modifiers.ordered(relation)
 
     def _operator(self, operator: Operator, context: Context) -> Relation:
-        kept = self._kept(operator, context)
-        if kept is not None:
-            return self._seeded([kept], context)
+        """Inside of GRAPH in a window all solutions have the name of the element that they are of."""
+        relation = self._solutions(operator, context)
+        if context.element is None or context.element.variable in relation.columns:
+            return relation
+        return join(self.statement, [relation, self._names(context)])
+
+    def _solutions(self, operator: Operator, context: Context) -> Relation:
+        table = self._kept(operator, context)
+        if table is not None:
+            return self._seeded([table], context)
         match operator:
             case BasicGraphPattern(patterns) if len(patterns) > 1 and context.seed is None:
                 return join(self.statement, self._operands(operator, context))
             case BasicGraphPattern(patterns):
-                return self._seeded([self._scan(pattern, context.graph) for pattern in patterns], context)
+                return self._seeded([self._scan(pattern, context) for pattern in patterns], context)
             case PathPattern():
-                return self._seeded([self._path(operator, context.graph)], context)
+                return self._seeded([self._path(operator, context)], context)
             case Table():
                 return self._seeded([self._table(operator)], context)
             case Join():
@@ -114,8 +129,10 @@ class Compiler:
             case LeftJoin(left, right, condition):
                 return self._left_join(left, right, condition, context)
             case Minus(left, right):
-                removed = self._operator(right, replace(context, seed=None))
-                return minus(self.statement, self._operator(left, context), removed)
+                kept = self._operator(left, context)
+                removed = self._operator(right, replace(context, seed=None, others=(kept,)))
+                within = None if context.element is None else context.element.variable
+                return minus(self.statement, kept, removed, within)
             case Union(left, right):
                 return union(self.statement, [self._operator(left, context), self._operator(right, context)])
             case Filter(condition, source):
@@ -126,6 +143,8 @@ class Compiler:
                 return self._read(name, source, self.sources.graphs(), context)
             case ReadWindow(name, source):
                 return self._read(name, source, self.sources.windows(), context)
+            case ReadElement(name, source):
+                return self._read_element(name, source, context)
             case Service(call=call) if call is not None:
                 return self._seeded([self.sources.answers(call)], context)
             case Group():
@@ -139,7 +158,7 @@ class Compiler:
         """What is joined, all in one: so the engine is free to choose the order. What is static is joined before."""
         flat = self._flat(operator, context)
         if self._keep is None or context.seed is not None:
-            return [self._operator(operand, there) for operand, there in flat]
+            return self._with_paths([], flat)
         places = list(dict.fromkeys(there for _, there in flat))
         relations: list[Relation] = []
         left: list[tuple[Operator, Context]] = []
@@ -152,12 +171,31 @@ class Compiler:
                 else:
                     relations.append(kept)
         mixed = [entry for entry in left if self._is_mixed(*entry)]
-        relations += (self._operator(*entry) for entry in left if entry not in mixed)
+        walking = [entry for entry in left if _has_free_path(entry[0])]
+        relations += (self._operator(*entry) for entry in left if entry not in mixed and entry not in walking)
         streams = [relation for relation in relations if not relation.holds_always]
         for operand, there in mixed:
             near = self._nearby(operand, there, streams)
             streams += [] if near is None else [near]
             relations.append(self._operator(operand, there) if near is None else near)
+        return self._with_paths(relations, walking)
+
+    def _with_paths(self, relations: list[Relation], operands: list[tuple[Operator, Context]]) -> list[Relation]:
+        """The relations and the operands; paths last, for they start from values of what they are joined with."""
+        relations = [*relations, *(self._operator(*entry) for entry in operands if not _has_free_path(entry[0]))]
+        walking = [entry for entry in operands if _has_free_path(entry[0])]
+        known = Knowledge.of(self.query)
+        while walking:
+            bound = frozenset().union(*(relation.certain for relation in relations))
+            following = max(walking, key=lambda entry: not bound.isdisjoint(known.scope(entry[0]).certain))
+            walking.remove(following)
+            operand, there = following
+            near = connected(relations, known.scope(operand).certain)
+            if near:
+                relations = [relation for relation in relations if relation not in near]
+                relations.append(join(self.statement, near, materialized=True))
+                there = replace(there, others=(relations[-1], *there.others))
+            relations.append(self._operator(operand, there))
         return relations
 
     def _is_mixed(self, operator: Operator, context: Context) -> bool:
@@ -188,7 +226,7 @@ class Compiler:
                 windows = isinstance(operator, ReadWindow)
                 among = [n for n in (self.sources.windows() if windows else self.sources.graphs()) if n.name == name]
                 if len(among) == 1 and among[0].stream_variable is None:
-                    return self._flat(source, Context(among[0].graph, context.seed, constant))
+                    return self._flat(source, replace(context, graph=among[0].graph, name=constant, element=None))
         return [(operator, context)]
 
     def _seeded(self, relations: list[Relation], context: Context) -> Relation:
@@ -203,7 +241,7 @@ class Compiler:
         """Expressions over the solutions of `source`."""
 
         def asking(pattern: Operator, rows: Relation) -> Relation:
-            return self._operator(pattern, replace(context, seed=rows))
+            return self._operator(pattern, replace(context, seed=rows, others=()))
 
         kinds = kinds_of(source, is_asked=context.seed is not None)
         return Expressions(self.statement, asking, self.query.text.prologue.base, kinds, self.timestamps)
@@ -247,7 +285,7 @@ class Compiler:
             case BasicGraphPattern((pattern,)) if self._asks_triples(context):
                 asked = [part for part in conjuncts(condition) if is_about(pattern, part)]
                 others = [part for part in conjuncts(condition) if part not in asked]
-                relation = self._scan(pattern, context.graph, asked) if asked else self._operator(source, context)
+                relation = self._scan(pattern, context, asked) if asked else self._operator(source, context)
             case _:
                 others, relation = [condition], self._operator(source, context)
         return self._expressions(source, context).filtered(relation, conjunction(others)) if others else relation
@@ -255,17 +293,21 @@ class Compiler:
     def _asks_triples(self, context: Context) -> bool:
         return context.seed is None and not self.timestamps.is_asked and not context.graph.counts_matches
 
-    def _scan(self, pattern: TriplePattern, graph: ActiveGraph, filters: Sequence[Expression] = ()) -> Relation:
+    def _scan(self, pattern: TriplePattern, context: Context, filters: Sequence[Expression] = ()) -> Relation:
+        graph, element = context.graph, context.element
         wanted, columns = self._columns(pattern)
+        asked = asked_by(pattern, filters)
+        if element is not None:
+            asked = asked.in_element(element.name)
+            wanted["g"] = columns[element.variable] = self.statement.column_name(element.variable)
         certain = frozenset(columns)
         if not self.timestamps.is_asked:
-            asked = asked_by(pattern, filters)
             holds_always, is_momentary = graph.holds_always(asked), graph.is_momentary(asked)
             return Relation(graph.scan(wanted, asked), columns, certain, (), holds_always, is_momentary)
         times = self.timestamps.variables(pattern)
         columns |= {variable: self.statement.column_name(variable) for variable in times.values()}
         told = {stream: columns[variable] for stream, variable in times.items()}
-        return Relation(graph.timed_scan(wanted, asked_by(pattern), told), columns, certain)
+        return Relation(graph.timed_scan(wanted, asked, told), columns, certain)
 
     def _columns(self, pattern: TriplePattern) -> tuple[dict[str, str], dict[Variable, str]]:
         """What is wanted of a triple, and the columns of the pattern's variables."""
@@ -276,24 +318,11 @@ class Compiler:
                 wanted[part] = columns[term] = self.statement.column_name(term)
         return wanted, columns
 
-    def _path(self, pattern: PathPattern, graph: ActiveGraph) -> Relation:
-        """The pairs that the path connects, with the ends of the pattern in place of x and y."""
-        ends = {"x": pattern.subject, "y": pattern.object}
-        terms = [encode(end.term) for end in ends.values() if isinstance(end, Constant)]
-        pairs = PathCompiler(self.statement, graph.triples(), terms, always()).pairs(pattern.path)
-        columns: dict[Variable, str] = {}
-        selected: list[exp.Expr] = []
-        conditions: list[exp.Expr] = []
-        for name, end in ends.items():
-            if isinstance(end, Constant):
-                conditions.append(col(pairs, name).eq(exp.Literal.string(encode(end.term))))
-            elif end in columns:
-                conditions.append(col(pairs, "x").eq(col(pairs, "y")))
-            else:
-                columns[end] = self.statement.column_name(end)
-                selected.append(aliased(col(pairs, name), columns[end]))
-        query = select_from(pairs, [*selected, col(pairs, "i"), col(pairs, "j")])
-        return self.statement.relation(query.where(*conditions) if conditions else query, columns, columns)
+    def _path(self, pattern: PathPattern, context: Context) -> Relation:
+        others = context.others if context.seed is None else (context.seed, *context.others)
+        if context.element is None:
+            return PathCompiler(self.statement, context.graph).relation(pattern, others)
+        return ElementPaths(context.graph, context.element, self._names(context)).relation(pattern, others)
 
     def _table(self, table: Table) -> Relation:
         columns = {variable: self.statement.column_name(variable) for variable in table.variables}
@@ -307,7 +336,9 @@ class Compiler:
         for named in among:
             if named.counts_matches if isinstance(name, Variable) else name.term != IRI(named.name):
                 continue
-            inner = self._operator(source, Context(named.graph, context.seed, Constant(IRI(named.name))))
+            inner = self._operator(
+                source, replace(context, graph=named.graph, name=Constant(IRI(named.name)), element=None)
+            )
             told = {} if isinstance(name, Constant) else {name: named.name}
             if named.stream_variable is not None and named.stream is not None:
                 told[Variable(named.stream_variable)] = named.stream
@@ -320,8 +351,21 @@ class Compiler:
             return self._seeded([self._table(Table(variables, ()))], context)
         return parts[0] if len(parts) == 1 else union(self.statement, parts)
 
+    def _read_element(self, name: PatternTerm, source: Operator, context: Context) -> Relation:
+        """GRAPH in a window: the solutions in each of its named elements, with a column for the name."""
+        self._elements += 1
+        element = NamedElements(Variable(f".element{self._elements}"), name if isinstance(name, Constant) else None)
+        inner = self._operator(source, replace(context, element=element))
+        return told(self.statement, inner, element, name if isinstance(name, Variable) else None)
+
+    def _names(self, context: Context) -> Relation:
+        """The names of the elements that GRAPH reads, when they are in the window."""
+        assert context.element is not None
+        return names_of(context.graph, context.element)
+
     def _left_join(self, left: Operator, right: Operator, condition: Expression | None, context: Context) -> Relation:
-        kept, added = self._operator(left, context), self._operator(right, context)
+        kept = self._operator(left, context)
+        added = self._operator(right, replace(context, others=(kept,)))
         joined = left_join(self.statement, kept, added) if condition is None else None
         if joined is not None:
             return joined
@@ -344,7 +388,7 @@ class Compiler:
         return self._expressions(source, context).extended(self._operator(source, context), values)
 
     def _group(self, group: Group, context: Context) -> Relation:
-        source = self._operator(group.source, replace(context, seed=None))
+        source = self._operator(group.source, replace(context, seed=None, others=()))
         solution = [variable for variable in source.columns if variable.is_visible]
         values = {variable: value for variable, value in group.keys if variable not in source.columns}
         arguments = {
@@ -354,13 +398,21 @@ class Compiler:
         }
         values |= {variable: value for value, variable in arguments.items()}
         rows = self._expressions(group.source, context).extended(source, values) if values else source
-        grouping = Grouping(self.statement, rows, [variable for variable, _ in group.keys], solution, always())
+        keys, groups = [variable for variable, _ in group.keys], None
+        if context.element is not None:
+            groups = None if keys else self._names(context)
+            keys = [context.element.variable, *keys]
+        grouping = Grouping(self.statement, rows, keys, solution, always(), groups)
         return grouping.aggregated(
             [
                 (variable, replace(a, argument=arguments[a.argument]) if a.argument in arguments else a)
                 for variable, a in group.aggregates
             ]
         )
+
+
+def _has_free_path(operator: Operator) -> bool:
+    return any(isinstance(node, PathPattern) and is_free(node) for node in nodes_of(operator))
 
 
 def _reads(expression: Expression, variable: Variable) -> bool:

@@ -26,6 +26,7 @@ from penstock.algebra.operators import (
     OrderBy,
     PatternTerm,
     Project,
+    ReadElement,
     ReadGraph,
     ReadWindow,
     Reduced,
@@ -111,7 +112,7 @@ class _Reader:
                 return here(left)
             case Filter(_, source) | Extend(source) | Project(source) | Distinct(source) | Reduced(source):
                 return here(source)
-            case OrderBy(source) | Slice(source):
+            case OrderBy(source) | Slice(source) | ReadElement(_, source):
                 return here(source)
             case Group(source, keys):
                 return here(source) if keys else ALWAYS

@@ -54,8 +54,14 @@ class _Calculation:
     size: str
 
 
+_GROUPS = (".groups",)
+"""The portions that tell which groups there are, empty ones included."""
+
+
 class Grouping:
     """The groups of `rows` by `keys`; without keys there is one, at every instant (`always`), even if it is empty.
+
+    With `groups` there is one for each row of that relation, which has the keys, even if it is empty.
 
     Keys and arguments of aggregates are variables of the rows; `solution` are those that COUNT(DISTINCT *) looks at.
     """
@@ -67,11 +73,13 @@ class Grouping:
         keys: Sequence[Variable],
         solution: Sequence[Variable],
         always: Sequence[exp.Expr],
+        groups: Relation | None = None,
     ) -> None:
         self.statement = statement
         self.rows = rows
         self.solution = solution
         self.always = always
+        self.groups = groups
         self.keys = {key: statement.column_name(key) for key in keys}
         self._portions: dict[tuple[str, ...] | None, _Portions] = {}
         self._columns: dict[tuple[str, str, str], str] = {}
@@ -80,14 +88,15 @@ class Grouping:
         sweeps = not self._are_snapshots and all(is_swept(aggregate) for _, aggregate in aggregates)
         if not aggregates or not all(needs_distinct_rows(aggregate) for _, aggregate in aggregates):
             self._portions_of(None)  # tells which groups there are
+        if self.groups is not None:
+            self._portions[_GROUPS] = _Portions(self.groups.name, f"size{len(self._portions) + 1}")
         calculations = [self._calculation(variable, aggregate) for variable, aggregate in aggregates]
         portions = self._united()
         query = self._swept(portions, calculations) if sweeps else self._spread(portions, calculations)
         columns = self.keys | {variable: self.statement.column_name(variable) for variable, _ in aggregates}
         certain = {key for key in self.keys if key in self.rows.certain}
         certain |= {variable for variable, aggregate in aggregates if aggregate.name == "COUNT"}
-        are_momentary = self.rows.is_momentary and bool(self.keys)
-        return self.statement.relation(query, columns, certain, is_momentary=are_momentary)
+        return self.statement.relation(query, columns, certain, is_momentary=self._are_momentary)
 
     # Portions
 
@@ -183,7 +192,8 @@ class Grouping:
             events = [self._edges(portions, swept, edge, sign) for edge, sign in (("i", 1), ("j", -1))]
             edges = self.statement.add(united(events))
         levels = running_sums(self.statement, edges, list(self.keys.values()), [*self._sizes, *swept])
-        is_there: exp.Expr = exp.GT(this=col(levels, self._sizes[0]), expression=number(0))
+        tells = self._portions.get(_GROUPS, next(iter(self._portions.values())))
+        is_there: exp.Expr = exp.GT(this=col(levels, tells.size), expression=number(0))
         if not self.keys:
             is_there = exp.not_(col(levels, "j").is_(exp.null()))
         if self._columns_of(FLOATING):
@@ -269,7 +279,12 @@ class Grouping:
     @property
     def _are_snapshots(self) -> bool:
         """Whether no portion holds at several instants."""
-        return self.statement.shape.is_snapshot or (self.rows.is_momentary and bool(self.keys))
+        return self.statement.shape.is_snapshot or self._are_momentary
+
+    @property
+    def _are_momentary(self) -> bool:
+        """Whether every group is one of one instant."""
+        return bool(self.keys) and self.rows.is_momentary and (self.groups is None or self.groups.is_momentary)
 
     def _put_together(self, portions: str) -> str:
         rows = self._at_instants(portions, [*self._sizes, *self._parts])

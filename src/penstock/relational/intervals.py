@@ -116,24 +116,15 @@ def spread(statement: Statement, source: str, columns: Sequence[str]) -> str:
     return statement.add(exp.select(*selected, aliased(behind, "j")).from_(snapshot.subquery(source)))
 
 
-def cut_alike(statement: Statement, source: str, columns: Sequence[str]) -> str:
-    """The rows cut wherever one of them begins or ends: two pieces hold at the same instants, or at none together."""
-    if statement.shape.is_snapshot:
-        return source
+def stretches(statement: Statement, source: str) -> str:
+    """The stretches `[i, j)` of time within which no row begins or ends."""
     ends = [select_from(source, [aliased(col(source, edge), "i")]) for edge in ("i", "j")]
     cuts = statement.add(exp.union(*ends, distinct=True))
     following = exp.Window(
         this=exp.Lead(this=col(cuts, "i"), offset=number(1)),
         order=exp.Order(expressions=[exp.Ordered(this=col(cuts, "i"))]),
     )
-    stretches = statement.add(select_from(cuts, [col(cuts, "i"), aliased(following, "j")]))
-    kept = [col(source, column) for column in columns]
-    is_within = exp.and_(
-        exp.GTE(this=col(stretches, "i"), expression=col(source, "i")),
-        exp.LT(this=col(stretches, "i"), expression=col(source, "j")),
-    )
-    pieces = select_from(source, [*kept, col(stretches, "i"), col(stretches, "j")])
-    return statement.add(pieces.join(exp.to_table(stretches), on=is_within))
+    return statement.add(select_from(cuts, [col(cuts, "i"), aliased(following, "j")]))
 
 
 def counted_until(asked: exp.Query, counted: exp.Query) -> exp.Select:

@@ -76,6 +76,17 @@ def join(
     return Relation(name, columns, certain, tuple(extras), holds_always, bool(momentary))
 
 
+def connected(relations: list[Relation], variables: frozenset[Variable]) -> list[Relation]:
+    """The relations that have one of the variables bound in every row, and those that are joined with them."""
+    found: list[Relation] = []
+    while True:
+        more = [r for r in relations if r not in found and not variables.isdisjoint(r.certain)]
+        if not more:
+            return found
+        found += more
+        variables = variables.union(*(relation.certain for relation in more))
+
+
 def _with_keys(statement: Statement, relations: list[Relation]) -> list[Relation]:
     """Where streams are joined, static knowledge that adds a variable to be joined by is joined with its stream first.
 
@@ -351,9 +362,12 @@ def left_join(statement: Statement, left: Relation, right: Relation) -> Relation
     return statement.relation(query, columns, left.certain, left.extra, is_momentary=left.is_momentary)
 
 
-def minus(statement: Statement, left: Relation, right: Relation) -> Relation:
-    """Left rows without a right row that is compatible and has at least one variable bound on both sides."""
-    shared = [variable for variable in left.columns if variable in right.columns]
+def minus(statement: Statement, left: Relation, right: Relation, within: Variable | None = None) -> Relation:
+    """Left rows without a right row that is compatible and has at least one variable bound on both sides.
+
+    Both are the same in `within`, which is no variable of the pattern: where it is shared, nothing is.
+    """
+    shared = [variable for variable in left.columns if variable in right.columns and variable != within]
     if not shared:
         return left
     if _are_whole(statement, left) and _agree_certainly(left, right) and not right.looked_up:

@@ -68,7 +68,7 @@ def _bindings(operator: algebra.Operator) -> _Bindings:
             return {variable: _listed(values) for variable, values in columns.items()}
         case algebra.Service(call=call) if call is not None:
             return {Variable(name): _Binding(UNKNOWN, False) for name in call.variables}
-        case algebra.ReadGraph(name, source) | algebra.ReadWindow(name, source):
+        case algebra.ReadGraph(name, source) | algebra.ReadWindow(name, source) | algebra.ReadElement(name, source):
             # What the pattern leaves unbound may be told by the reading: the name of a stream.
             told = {variable: binding for variable, binding in _bindings(source).items() if binding.is_certain}
             return {**told, name: _Binding(RESOURCE, True)} if isinstance(name, Variable) else told

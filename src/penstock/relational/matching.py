@@ -46,6 +46,8 @@ class Asked:
     constants: tuple[tuple[str, str], ...] = ()
     same: tuple[tuple[str, str], ...] = ()
     filters: tuple[Expression, ...] = ()
+    is_named: bool = False
+    """Whether the triple has to be part of an element with a name."""
 
     @property
     def predicate(self) -> str | None:
@@ -56,7 +58,16 @@ class Asked:
 
     def conditions_on_stream(self, table: str) -> list[exp.Expr]:
         """An element without triples is a row without terms, which nothing matches."""
-        return (self._equalities(table) or [exp.not_(col(table, "s").is_(exp.null()))]) + self._filters(table)
+        present = self._equalities(table) or [exp.not_(col(table, "s").is_(exp.null()))]
+        if self.is_named:
+            present.append(exp.not_(col(table, "g").is_(exp.null())))
+        return present + self._filters(table)
+
+    def in_element(self, name: Constant | None) -> Asked:
+        """The same of an element with this name, or with any."""
+        if name is None:
+            return replace(self, is_named=True)
+        return replace(self, constants=(*self.constants, ("g", encode(name.term))))
 
     def _equalities(self, table: str) -> list[exp.Expr]:
         equal: list[exp.Expr] = [col(table, part).eq(exp.Literal.string(text)) for part, text in self.constants]

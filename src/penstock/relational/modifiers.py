@@ -83,7 +83,7 @@ def _order_columns(relation: Relation) -> list[str]:
 def projected(statement: Statement, relation: Relation, variables: Sequence[Variable]) -> Relation:
     columns = {variable: statement.column_name(variable) for variable in dict.fromkeys(variables)}
     query = aligned(relation, columns, relation.extra)
-    certain = relation.certain & columns.keys()
+    certain = frozenset(variable for variable in columns if variable in relation.certain)
     return replace(relation, name=statement.add(query), columns=columns, certain=certain)
 
 
@@ -96,11 +96,15 @@ def distinct(statement: Statement, relation: Relation, *, by_order: bool) -> Rel
     return Relation(rows, relation.columns, relation.certain, relation.extra)
 
 
-def sliced(statement: Statement, relation: Relation, limits: Slice) -> Relation:
-    """The first rows of each instant. Where the order leaves it open which ones these are, their terms decide."""
+def sliced(statement: Statement, relation: Relation, limits: Slice, within: Sequence[Variable] = ()) -> Relation:
+    """The first rows of each instant, among those that are equal in the variables `within`.
+
+    Where the order leaves it open which ones these are, their terms decide.
+    """
+    columns = [relation.columns[variable] for variable in within]
     last = None if limits.limit is None else limits.offset + limits.limit
     terms = [exp.Ordered(this=col(relation.name, name), nulls_first=True) for name in relation.columns.values()]
-    return _first(statement, relation, [], [*ordered(relation), *terms], limits.offset, last)
+    return _first(statement, relation, columns, [*ordered(relation), *terms], limits.offset, last)
 
 
 def _first(

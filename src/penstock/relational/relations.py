@@ -72,7 +72,8 @@ class Statement:
 
     shape: Shape = field(default_factory=Shape)
     parts: list[tuple[str, exp.Query, bool]] = field(default_factory=list)
-    is_recursive: bool = False
+    recursive: set[str] = field(default_factory=set)
+    """The relations that read themselves."""
     stream_scans: int = 0
     """How often a stream is read."""
     _variables: dict[Variable, str] = field(default_factory=dict)
@@ -82,7 +83,8 @@ class Statement:
         """Names a SELECT; `materialized`: it is computed once however often it is read; `recursive`: reads itself."""
         name = self.next_name()
         self.parts.append((name, query, materialized))
-        self.is_recursive |= recursive
+        if recursive:
+            self.recursive.add(name)
         return name
 
     def renamed(self, name: str, columns: Mapping[str, str]) -> str:
@@ -118,11 +120,22 @@ class Statement:
         return self._variables.setdefault(variable, f"v{len(self._variables) + 1}")
 
     def finish(self, select: exp.Select) -> exp.Select:
+        is_recursive = bool(self.recursive)
         for name, query, materialized in self.parts:
+            if is_recursive and name not in self.recursive:
+                query = _as_one_select(query)
             select = select.with_(
-                name, as_=query, materialized=materialized or None, recursive=self.is_recursive, copy=False
+                name, as_=query, materialized=materialized or None, recursive=is_recursive, copy=False
             )  # fmt: skip
         return select
+
+
+def _as_one_select(query: exp.Query) -> exp.Query:
+    """A union as a SELECT from it.
+
+    In a WITH RECURSIVE, DuckDB gives every union the column types of its first side, and casts the others to them.
+    """
+    return exp.select("*").from_(query.subquery(copy=False)) if isinstance(query, exp.SetOperation) else query
 
 
 def col(table: str, name: str) -> exp.Column:

@@ -51,8 +51,9 @@ class Tables:
     """Where the input is: tables `(s, p, o, ts, element, arrival, since)` of streams, `(s, p, o)` of graphs.
 
     `element` numbers the elements and `arrival` the triples as they came; an element that came late counts only from
-    the instant `since`. The graphs in `changing` have columns `starts` and `ends` besides. The graph under None is the
-    unnamed one.
+    the instant `since`. A stream of which a query reads the names of elements (`algebra.element_names`) has a column
+    `g` besides: the name of the element, NULL where it has none. The graphs in `changing` have columns `starts` and
+    `ends` besides. The graph under None is the unnamed one.
     """
 
     streams: Mapping[str, str]
@@ -317,6 +318,11 @@ class ActiveGraph:
     def triples(self) -> str:
         """The whole graph as a relation `(s, p, o, i, j)`."""
         return self.scan({part: part for part in TRIPLE}, Asked())
+
+    def names(self, column: str, asked: Asked) -> str:
+        """The names of a window's elements as a relation, each once at an instant."""
+        found = self.scan({"g": column}, asked)
+        return once(self.statement, found, [column]) if self._is_bag else found
 
     @property
     def _is_bag(self) -> bool:

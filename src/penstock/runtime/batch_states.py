@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from penstock.runtime.checkpoint_locks import CheckpointLock
 from penstock.runtime.checkpoints import State, kept_in, of_another_run
 
 _KEPT = 2
@@ -24,7 +25,16 @@ class BatchStates:
         self._states = folder / "state"
         with kept_in(folder):
             self._states.mkdir(parents=True, exist_ok=True)
-            self._check(sha256(fingerprint.encode()).hexdigest())
+            self._lock = CheckpointLock(folder)
+            try:
+                self._check(sha256(fingerprint.encode()).hexdigest())
+            except BaseException:
+                self._lock.release()
+                raise
+
+    def close(self) -> None:
+        """Let another run go on from here."""
+        self._lock.release()
 
     def _check(self, fingerprint: str) -> None:
         file = self.folder / "run"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from pyoxigraph import Triple
@@ -11,6 +10,7 @@ from penstock.algebra.inputs import ALWAYS, GraphTriple
 from penstock.algebra.windows import Interval
 from penstock.engines.protocol import Engine, Slice
 from penstock.rdf.changes import Change, changes_of, validity
+from penstock.runtime.log import LOG
 from penstock.runtime.progress import Progress
 from penstock.sources.graph_updates import GraphUpdates, Update
 from penstock.sources.mirrors import Mirror
@@ -26,7 +26,7 @@ class ChangingGraphs:
     """
 
     def __init__(
-        self, engine: Engine, updates: Updates | None = None, on_failure: Callable[[str], None] = warnings.warn
+        self, engine: Engine, updates: Updates | None = None, on_failure: Callable[[str], None] = LOG.warning
     ) -> None:
         self._engine = engine
         self._on_failure = on_failure

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from penstock.engines.duckdb import DuckDBEngine
 from penstock.engines.protocol import StorageError
+from penstock.runtime.checkpoint_locks import CheckpointLock, LockedError
 
 State = dict[str, Any]
 """What a run knows besides the rows of its streams; JSON can hold it."""
@@ -34,6 +36,8 @@ def kept_in(folder: Path) -> Iterator[None]:
     """Runs what is inside; CheckpointError, as a sentence, where the folder cannot be used."""
     try:
         yield
+    except LockedError as error:
+        raise CheckpointError(f"{folder}: {error}") from None
     except FileExistsError:
         raise CheckpointError(f"{folder}: this is a file; a checkpoint needs a folder of its own") from None
     except OSError as error:
@@ -55,21 +59,25 @@ class Checkpoint:
 
     def __init__(self, folder: Path, fingerprint: str) -> None:
         self.folder = folder
-        self.fingerprint = fingerprint
+        self.fingerprint = sha256(fingerprint.encode()).hexdigest()
+        """A hash, because what tells a run may have passwords in it."""
         self.state: State | None = None
         self.written: Written = None
         """How much of the output stands."""
         self.has_finished = False
         """Whether all input has been read and answered."""
+        with kept_in(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = CheckpointLock(folder)
         try:
-            with kept_in(folder):
-                folder.mkdir(parents=True, exist_ok=True)
-                self.engine = self.new_engine(folder / _FILE)
-                self._read()
+            self.engine = self.new_engine(folder / _FILE)
+            self._read()
         except StorageError as error:
-            if "lock" in str(error):
-                raise CheckpointError(f"{folder}: another run is using this checkpoint") from None
+            self._lock.release()
             raise CheckpointError(f"{folder}: no checkpoint can be kept there ({error})") from None
+        except CheckpointError:
+            self.close()
+            raise
 
     def new_engine(self, file: Path) -> DuckDBEngine:
         return DuckDBEngine(file)
@@ -102,4 +110,6 @@ class Checkpoint:
         self.engine.begin()
 
     def close(self) -> None:
+        """Let another run go on from here."""
         self.engine.close()
+        self._lock.release()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Hashable, Iterable
 
 from penstock.algebra.services import ServiceCall
 from penstock.engines.protocol import Engine, Slice
 from penstock.runtime.changing_graphs import ChangingGraphs, Updates
+from penstock.runtime.log import LOG
 from penstock.runtime.services import Services
 from penstock.sources.services import ServiceSettings
 
@@ -20,7 +20,7 @@ class Knowledge:
         engine: Engine,
         settings: ServiceSettings,
         updates: Updates | None = None,
-        on_failure: Callable[[str], None] = warnings.warn,
+        on_failure: Callable[[str], None] = LOG.warning,
     ) -> None:
         self._services = Services(engine, settings, on_failure)
         self._graphs = ChangingGraphs(engine, updates, on_failure)

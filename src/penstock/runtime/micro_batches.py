@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from penstock.algebra.chaining import Chain, elements_of
+from penstock.algebra.element_names import reads_names
 from penstock.engines.spark_batches import Before, Share
 from penstock.engines.spark_log import WindowLog
 from penstock.engines.spark_session import is_local
@@ -87,7 +88,8 @@ class MicroBatches:
 
     `streams` are what Spark streams, by their IRIs; `graphs` are static, or change with time. `checkpoint` is a folder
     that all of Spark can reach: a run with the same `fingerprint` goes on there where this one was. Without one there
-    is a temporary folder. `is_bounded`: what is there now is answered, and then the streams have ended.
+    is a temporary folder. `is_bounded`: what is there now is answered, and then the streams have ended. `on_end` is
+    called with the error that ends a run, and the name of the query whose outlet raised it, if one did.
 
     >>> run = MicroBatches(spark, [(Standing(query), Callback(print))], {iri: folder})  # doctest: +SKIP
     >>> run.start(); run.wait()  # doctest: +SKIP
@@ -106,8 +108,10 @@ class MicroBatches:
         is_bounded: bool = False,
         on_malformed: Callable[[Malformed], None] | None = None,
         updates: Updates | None = None,
+        on_end: Callable[[BaseException, str | None], None] | None = None,
     ) -> None:
         self.spark = spark
+        self._on_end = on_end
         self.streams = list(streams)
         how = how or RunSettings()
         self.how = replace(how, instants_per_slice=how.instants_per_slice or ALL)
@@ -121,12 +125,11 @@ class MicroBatches:
         self.engine = WindowLog(spark, self.states.folder / "log")
         for iri, graph in (graphs or {}).items():
             self.engine.load_graph(iri, graph)
-        for iri in self.streams:
-            self.engine.add_stream(iri)
         standing = [query for query, _ in queries]
         self._knowledge = Knowledge(self.engine, self.how.services, updates, standing[0].on_failure)
         self._membership = Membership(self.engine, standing, streams, self.how, self._knowledge)
         self._open_streams()
+        self.input = replace(self.input, is_named=any(map(self.engine.keeps_names, self.streams)))
         self.outlets = {name: outlet for name, (_, outlet) in zip(self.chain.queries, queries, strict=True)}
         self._coming: dict[str, Outlet] = {}
         """Those of queries that have been told to come."""
@@ -142,6 +145,8 @@ class MicroBatches:
         self._heard = dict.fromkeys(self.streams, time.monotonic())
         self._running: StreamingQuery | None = None
         self._failure: BaseException | None = None
+        self._writing: str | None = None
+        """The query whose outlet is at work."""
         self._is_stopped = False
 
     @property
@@ -158,9 +163,10 @@ class MicroBatches:
         return self._membership.changes
 
     def _open_streams(self) -> None:
-        """Those that queries give each other."""
-        for iri in sorted(self.chain.read):
-            self.engine.add_stream(iri, is_given=True)
+        """Those from outside, and those that queries give each other; what is known already stays."""
+        for iri in (*self.streams, *sorted(self.chain.read)):
+            is_named = any(reads_names(query, iri) for query in self.chain.queries.values())
+            self.engine.add_stream(iri, is_given=iri not in self.streams, is_named=is_named)
 
     @property
     def counts(self) -> Counts:
@@ -218,12 +224,27 @@ class MicroBatches:
             if until is not None and time.monotonic() >= until:
                 return False
             time.sleep(_TICK)
-        failure = self._running.exception()
-        if failure is not None:
-            raise self._failure or failure
-        if self.is_bounded and not self._is_stopped and not self.has_finished:
-            self._finish()
+        try:
+            failure = self.failure
+            if failure is not None:
+                raise failure
+            if self.is_bounded and not self._is_stopped and not self.has_finished:
+                self._finish()
+        finally:
+            self.states.close()
         return True
+
+    @property
+    def is_active(self) -> bool:
+        """Whether Spark runs it."""
+        return self._running is not None and not self._is_stopped and bool(self._running.isActive)
+
+    @property
+    def failure(self) -> BaseException | None:
+        """What has ended the run, if something went wrong."""
+        if self._failure is not None or self._running is None or self._is_stopped:
+            return self._failure
+        return self._running.exception()
 
     def stop(self) -> None:
         """End now; with a checkpoint, another run can go on."""
@@ -232,6 +253,7 @@ class MicroBatches:
             self._running.stop()
         self._knowledge.close()
         self.engine.clear()
+        self.states.close()
         if self._is_temporary:
             shutil.rmtree(self.states.folder, ignore_errors=True)
 
@@ -247,7 +269,10 @@ class MicroBatches:
             self._answer(number, is_end=False)
             self._commit(number, has_finished=False)
         except BaseException as error:
-            self._failure = error
+            if not self._is_stopped:  # else this is how a batch ends that is stopped
+                self._failure = error
+                if self._on_end is not None:
+                    self._on_end(error, self._writing)
             raise
 
     def _finish(self) -> None:
@@ -343,16 +368,20 @@ class MicroBatches:
             elements: list[Element] = []
             for evaluation in query.finish() if is_end else query.advance():
                 if self._membership.hand_out(evaluation):
+                    self._writing = evaluation.query
                     self.outlets[evaluation.query].write(evaluation)
+                    self._writing = None
                 if query.name in given:
                     elements += elements_of(evaluation)
             if query.evaluated is not None:
                 self.changes.reach(query.evaluated - 1)
             if query.name in given:
                 self._give(number, query, given[query.name], elements)
-        for outlet in list(self.outlets.values()):
+        for name, outlet in list(self.outlets.items()):
             if isinstance(outlet, BatchOutlet):
+                self._writing = name
                 outlet.finish(number)
+        self._writing = None
         has_changed = self._heed(number)
         self._membership.settle()
         self.engine.evict([query.need for query in self.queries], self.changes.reached if self.is_open else FOREVER)

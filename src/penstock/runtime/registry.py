@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.algebra.chaining import Chain, elements_of
+from penstock.algebra.element_names import reads_names
 from penstock.algebra.inputs import InputError
 from penstock.engines.protocol import Engine, OpenEngine
 from penstock.rdf.elements import Element, Malformed
@@ -102,7 +103,8 @@ class Registry:
         lateness = {**dict.fromkeys(self.streams, self.how.lateness), **dict.fromkeys(sorted(self.chain.read), 0)}
         for iri, bound in lateness.items():
             if iri not in self._elements:
-                self.engine.add_stream(iri, is_given=is_later or iri in self.chain.read)
+                is_named = any(reads_names(query, iri) for query in self.chain.queries.values())
+                self.engine.add_stream(iri, is_given=is_later or iri in self.chain.read, is_named=is_named)
                 self._clock.streams[iri] = StreamClock(bound)
                 self._elements[iri] = 0
 

@@ -6,7 +6,6 @@ watermark are then answered, slice by slice. How the input is cut into batches c
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 
@@ -14,6 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.algebra import ContinuousQuery, Settings, build
+from penstock.algebra.element_names import reads_names
+from penstock.algebra.inputs import InputError
 from penstock.algebra.services import service_calls
 from penstock.engines.protocol import CompiledReport, Engine, Need, Slice
 from penstock.rdf.results import Evaluation
@@ -22,6 +23,7 @@ from penstock.runtime.checkpoints import State
 from penstock.runtime.clock import Clock, StreamClock
 from penstock.runtime.forms import Answering, answering
 from penstock.runtime.knowledge import Knowledge
+from penstock.runtime.log import LOG
 from penstock.runtime.slices import Slicing
 from penstock.sinks.counts import Counts
 from penstock.sources.services import ServiceSettings
@@ -68,7 +70,7 @@ class Standing:
     name: str | None = None
     settings: Settings = field(default_factory=Settings)
     on_late: Callable[[Late], None] = lambda late: None
-    on_failure: Callable[[str], None] = warnings.warn
+    on_failure: Callable[[str], None] = LOG.warning
 
 
 class TimedQuery:
@@ -110,7 +112,16 @@ class TimedQuery:
         self._started: _Started | None = None
 
     def begin(self) -> None:
-        """The engine knows the streams; a query that knows its origin is complete. Raises as `Knowledge` does."""
+        """The engine knows the streams; a query that knows its origin is complete. Raises as `Knowledge` does.
+
+        Raises InputError where the query came too late for the names of elements that it reads.
+        """
+        for stream in self.clock.streams:
+            if reads_names(self._meaning, stream) and not self.engine.keeps_names(stream):
+                raise InputError(
+                    f"{self.name} reads named graphs of the elements of <{stream}> (GRAPH inside of a window), and "
+                    f"this run has not kept their names so far: end it, and start it again with {self.name}"
+                )
         self.knowledge.begin(self, service_calls(self._meaning.text))
         if isinstance(self.settings.origin, int):
             self._start(self.settings.origin)
@@ -269,6 +280,7 @@ class TimedQuery:
         first, end = self.clock.first, self.clock.last
         if first is None or end is None:
             return None
+        self.counts.watermark = end
         started = self._started or self._start(first - 1)
         self._drop_uncounted(started.query)
         until = (started.report.last_end(end) if self.how.flush else None) or end

@@ -65,11 +65,11 @@ class Services:
             asked.close()
 
     def _ask(self, call: ServiceCall) -> _Asked:
-        asked = _Asked([ServiceAnswer(ask(call, self._settings.timeout))])
+        asked = _Asked([ServiceAnswer(ask(call, self._settings))])
         self._engine.load_answers(call, asked.answers)
         if self._settings.refresh is not None:
             # Even a silent one: where it fails, what it answered before is better than nothing.
-            fetch = partial(ask, replace(call, is_silent=False), self._settings.timeout)
+            fetch = partial(ask, replace(call, is_silent=False), self._settings)
             asked.again = Repeating(fetch, self._settings.refresh)
             asked.again.start()
         return asked

@@ -17,6 +17,11 @@ class Counts:
     malformed: int = 0
     watermark: int | None = None
 
+    @property
+    def dropped(self) -> int:
+        """How many elements do not count: those that came too late, and those that are malformed."""
+        return self.late + self.malformed
+
 
 def together(each: Sequence[Counts], elements: int, malformed: int) -> Counts:
     """What has happened to queries that share their streams; what is late for several counts for each of them."""

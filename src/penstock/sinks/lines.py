@@ -23,8 +23,8 @@ _DATED = NamedNode(GENERATED_AT_TIME)
 class Writer(Protocol):
     """A format: what stands before all evaluations, and the text of each."""
 
-    def beginning(self, evaluation: Evaluation) -> str:
-        """What the output begins with, given the first evaluation."""
+    def beginning(self, variables: tuple[str, ...]) -> str:
+        """What the output begins with, given the variables of a SELECT query, also where it has no evaluation."""
 
     def text(self, evaluation: Evaluation) -> str: ...
 
@@ -32,7 +32,7 @@ class Writer(Protocol):
 class JsonLines:
     """One line an evaluation (contract.md, "Result lines")."""
 
-    def beginning(self, evaluation: Evaluation) -> str:
+    def beginning(self, variables: tuple[str, ...]) -> str:
         return ""
 
     def text(self, evaluation: Evaluation) -> str:
@@ -42,8 +42,7 @@ class JsonLines:
 class Csv:
     """SPARQL 1.1 CSV, a row a solution, with the instant before it: values only, whatever their datatypes."""
 
-    def beginning(self, evaluation: Evaluation) -> str:
-        variables = evaluation.variables or ()
+    def beginning(self, variables: tuple[str, ...]) -> str:
         return ",".join(map(_field, (time_column(variables), *variables))) + "\r\n"
 
     def text(self, evaluation: Evaluation) -> str:
@@ -54,8 +53,7 @@ class Csv:
 class Tsv:
     """SPARQL 1.1 TSV, a row a solution, with the instant before it: terms in full."""
 
-    def beginning(self, evaluation: Evaluation) -> str:
-        variables = evaluation.variables or ()
+    def beginning(self, variables: tuple[str, ...]) -> str:
         return "\t".join(f"?{name}" for name in (time_column(variables), *variables)) + "\n"
 
     def text(self, evaluation: Evaluation) -> str:
@@ -67,7 +65,7 @@ class Tsv:
 class TimedTriples:
     """`.tnt`: a line a triple, stamped with the instant."""
 
-    def beginning(self, evaluation: Evaluation) -> str:
+    def beginning(self, variables: tuple[str, ...]) -> str:
         return ""
 
     def text(self, evaluation: Evaluation) -> str:
@@ -77,7 +75,7 @@ class TimedTriples:
 class NQuads:
     """Each evaluation a named graph, dated in the default graph, so that it can be read as a stream."""
 
-    def beginning(self, evaluation: Evaluation) -> str:
+    def beginning(self, variables: tuple[str, ...]) -> str:
         return ""
 
     def text(self, evaluation: Evaluation) -> str:
@@ -93,7 +91,7 @@ class TriG:
         self._prefixes = prefixes
         self._shortening = Shortening(prefixes)
 
-    def beginning(self, evaluation: Evaluation) -> str:
+    def beginning(self, variables: tuple[str, ...]) -> str:
         return "".join(f"@prefix {prefix}: <{iri}> .\n" for prefix, iri in self._prefixes.items())
 
     def text(self, evaluation: Evaluation) -> str:

@@ -69,7 +69,8 @@ def open_sink(
     """
     check_fits(format, *forms)
     opened = open_target(target, position)
-    return Sink(opened, _FORMATS[format].writer(_Manner(prefixes or {}, opened, len(forms) > 1)))
+    variables = [variable.name for form in forms if isinstance(form, SelectForm) for variable in form.variables]
+    return Sink(opened, _FORMATS[format].writer(_Manner(prefixes or {}, opened, len(forms) > 1)), tuple(variables))
 
 
 def check_fits(format: str, *forms: QueryForm) -> None:
@@ -106,16 +107,20 @@ def _list(names: Iterable[str]) -> str:
 
 
 class Sink:
-    """Takes evaluations, one after the other."""
+    """Takes evaluations, one after the other; `variables` are those of a SELECT query."""
 
-    def __init__(self, target: Target, writer: Writer) -> None:
+    def __init__(self, target: Target, writer: Writer, variables: tuple[str, ...]) -> None:
         self._target = target
         self._writer = writer
+        self._variables = variables
 
     def write(self, evaluation: Evaluation) -> None:
-        if self._target.is_empty:
-            self._target.write(self._writer.beginning(evaluation))
+        self._begin()
         self._target.write(self._writer.text(evaluation))
+
+    def _begin(self) -> None:
+        if self._target.is_empty:
+            self._target.write(self._writer.beginning(self._variables))
 
     def flush(self) -> None:
         """Let readers see what was written."""
@@ -134,4 +139,6 @@ class Sink:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if not isinstance(error, Exception):  # an answer without solutions has a header, too, also after Ctrl-C
+            self._begin()
         self.close()

@@ -12,6 +12,7 @@ from rich.segment import ControlType
 from rich.text import Text
 
 from penstock.rdf.instants import instant_text
+from penstock.rdf.plurals import counted
 from penstock.sinks.counts import Counts
 
 _SECONDS_BETWEEN = 0.1
@@ -78,11 +79,11 @@ class Progress:
         counts = self._counts
         watermark = "none yet" if counts.watermark is None else instant_text(counts.watermark)
         parts = [
-            (_counted(counts.elements, "element"), "bold"),
+            (counted(counts.elements, "element"), "bold"),
             (f"{rate:,.0f}/s", "cyan"),
             (f"watermark {watermark}", ""),
-            (_counted(counts.evaluations, "evaluation"), ""),
-            (_counted(counts.rows, "row"), ""),
+            (counted(counts.evaluations, "evaluation"), ""),
+            (counted(counts.rows, "row"), ""),
         ]
         if counts.late:
             parts.append((f"{counts.late:,} late", "yellow"))
@@ -90,7 +91,3 @@ class Progress:
             parts.append((f"{counts.malformed:,} malformed", "red"))
         first, *others = parts
         return Text.assemble(first, *(piece for part in others for piece in ((" · ", "dim"), part)))
-
-
-def _counted(count: int, name: str) -> str:
-    return f"{count:,} {name}{'' if count == 1 else 's'}"

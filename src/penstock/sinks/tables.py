@@ -15,6 +15,7 @@ from rich.text import Text
 
 from penstock.rdf.elements import Node
 from penstock.rdf.instants import instant_text
+from penstock.rdf.plurals import counted
 from penstock.rdf.results import Evaluation
 from penstock.rdf.vocabulary import XSD, XSD_STRING
 from penstock.sinks.shortening import Shortening, is_without_quotes
@@ -34,7 +35,7 @@ class Tables:
         self._is_terminal = is_terminal
         self._has_names = has_names
 
-    def beginning(self, evaluation: Evaluation) -> str:
+    def beginning(self, variables: tuple[str, ...]) -> str:
         return ""
 
     def text(self, evaluation: Evaluation) -> str:
@@ -110,7 +111,7 @@ def _summary(evaluation: Evaluation) -> str:
     count, name = (
         (len(evaluation.triples or ()), "triple") if evaluation.rows is None else (len(evaluation.rows), "solution")
     )
-    return f"{count or 'no'} {name}{'' if count == 1 else 's'}"
+    return counted(count, name) if count else f"no {name}s"
 
 
 def _style_of_summary(evaluation: Evaluation) -> str:

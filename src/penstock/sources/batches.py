@@ -28,6 +28,7 @@ SCHEMA = pa.schema(
 """Encoded terms (rdf/encoding.py), the timestamp, and the element that the triple is part of: 0, 1, … within a batch.
 
 An element without triples, which an empty snapshot is, is a row whose terms are NULL: only its timestamp counts.
+Where elements have names there is a column `g` behind these: the name, encoded, NULL for an element without one.
 """
 
 Position: TypeAlias = dict[str, Any]

@@ -15,6 +15,7 @@ from penstock.rdf import parquet
 from penstock.rdf.blank_nodes import label_prefix, prefixed
 from penstock.rdf.changes import is_changing, read_changes, validity
 from penstock.rdf.compression import open_bytes
+from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.errors import SourceError
 from penstock.rdf.graphs import graph_ending, iterate_graph
 from penstock.rdf.inputs import check_readable
@@ -25,17 +26,18 @@ from penstock.sources.graphs import MOST_TRIPLES, Graph, graph_of_triples, table
 from penstock.sources.ntriples import decode_ntriples
 
 
-def open_graph(path: str | Path, *, scope: str) -> Graph:
+def open_graph(path: str | Path, *, scope: str, auth: ServiceAuth | None = None) -> Graph:
     """The graph that a file is, by its ending (rdf/graphs.py, and `.changes`), or that is at a SPARQL endpoint.
 
     Nothing of it is read yet.
 
-    `scope` is the graph's own name: no blank node of this graph is one of a source with another scope.
+    `scope` is the graph's own name: no blank node of this graph is one of a source with another scope. `auth` has
+    the credentials of endpoints.
 
     Raises `SourceError` where there is no such file, or it is none of a graph.
     """
     if is_remote(str(path)):
-        return EndpointGraph(parse_remote(str(path)), scope)
+        return EndpointGraph(parse_remote(str(path), auth), scope)
     path = Path(path)
     if is_changing(path):
         check_readable(path)
@@ -121,7 +123,7 @@ class EndpointGraph:
 
     @property
     def name(self) -> str:
-        return self.remote.endpoint.address
+        return self.remote.endpoint.name
 
     def tables(self) -> Iterator[pa.Table]:
         return tables_of(self.remote.triples(self.scope))

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, TypeAlias
 
 from penstock.rdf.elements import Element, Malformed, OnMalformed
-from penstock.sources.batches import MOST_SECONDS, Batch, Position
+from penstock.rdf.errors import SourceError
+from penstock.sources.batches import MOST_SECONDS, Batch, Position, Source
 from penstock.sources.blocks import blocks, pieces_as_they_come
 from penstock.sources.files import tnt_batches
 from penstock.sources.tables import table_of
@@ -74,6 +75,36 @@ class LiveElements:
             arrivals.put(None)
         except BaseException as error:
             arrivals.put(error)
+
+
+class ReadOnce:
+    """Another source of which nothing is left when it has been read, such as an iterator.
+
+    To read it again is an error: an empty stream would give an answer that looks like one. `instead` says what to do.
+    """
+
+    def __init__(self, source: Source, instead: str) -> None:
+        self._source = source
+        self._instead = instead
+        self._is_read = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        return self._source.name
+
+    @property
+    def is_live(self) -> bool:
+        return self._source.is_live
+
+    @property
+    def can_resume(self) -> bool:
+        return self._source.can_resume
+
+    def batches(self, position: Position | None = None) -> Iterator[Batch]:
+        """Raises `SourceError` the second time."""
+        if not self._is_read.acquire(blocking=False):
+            raise SourceError(f"{self.name}: {self._instead}")
+        return self._source.batches(position)
 
 
 def _together(

@@ -8,17 +8,18 @@ from functools import partial
 
 from pyoxigraph import Triple
 
+from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.remote_graphs import is_remote, parse_remote
 from penstock.sources.repeating import Repeating
 
 _Triples = Collection[Triple]
 
 
-def mirror_of(source: str, scope: str) -> Mirror | None:
+def mirror_of(source: str, scope: str, auth: ServiceAuth | None = None) -> Mirror | None:
     """The mirror of a graph at an endpoint; None where the source is none, or is to be fetched once."""
     if not is_remote(source):
         return None
-    remote = parse_remote(source)
+    remote = parse_remote(source, auth)
     return None if remote.refresh is None else Mirror(partial(remote.triples, scope), remote.refresh)
 
 

@@ -28,11 +28,12 @@ from penstock.rdf.sources import SourceOptions, parse_source
 from penstock.sources.batches import MOST_ELEMENTS, Source
 from penstock.sources.blocks import buffered, unbuffered
 from penstock.sources.files import ElementFile, OneAfterAnother, TntFile
-from penstock.sources.live import LiveElements, LiveTnt, OpenStream
+from penstock.sources.live import LiveElements, LiveTnt, OpenStream, ReadOnce
 from penstock.sources.replaying import Replay, split_speed
 from penstock.sources.timed_graphs import NQuadsFile
 
 _REPLAY = "replay+"
+_STANDARD_INPUT_IS_READ = "standard input has been read by another run, and nothing is left of it: name a file"
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9.-]*(?:\+[A-Za-z0-9.-]+)?)://")
 
 
@@ -73,9 +74,10 @@ class _Opening:
     def source(self, path: str) -> Source:
         format = self._options.get("format")
         if path == STANDARD_INPUT:
-            return self._stream(
+            stream = self._stream(
                 STANDARD_INPUT_NAME, lambda: unbuffered(bytes_of(standard_input())), stream_format(format)
             )
+            return ReadOnce(stream, _STANDARD_INPUT_IS_READ)
         files = stream_files(Path(path), format)
         if are_snapshots(files):
             return ElementFile(path, lambda report: read_snapshots(files, self._manner(report)), self._most_elements)

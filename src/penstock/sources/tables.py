@@ -16,7 +16,7 @@ _encoded = lru_cache(maxsize=1 << 16)(encode_oxigraph)
 
 
 def table_of(elements: Sequence[Element]) -> pa.Table:
-    """A row for each triple, or one without terms for an element that has none."""
+    """A row for each triple, or one without terms for an element that has none; with names, if there are any."""
     rows = [
         (triple, element.time, number)
         for number, element in enumerate(elements)
@@ -30,7 +30,11 @@ def table_of(elements: Sequence[Element]) -> pa.Table:
         [number for _, _, number in rows],
     ]
     arrays = [pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)]
-    return pa.table(arrays, schema=SCHEMA)
+    table = pa.table(arrays, schema=SCHEMA)
+    if all(element.graph is None for element in elements):
+        return table
+    names = [None if element.graph is None else _encoded(element.graph) for element in elements]
+    return table.append_column("g", pa.array(names, pa.string()).take(table["element"]))
 
 
 def encoded_triples(triples: Sequence[Triple]) -> pa.Table:

@@ -192,4 +192,4 @@ def _elements(quads: pa.Table, time: pa.ChunkedArray) -> pa.Table:
     number = pc.subtract(pc.cumulative_sum(has_time.cast(pa.int64())), 1)
     rows = quads.filter(has_time.take(quads["graph"]))
     columns = [rows["s"], rows["p"], rows["o"], time.take(rows["graph"]), number.take(rows["graph"])]
-    return pa.table(columns, schema=SCHEMA)
+    return pa.table(columns, schema=SCHEMA).append_column("g", rows["g"])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
+from penstock.rdf.credentials import with_masked_credentials, without_credentials
 from penstock.syntax.spans import Span
 
 
@@ -24,7 +25,7 @@ class Problem:
 
     def render(self, text: str, filename: str = "query") -> str:
         """The problem with its line, column and source line, a caret under every character concerned."""
-        line_number, column, line = locate(text, self.span.start)
+        line_number, column, line = locate(with_masked_credentials(text), self.span.start)
         width = max(1, min(self.span.end - self.span.start, len(line) - column + 1))
         before, marked, after = _excerpt(line, column - 1, width)
         label = str(line_number)
@@ -32,7 +33,7 @@ class Problem:
         indent = "".join("\t" if character == "\t" else " " * _columns(character) for character in before)
         carets = "^" * max(1, sum(map(_columns, marked)))
         parts = [
-            f"{filename}:{line_number}:{column}: {self.severity}: {visible(self.message)}",
+            f"{filename}:{line_number}:{column}: {self.severity}: {visible(without_credentials(self.message))}",
             f" {label} | {visible(before)}{visible(marked)}{visible(after)}",
             f" {margin} | {indent}{carets}",
         ]

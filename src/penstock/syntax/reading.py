@@ -48,7 +48,7 @@ def read(
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors or query is None:
         raise QuerySyntaxError(errors, text, filename)
-    return Reading(query, tuple(problems))
+    return Reading(query, tuple(sorted(problems, key=lambda problem: problem.span)))
 
 
 def parse(

@@ -24,9 +24,9 @@ _OPERATORS = frozenset(("RSTREAM", "ISTREAM", "DSTREAM"))
 
 
 class Clue(NamedTuple):
-    """Something in the text that only one dialect (or, if not `sure`, most likely that one) has."""
+    """Something in the text that only these dialects have; if not `sure`, most likely the first of them."""
 
-    dialect: ast.DialectName
+    dialects: tuple[ast.DialectName, ...]
     position: int
     sure: bool = True
 
@@ -34,19 +34,26 @@ class Clue(NamedTuple):
 def recognise(tokens: Tokens) -> ast.DialectName:
     """The dialect of a query; a mixture of two is an error that names a piece of each."""
     clues = _clues(tokens)
-    sure = [clue for clue in clues if clue.sure]
-    for clue in sure:
-        if clue.dialect != sure[0].dialect:
-            _reject_mixture(tokens, sure[0], clue)
-    chosen = sure or clues
-    return chosen[0].dialect if chosen else "sparql"
+    possible: tuple[ast.DialectName, ...] = ()
+    seen: list[Clue] = []
+    for clue in clues:
+        if not clue.sure:
+            continue
+        common = tuple(dialect for dialect in possible if dialect in clue.dialects) if seen else clue.dialects
+        if not common:
+            _reject_mixture(tokens, next(other for other in seen if not set(other.dialects) & set(clue.dialects)), clue)
+        possible = common
+        seen.append(clue)
+    if possible:
+        return possible[0]
+    return clues[0].dialects[0] if clues else "sparql"
 
 
 def _clues(tokens: Tokens) -> list[Clue]:
     kinds = tokens.kinds
     if _STREAM_WORDS.isdisjoint(kinds):
         timestamps = [i for i, kind in enumerate(kinds) if kind == "TIMESTAMP"]
-        return [Clue("csparql", i, sure=False) for i in timestamps]
+        return [Clue(("csparql",), i, sure=False) for i in timestamps]
     padded = [*kinds, "eof", "eof", "eof", "eof"]
     found = (_clue(padded, i) for i, kind in enumerate(kinds) if kind in _STREAM_WORDS)
     return [clue for clue in found if clue is not None]
@@ -56,18 +63,18 @@ def _clue(kinds: list[str], i: int) -> Clue | None:
     kind, following, before = kinds[i], kinds[i + 1], kinds[i - 1] if i else "eof"
     if kind == "WINDOW":
         if following in ("RANGE", "ELEMS"):
-            return Clue("streaming-sparql", i)
-        return Clue("rspql", i) if following in _NAMES or following == "ON" else None
+            return Clue(("streaming-sparql",), i)
+        return Clue(("rspql",), i) if following in _NAMES or following in ("ON", "[") else None
     if kind == "STREAM":
         return _stream_clue(kinds, i, before)
     if kind == "AGGREGATE":
-        return Clue("csparql", i) if following == "{" else None
+        return Clue(("csparql",), i) if following == "{" else None
     if kind == "COMPUTED":
-        return Clue("csparql", i) if following == "EVERY" else None
+        return Clue(("csparql", "rspql"), i) if following == "EVERY" else None
     if kind == "REGISTER":
-        return Clue("rspql", i) if following in _OPERATORS else Clue("csparql", i, sure=False)
+        return Clue(("rspql",), i) if following in _OPERATORS else Clue(("csparql",), i, sure=False)
     if before in ("SELECT", "CONSTRUCT", "ASK", "DESCRIBE"):
-        return Clue("sparqlstream", i, sure=False)
+        return Clue(("sparqlstream",), i, sure=False)
     return None
 
 
@@ -75,26 +82,26 @@ def _stream_clue(kinds: list[str], i: int, before: str) -> Clue | None:
     if before in ("ON", "REGISTER"):
         return None
     if kinds[i + 1] == "[":
-        return Clue("cqels", i)
+        return Clue(("cqels",), i)
     if kinds[i + 1] not in _NAMES:
         return None
     bracket, window = kinds[i + 2], kinds[i + 3]
     if before in ("FROM", "NAMED"):
         if bracket == "WINDOW":
-            return Clue("streaming-sparql", i)
+            return Clue(("streaming-sparql",), i)
         is_sparqlstream = bracket != "[" or window in ("NOW", "FROM", "TRIPLES")
-        return Clue("sparqlstream" if is_sparqlstream else "csparql", i)
+        return Clue(("sparqlstream",) if is_sparqlstream else ("csparql",), i)
     if bracket != "[" or window == "FROM" or (window == "NOW" and kinds[i + 4] != "]"):
-        return Clue("sparqlstream", i)
-    return Clue("cqels", i, sure=window != "TRIPLES")
+        return Clue(("sparqlstream",), i)
+    return Clue(("cqels", "sparqlstream") if window in ("NOW", "TRIPLES") else ("cqels",), i)
 
 
 def _reject_mixture(tokens: Tokens, first: Clue, second: Clue) -> None:
     one, other = (_shown(tokens, clue.position) for clue in (first, second))
     problem = Problem(
-        f"`{other}` is {TITLES[second.dialect]}, but `{one}` before it is {TITLES[first.dialect]}",
+        f"`{other}` is {TITLES[second.dialects[0]]}, but `{one}` before it is {TITLES[first.dialects[0]]}",
         _shown_span(tokens, second.position),
-        f"write the whole query in one dialect; --dialect {first.dialect} says which one is meant",
+        f"write the whole query in one dialect; --dialect {first.dialects[0]} says which one is meant",
     )
     raise QuerySyntaxError([problem], tokens.text)
 

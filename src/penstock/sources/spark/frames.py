@@ -14,7 +14,7 @@ from penstock.rdf.blank_nodes import label_prefix
 from penstock.rdf.errors import SourceError
 from penstock.sources.batches import Batch, Position, Source
 from penstock.sources.spark.patterns import IRI
-from penstock.sources.spark.rows import ARROW_ROWS, MALFORMED
+from penstock.sources.spark.rows import ARROW_NAMED_ROWS, MALFORMED, named
 from penstock.sources.spark.terms import object_of, predicate_of, subject_of
 from penstock.sources.spark.whole import numbered_tables
 
@@ -27,7 +27,10 @@ _NO_TRIPLE = (
 
 @dataclass(frozen=True, slots=True)
 class FrameSource:
-    """A bounded stream whose rows (`rows.ROWS`) Spark has; what is none is `wrong`, and there as JSON."""
+    """A bounded stream whose rows (`rows.ROWS`, or `rows.NAMED_ROWS`) Spark has.
+
+    What is none is `wrong`, and there as JSON.
+    """
 
     name: str
     frame: DataFrame
@@ -44,8 +47,8 @@ class FrameHistory:
 
     source: FrameSource
 
-    def rows(self) -> DataFrame:
-        return self.source.frame.where("wrong IS NULL").drop("wrong")
+    def rows(self, *, is_named: bool = False) -> DataFrame:
+        return named(self.source.frame.where("wrong IS NULL").drop("wrong"), is_named)
 
     def malformed(self) -> DataFrame:
         return wrong_rows(self.source.frame.where("wrong IS NOT NULL"), "wrong", self.source.name)
@@ -59,7 +62,9 @@ def wrong_rows(rows: DataFrame, column: str, name: str) -> DataFrame:
 
 def gathered(spark: SparkSession, source: Source) -> FrameSource:
     """A bounded source that is in memory, brought to Spark as it is."""
-    rows = pa.concat_tables([ARROW_ROWS.empty_table(), *numbered_tables(source)])
+    rows = pa.concat_tables([ARROW_NAMED_ROWS.empty_table(), *numbered_tables(source, is_named=True)])
+    if rows["g"].null_count == rows.num_rows:
+        rows = rows.drop_columns("g")
     return FrameSource(source.name, spark.createDataFrame(rows).withColumn("wrong", sf.lit(None).cast("string")))
 
 
@@ -71,7 +76,8 @@ def triples_in_order(frame: DataFrame, name: str, scope: str) -> FrameSource:
     """
     rows = encoded(frame, name, scope).withColumn("arrival", sf.monotonically_increasing_id())
     element = element_of() if has_graphs(frame) else sf.col("arrival")
-    return FrameSource(name, rows.select("s", "p", "o", "ts", element.alias("element"), "arrival", "wrong"))
+    names = [name_of_graph()] if has_graphs(frame) else []
+    return FrameSource(name, rows.select("s", "p", "o", "ts", element.alias("element"), "arrival", *names, "wrong"))
 
 
 def has_graphs(frame: DataFrame) -> bool:
@@ -87,8 +93,17 @@ def element_of(*beside: str) -> Column:
     return sf.when(sf.col("g").isNull(), sf.col("arrival")).otherwise(sf.min("arrival").over(graph))
 
 
+_NO_NAME = " "
+"""What `g` begins with where it is no term: rows go together by it, but it is not the name of a graph."""
+
+
+def name_of_graph() -> Column:
+    """The name of the element that a row is part of; NULL where `g` is none."""
+    return sf.when(~sf.startswith(sf.col("g"), sf.lit(_NO_NAME)), sf.col("g")).alias("g")
+
+
 def encoded(frame: DataFrame, name: str, scope: str) -> DataFrame:
-    """The triples of a frame, bounded or streaming, with encoded terms, and with `g` as it is.
+    """The triples of a frame, bounded or streaming, with encoded terms. So is `g`, or behind `_NO_NAME` as it is.
 
     Rows that are none are `wrong`: there they are as JSON. One without any term is an element without triples.
     """
@@ -98,7 +113,7 @@ def encoded(frame: DataFrame, name: str, scope: str) -> DataFrame:
             f"{name}: a stream has the columns s, p, o and ts, and this frame has no {missing[0]!r}: it has "
             f"{', '.join(frame.columns)}; penstock.triples makes triples of other columns"
         )
-    graph = [frame["g"].cast("string").alias("g")] if has_graphs(frame) else []
+    graph = [_graph(frame["g"].cast("string"), label_prefix(scope)).alias("g")] if has_graphs(frame) else []
     given = sf.to_json(sf.struct(*(frame[name] for name in _COLUMNS))).alias("given")
     is_empty = (frame["s"].isNull() & frame["p"].isNull() & frame["o"].isNull()).alias("is_empty")
     terms, time = encoded_terms(frame, label_prefix(scope)), _milliseconds(frame).alias("ts")
@@ -107,6 +122,10 @@ def encoded(frame: DataFrame, name: str, scope: str) -> DataFrame:
     return frame.select(*terms, time, *graph, given, is_empty).select(
         "s", "p", "o", "ts", *(["g"] if graph else []), wrong.alias("wrong")
     )
+
+
+def _graph(column: Column, prefix: str) -> Column:
+    return sf.coalesce(_term(column, lambda text: subject_of(text, prefix)), sf.concat(sf.lit(_NO_NAME), column))
 
 
 def encoded_terms(frame: DataFrame, prefix: str) -> list[Column]:

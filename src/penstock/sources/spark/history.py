@@ -17,6 +17,7 @@ from penstock.sources.opening import open_source
 from penstock.sources.spark.lines import can_split, counted_lines, read_lines, with_inner_ends, with_places
 from penstock.sources.spark.looking import Look, Steps, look_at
 from penstock.sources.spark.nquads import malformed_graphs, malformed_lines, nquads_rows
+from penstock.sources.spark.rows import named
 from penstock.sources.spark.tnt import malformed_tnt, ordinary_rows, rows_if_ordinary, times_of_lines, tnt_rows
 from penstock.sources.spark.whole import malformed_in_whole, whole_rows
 from penstock.sources.timed_graphs import NQuadsFile
@@ -40,16 +41,20 @@ class History:
             self._read.append(read_lines(self.spark, self.by_lines))
         return self._read[0]
 
-    def rows(self) -> DataFrame:
-        """A row for each triple (`rows.ROWS`), in no order of its own: `arrival` and `element` tell the order."""
+    def rows(self, *, is_named: bool = False) -> DataFrame:
+        """A row for each triple (`rows.ROWS`), in no order of its own: `arrival` and `element` tell the order.
+
+        `is_named`: with the names of elements (`rows.NAMED_ROWS`).
+        """
         parts = []
         if self.by_lines:
-            parts.append(tnt_rows(self._lines, self.scope))
+            parts.append(named(tnt_rows(self._lines, self.scope), is_named))
         if self.by_quads:
             lines = read_lines(self.spark, _paths(self.by_quads))
-            parts.append(nquads_rows(lines, self.scope, _time_predicate(self.by_quads)))
+            predicate = _time_predicate(self.by_quads)
+            parts.append(nquads_rows(lines, self.scope, predicate, is_named=is_named))
         if self.as_a_whole:
-            parts.append(whole_rows(self.spark, self.as_a_whole))
+            parts.append(whole_rows(self.spark, self.as_a_whole, is_named=is_named))
         return _together(parts)
 
     @property

@@ -21,8 +21,9 @@ from penstock.rdf.sources import parse_source
 from penstock.sources.batches import Source
 from penstock.sources.files import OneAfterAnother, TntFile
 from penstock.sources.opening import open_source
-from penstock.sources.spark.frames import element_of, wrong_rows
+from penstock.sources.spark.frames import element_of, name_of_graph, wrong_rows
 from penstock.sources.spark.history import History, history_of
+from penstock.sources.spark.rows import named
 from penstock.sources.spark.tnt import malformed_tnt, rows_and_lines
 from penstock.sources.timed_graphs import NQuadsFile
 
@@ -103,9 +104,9 @@ class StreamedRows:
     """Rows that Spark streams: columns s, p and o, encoded, and ts, in milliseconds.
 
     Those that Spark brings together count in the order of their timestamps: its partitions know of no other order.
-    With `is_named` there is a column `g`, the name of the graph that a triple is in: what comes together with the same
-    name and timestamp is one element. There may be a column `line`: what is no element, as text. With `scope` these are
-    lines of `.tnt`.
+    With `is_named` there is a column `g` (`frames.encoded`), the name of the graph that a triple is in: what comes
+    together with the same name and timestamp is one element. There may be a column `line`: what is no element, as text.
+    With `scope` these are lines of `.tnt`.
     """
 
     rows: Callable[[SparkSession], DataFrame]
@@ -162,6 +163,8 @@ class LiveInput:
 
     streams: Sequence[LiveStream]
     has_ticks: bool = False
+    is_named: bool = False
+    """Whether somebody asks for the names of elements."""
 
     def streamed(self, spark: SparkSession) -> DataFrame:
         parts = [_placed(stream.streamed(spark), place) for place, stream in enumerate(self.streams)]
@@ -175,14 +178,14 @@ class LiveInput:
         folders = {place: stream for place, stream in enumerate(self.streams) if isinstance(stream, Files)}
         of_rows = {place: stream for place, stream in enumerate(self.streams) if isinstance(stream, StreamedRows)}
         if not folders:
-            return LiveBatch(batch, {}, now, of_rows)
+            return LiveBatch(batch, {}, now, of_rows, self.is_named)
         streamed = batch if of_rows else None
         files: dict[int, list[tuple[str, datetime]]] = {}
         for place, file, modified in batch.where("file IS NOT NULL").select("stream", "file", "modified").collect():
             files.setdefault(place, []).append((file, modified))
         found = {place: folders[place].history(batch.sparkSession, files[place], report) for place in sorted(files)}
         histories = {place: history for place, history in found.items() if history is not None}
-        return LiveBatch(streamed, histories, now, of_rows)
+        return LiveBatch(streamed, histories, now, of_rows, self.is_named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +197,8 @@ class LiveBatch:
     histories: Mapping[int, History]
     now: int | None
     of_rows: Mapping[int, StreamedRows]
+    is_named: bool = False
+    """Whether rows have the names of elements."""
 
     @property
     def is_empty(self) -> bool:
@@ -213,18 +218,22 @@ class LiveBatch:
         return all(history.is_of_lines for history in self.histories.values())
 
     def rows(self) -> DataFrame:
-        """All rows (`rows.ROWS`, and `stream`)."""
+        """All rows (`rows.ROWS` or `rows.NAMED_ROWS`, and `stream`)."""
         parts = self._streamed("ts IS NOT NULL")
-        return self._stamped(parts + [_placed(history.rows(), place) for place, history in self.histories.items()])
+        parts += [_placed(found.rows(is_named=self.is_named), place) for place, found in self.histories.items()]
+        return self._stamped(parts)
 
     def rows_if_ordinary(self) -> DataFrame:
         """All rows, sooner, as long as each has a `ts`; where one has none, something is odd."""
         parts = self._streamed("ts IS NOT NULL OR line IS NOT NULL")
-        parts += [_placed(history.rows_if_ordinary(), place) for place, history in self.histories.items()]
+        parts += [
+            _placed(named(history.rows_if_ordinary(), self.is_named), place)
+            for place, history in self.histories.items()
+        ]
         return self._stamped(parts)
 
     def _streamed(self, condition: str) -> list[DataFrame]:
-        return [] if self.streamed is None else [_numbered(self.streamed.where(condition))]
+        return [] if self.streamed is None else [named(_numbered(self.streamed.where(condition)), self.is_named)]
 
     def malformed(self) -> Iterator[Malformed]:
         """What is no part of the streams; a job looks for it."""
@@ -297,7 +306,8 @@ def _numbered(batch: DataFrame) -> DataFrame:
     placed = batch.withColumn("place", sf.monotonically_increasing_id())
     number = sf.row_number().over(Window.partitionBy("stream").orderBy("ts", "place")).cast("bigint")
     numbered = placed.withColumn("arrival", number)
-    return numbered.select("stream", "s", "p", "o", "ts", element_of("stream").alias("element"), "arrival")
+    element = element_of("stream").alias("element")
+    return numbered.select("stream", "s", "p", "o", "ts", element, "arrival", name_of_graph())
 
 
 def _together(frames: Sequence[DataFrame]) -> DataFrame:

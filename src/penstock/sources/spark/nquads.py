@@ -38,13 +38,16 @@ _GRAPH = ("hash", "place", "key")
 """What tells a graph; numbers are sorted sooner than names that begin alike."""
 
 
-def nquads_rows(lines: DataFrame, scope: str, time_predicate: NamedNode) -> DataFrame:
+def nquads_rows(
+    lines: DataFrame, scope: str, time_predicate: NamedNode, *, is_named: bool = False
+) -> DataFrame:  # fmt: skip
     """The graphs of numbered lines, none of which has a `\\r` but at its end."""
     timed = _timed(lines, scope, time_predicate).where("g IS NOT NULL AND ts IS NOT NULL")
     once = timed.groupBy(*_GRAPH, "s", "p", "o").agg(
         sf.min("ts").alias("ts"), sf.min("element").alias("element"), sf.min("number").alias("arrival")
     )
-    return once.select("s", "p", "o", "ts", "element", "arrival")
+    names = [sf.col("key").alias("g")] if is_named else []
+    return once.select("s", "p", "o", "ts", "element", "arrival", *names)
 
 
 def malformed_lines(lines: DataFrame, scope: str) -> DataFrame:

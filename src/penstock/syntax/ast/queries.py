@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from penstock.syntax.ast.expressions import Aggregate, Expression
-from penstock.syntax.ast.nodes import Constant, Node, Variable
+from penstock.syntax.ast.nodes import BlankNodeLabel, Constant, Node, Variable
 from penstock.syntax.ast.patterns import Filter, Group, InlineData, Triples
 from penstock.syntax.ast.windows import Window, WindowSettings
 
@@ -83,9 +83,9 @@ class Select(Node):
 
 @dataclass(frozen=True, slots=True)
 class QuadTemplate(Node):
-    """`GRAPH name { triples }` in an RSP-QL CONSTRUCT template."""
+    """`GRAPH name { triples }` in an RSP-QL CONSTRUCT template; a blank node is a new one for each solution."""
 
-    name: Variable | Constant
+    name: Variable | Constant | BlankNodeLabel
     triples: tuple[Triples, ...]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from penstock.rdf.plurals import counted
 from penstock.syntax import ast
 from penstock.syntax.checks.notes import Notes
 from penstock.syntax.errors import Problem
@@ -103,7 +104,7 @@ def _spoken(least: int, most: int | None) -> str:
     if most == 0:
         return "no argument"
     if least == most:
-        return "1 argument" if least == 1 else f"{least} arguments"
+        return counted(least, "argument")
     return f"{least} or {most} arguments" if most == least + 1 else f"{least} to {most} arguments"
 
 

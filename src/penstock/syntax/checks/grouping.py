@@ -28,37 +28,39 @@ def _check_level(level: Level) -> Iterator[Problem]:
         )
     keys = level.key_names()
     told: set[str] = set()
-    for variable, place in _ungrouped(level, keys):
+    for variable in _ungrouped(level, keys):
         if variable.name not in told:
             told.add(variable.name)
-            yield _problem(variable, place, level, keys)
+            yield _problem(variable, level, keys)
 
 
-def _ungrouped(level: Level, keys: set[str]) -> Iterator[tuple[ast.Variable, str]]:
-    """What is used outside aggregates and is no key. ORDER BY sees what the projection assigns; HAVING does not."""
+def _ungrouped(level: Level, keys: set[str]) -> Iterator[ast.Variable]:
+    """What is used outside aggregates and is no key. ORDER BY sees what the projection assigns; HAVING does not (the
+    parser has put the expressions there in place of their names)."""
     known = set(keys)
     assigned = _assigned(level)
     for projection, mentions in level.projections:
         if mentions is not None:
-            yield from _missing(mentions, known, "SELECT")
+            yield from _missing(mentions, known)
             known.add(projection.variable.name)
         elif projection.variable.name not in known | assigned:
-            yield projection.variable, "SELECT"
+            yield projection.variable
     for mentions in level.having:
-        yield from _missing(mentions, keys, "HAVING")
+        yield from _missing(mentions, keys)
     for mentions in level.order:
-        yield from _missing(mentions, known, "ORDER BY")
+        yield from _missing(mentions, known)
 
 
-def _missing(mentions: Mentions, known: set[str], place: str) -> Iterator[tuple[ast.Variable, str]]:
-    return ((variable, place) for variable in mentions.variables if variable.name not in known)
+def _missing(mentions: Mentions, known: set[str]) -> Iterator[ast.Variable]:
+    return (variable for variable in mentions.variables if variable.name not in known)
 
 
-def _problem(variable: ast.Variable, place: str, level: Level, keys: set[str]) -> Problem:
+def _problem(variable: ast.Variable, level: Level, keys: set[str]) -> Problem:
     name = variable.name
     if name not in level.scope and name in _assigned(level):
-        repair = f"move (… AS ?{name}) to the front" if place == "SELECT" else f"repeat the expression of ?{name} here"
-        return Problem(f"?{name} is used before it is assigned", variable.span, repair)
+        return Problem(
+            f"?{name} is used before it is assigned", variable.span, f"move (… AS ?{name}) to the front"
+        )  # fmt: skip
     return Problem(f"?{name} is neither grouped nor aggregated", variable.span, _repair(name, level, keys))
 
 

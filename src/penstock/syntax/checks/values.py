@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock.rdf.plurals import counted
 from penstock.syntax import ast
 from penstock.syntax.checks.notes import Notes
 from penstock.syntax.errors import Problem
@@ -34,14 +35,10 @@ def _check_rows(data: ast.InlineData) -> Iterator[Problem]:
         if len(row) != width:
             too_many = len(row) > width
             yield Problem(
-                f"this row of VALUES has {_counted(len(row), 'value')} for {_counted(width, 'variable')}",
+                f"this row of VALUES has {counted(len(row), 'value')} for {counted(width, 'variable')}",
                 _span_of(row[width:] if too_many else row) or _span_of(row) or data.span,
                 "drop what is too much, or add a variable" if too_many else "write UNDEF where there is no value",
             )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _span_of(values: tuple[ast.Constant | None, ...]) -> Span | None:

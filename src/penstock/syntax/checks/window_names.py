@@ -1,7 +1,7 @@
 """Named windows and streams: what is declared is read, what is read is declared, nothing is declared twice.
 
-A named window can be reached by its name alone (semantics.md §4), so one that no block names has no effect on the
-answer: surely not what its author meant.
+A named window can be reached by its name alone (semantics.md §4), so nothing of one that no block names is in the
+answer: probably not what its author meant, and worth a warning. In SPARQLstream plain patterns read it.
 """
 
 from __future__ import annotations
@@ -86,8 +86,16 @@ def _check_read(
 ) -> Iterator[Problem]:
     for clause in clauses:
         name = _name(clause)
-        if clause.named and name is not None and name not in meant and not _is_read(clause, name, notes.blocks):
-            yield _unread(clause, name, notes.blocks, dialect)
+        if not clause.named or name is None or name in meant or _is_read(clause, name, notes.blocks):
+            continue
+        if dialect == "sparqlstream" and not any(_could_be(block, name) for block in notes.blocks if _names(block)):
+            continue
+        yield _unread(clause, name, notes.blocks, dialect)
+
+
+def _names(block: Block) -> bool:
+    """Whether a block of SPARQLstream names a stream: STREAM, or GRAPH with an IRI."""
+    return isinstance(block, ast.StreamBlock) or isinstance(block.name, ast.Constant)
 
 
 def _is_read(clause: ast.WindowClause, name: IRI, blocks: list[Block]) -> bool:
@@ -109,12 +117,11 @@ def _unread(clause: ast.WindowClause, name: IRI, blocks: list[Block], dialect: a
     what = "window" if dialect == "rspql" else "stream"
     if any(isinstance(block, ast.StreamBlock) and _could_be(block, name) for block in blocks):
         problem = f"nothing reads this window of the stream {name}: each STREAM block over it has its own"
-        return Problem(problem, _place(clause), "drop the window here, or the one in the STREAM block")
+        return Problem(problem, _place(clause), "drop the window here, or the one in the STREAM block", "warning")
     block = _READ_BY[dialect].format(name=name)
-    hint = f"read it in WHERE with {block}"
-    if dialect != "rspql":
-        hint += "; or write FROM STREAM, without NAMED, to have it in the default graph"
-    return Problem(f"nothing reads the {what} {name}", _place(clause), hint)
+    unnamed = "FROM WINDOW" if dialect == "rspql" else "FROM STREAM"
+    hint = f"read it in WHERE with {block}; or write {unnamed}, without NAMED, to have it in the default graph"
+    return Problem(f"nothing reads the {what} {name}", _place(clause), hint, "warning")
 
 
 def _name(clause: ast.WindowClause) -> IRI | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from penstock.syntax import ast
-from penstock.syntax.parser.expressions import AGGREGATES
 from penstock.syntax.parser.queries import QueryRules
 from penstock.syntax.parser.streams import StreamRules
 
@@ -15,6 +14,7 @@ class CqelsParser(StreamRules):
     keywords = QueryRules.keywords | {"REGISTER"}
     element_rules: ClassVar[dict[str, str]] = {**QueryRules.element_rules, "STREAM": "stream_block"}
     element_keywords = frozenset(element_rules)
+    has_bare_aggregates = True
 
     def register_and_prologue(self) -> ast.Register | None:
         self.prologue()
@@ -25,18 +25,6 @@ class CqelsParser(StreamRules):
             self.position += 1
             self.fail("a graph's IRI", "CQELS reads streams inside WHERE: STREAM <iri> [RANGE 10s] { … }")
         return QueryRules.dataset_clause(self)
-
-    # A bare aggregate in the projection: `count(distinct ?x) as ?n`
-
-    def at_projection(self) -> bool:
-        return super().at_projection() or (self.kind in AGGREGATES and self.following() == "(")
-
-    def projection(self) -> ast.Projection:
-        if self.kind not in AGGREGATES:
-            return super().projection()
-        start = self.position
-        expression, variable = self.expression_as()
-        return ast.Projection(variable, expression, span=self.span_from(start))
 
     # STREAM blocks
 
@@ -63,8 +51,9 @@ class CqelsParser(StreamRules):
             self.fail("a window: NOW, ALL, RANGE or TRIPLES", keywords=("NOW", "ALL", "RANGE", "TRIPLES"))
         width = self.duration("after RANGE")
         step = None
+        self.accept_comma("TUMBLING")
         if self.accept("TUMBLING"):
             step = width
-        elif self.accept("SLIDE") or self.accept("STEP"):
+        elif self.accept_step():
             step = self.duration("after SLIDE")
         return ast.RangeWindow(width, step, span=self.span_from(start))

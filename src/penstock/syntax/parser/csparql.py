@@ -11,6 +11,7 @@ from penstock.syntax.parser.streams import StreamRules
 class CsparqlParser(StreamRules):
     dialect = "csparql"
     keywords = QueryRules.keywords | {"REGISTER", "FROM"}
+    has_computed_every = True
 
     def register_and_prologue(self) -> ast.Register | None:
         """REGISTER …, PREFIX … and FROM … may stand before the form in any order."""
@@ -20,16 +21,10 @@ class CsparqlParser(StreamRules):
         self.prologue()
         return register
 
-    def computed_every(self) -> int | None:
-        if not self.accept("COMPUTED"):
-            return None
-        self.expect("EVERY", "after COMPUTED")
-        return self.duration("after COMPUTED EVERY")
-
-    # Commas in the projection
+    # Commas in the projection, which are part of the dialect here
 
     def at_projection(self) -> bool:
-        return self.accept(",") or super().at_projection()
+        return self.accept(",") or QueryRules.at_projection(self)
 
     # The window of FROM STREAM
 
@@ -39,9 +34,10 @@ class CsparqlParser(StreamRules):
         if self.accept("TRIPLES"):
             return ast.CountWindow(self.count("triples"), span=self.span_from(start))
         width = self.duration("after RANGE")
+        self.accept_comma("TUMBLING")
         if self.accept("TUMBLING"):
             return ast.RangeWindow(width, width, span=self.span_from(start))
-        if not (self.accept("STEP") or self.accept("SLIDE")):
+        if not self.accept_step():
             self.fail("STEP and a duration, or TUMBLING", keywords=("STEP", "SLIDE", "TUMBLING"))
         return ast.RangeWindow(width, self.duration("after STEP"), span=self.span_from(start))
 

@@ -143,6 +143,10 @@ class Cursor:
         """Notes an error that does not keep the parser from reading on."""
         self.problems.append(Problem(message, span, hint))
 
+    def warn(self, message: str, span: Span, hint: str | None = None) -> None:
+        """Notes something that is read, though the standard writes it in another way."""
+        self.problems.append(Problem(message, span, hint, "warning"))
+
     def _bad_token_hint(self) -> str | None:
         text = self.texts[self.position]
         if text[:3] in ('"""', "'''"):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import NoReturn
 
 from penstock.syntax import ast
+from penstock.syntax.ast.rewriting import rewrite
 from penstock.syntax.parser.expressions import AGGREGATES
 from penstock.syntax.parser.patterns import PatternRules
 
@@ -29,7 +32,7 @@ class QueryRules(PatternRules):
             self._fail_form()
         form, where = getattr(self, rule)()
         self.after_where()
-        modifiers = self.modifiers()
+        modifiers = self._without_aliases(form, self.modifiers())
         self.after_where()
         values = self.inline_data() if self.kind == "VALUES" else None
         if self.kind != "eof":
@@ -166,19 +169,41 @@ class QueryRules(PatternRules):
             span=self.span_from(start),
         )
 
+    has_bare_aggregates = False
+    """Whether `COUNT(?x) AS ?n` without parentheses is part of the dialect; elsewhere it is read with a warning."""
+
     def at_projection(self) -> bool:
-        return self.kind in ("var", "(")
+        return self.kind in ("var", "(") or self._at_bare_aggregate()
 
     def projection(self) -> ast.Projection:
         start = self.position
         if self.kind == "var":
             variable = self.variable()
             return ast.Projection(variable, span=variable.span)
+        if self._at_bare_aggregate():
+            return self._bare_aggregate()
         if not self.accept("("):
             self._fail_projection()
         projected = self.expression_as()
         self.expect(")", "to close the projection")
         return ast.Projection(projected[1], projected[0], span=self.span_from(start))
+
+    def _at_bare_aggregate(self) -> bool:
+        return self.kind in AGGREGATES and self.following() == "("
+
+    def _bare_aggregate(self) -> ast.Projection:
+        """`COUNT(?x) AS ?n`, which SPARQL 1.1 writes in parentheses."""
+        start = self.position
+        expression = self.expression()
+        if not self.accept("AS"):
+            self.position = start
+            self._fail_projection()
+        variable = self.variable("a variable after AS")
+        span = self.span_from(start)
+        if not self.has_bare_aggregates:
+            written = " ".join(self.tokens.text[span.start : span.end].split())
+            self.warn("SPARQL 1.1 writes parentheses around an aggregate and its AS", span, f"write ({written})")
+        return ast.Projection(variable, expression, span=span)
 
     def expression_as(self) -> tuple[ast.Expression, ast.Variable]:
         """`expression AS ?variable`."""
@@ -247,7 +272,7 @@ class QueryRules(PatternRules):
         if self.operator != outer:
             self.reject("a sub-select has no streaming operator", select.span)
         where = self.where()
-        modifiers = self.modifiers()
+        modifiers = self._without_aliases(select, self.modifiers())
         values = self.inline_data() if self.kind == "VALUES" else None
         return ast.SubSelect(select, where, modifiers, values, span=self.span_from(start))
 
@@ -279,6 +304,47 @@ class QueryRules(PatternRules):
             tuple(group_by), tuple(having), tuple(order_by), limit, offset,
             span=self.span_from(start) if self.position > start else self.tokens.span(start),
         )  # fmt: skip
+
+    def _without_aliases(self, form: ast.Form, modifiers: ast.Modifiers) -> ast.Modifiers:
+        """HAVING with the expressions of SELECT in place of their names, which it does not see (§18.2.4.2)."""
+        if not modifiers.having or not isinstance(form, ast.Select):
+            return modifiers
+        assigned: dict[str, ast.Expression] = {}
+        for projection in form.projections or ():
+            if projection.expression is not None:
+                assigned[projection.variable.name] = self._replaced(projection.expression, assigned)
+        for name in _group_names(modifiers):
+            assigned.pop(name, None)
+        if not assigned:
+            return modifiers
+
+        def warn(variable: ast.Variable) -> None:
+            span = assigned[variable.name].span
+            written = " ".join(self.tokens.text[span.start : span.end].split())
+            self.warn(
+                f"HAVING does not see ?{variable.name}, which SELECT assigns; it is read as its expression",
+                variable.span,
+                f"write {written} here",
+            )
+
+        having = tuple(self._replaced(condition, assigned, warn) for condition in modifiers.having)
+        return replace(modifiers, having=having)
+
+    def _replaced(
+        self,
+        expression: ast.Expression,
+        assigned: Mapping[str, ast.Expression],
+        found: Callable[[ast.Variable], None] = lambda variable: None,
+    ) -> ast.Expression:
+        """The expression with what is assigned to its variables; the patterns of EXISTS stay as they are."""
+
+        def change(node: ast.Node) -> ast.Node:
+            if not isinstance(node, ast.Variable) or node.name not in assigned:
+                return node
+            found(node)
+            return assigned[node.name]
+
+        return rewrite(expression, change, beside=frozenset({ast.Group}))
 
     def _at_condition(self) -> bool:
         kind = self.kind
@@ -327,6 +393,13 @@ class QueryRules(PatternRules):
                 offset = self.integer("a whole number after OFFSET")
             else:
                 return limit, offset
+
+
+def _group_names(modifiers: ast.Modifiers) -> Iterator[str]:
+    for condition in modifiers.group_by:
+        name = condition.variable or condition.expression
+        if isinstance(name, ast.Variable):
+            yield name.name
 
 
 _NO_MODIFIERS = ast.Modifiers()

@@ -20,11 +20,14 @@ from penstock.syntax.spans import Span
 
 _INSTANT = re.compile(r"""["']?([+-]?[0-9][0-9T:.+Z-]*)["']?(?:\^\^[^\s\]]+)?""")
 _MINUS = re.compile(r"\s*-\s*")
+_COMMA_AND_STEP = re.compile(r"\s*,?\s*\b(?:STEP|SLIDE)\b", re.IGNORECASE)
 
 
 class RspqlParser(StreamRules):
     dialect = "rspql"
     keywords = QueryRules.keywords | {"REGISTER"}
+    has_computed_every = True
+    bare_unit = MILLISECOND
     element_rules: ClassVar[dict[str, str]] = {**QueryRules.element_rules, "WINDOW": "window_block"}
     element_keywords = frozenset(element_rules)
 
@@ -60,12 +63,25 @@ class RspqlParser(StreamRules):
             start = self.position
             if not self.accept("GRAPH"):
                 return elements
-            name = self.variable_or_iri("a graph's IRI or a variable after GRAPH")
+            name = self._template_graph()
             self.expect("{", "before the graph's triples")
             triples = self.triples_template()
             self.expect("}", "after the graph's triples")
             self.accept(".")
             elements.append(ast.QuadTemplate(name, tuple(triples), span=self.span_from(start)))
+
+    def _template_graph(self) -> ast.Variable | ast.Constant | ast.BlankNodeLabel:
+        """What names a graph of the template; a blank node is a new one for each solution."""
+        if self.kind != "bnode":
+            return self.variable_or_iri("a graph's IRI or a variable after GRAPH")
+        position = self.position
+        label = self.advance()[2:]
+        self.warn(
+            "GRAPH takes an IRI or a variable; this blank node is a new one for each solution",
+            self.tokens.span(position),
+            f"write GRAPH ?{label} {{ … }}, and BIND(BNODE() AS ?{label}) at the end of WHERE",
+        )
+        return ast.BlankNodeLabel(label, span=self.tokens.span(position))
 
     def dataset_clause(self) -> ast.DatasetClause | ast.WindowClause:
         following = self.following(2) if self.following() == "NAMED" else self.following()
@@ -75,15 +91,19 @@ class RspqlParser(StreamRules):
         self.position += 1
         named = self.accept("NAMED")
         self.position += 1
-        name = None if self.kind == "ON" else self.iri("a name for the window, or ON STREAM")
+        name = None if self.kind in ("ON", "[") else self.iri("a name for the window, or ON STREAM")
+        brackets = self.position
+        is_window_first = self.kind == "["
+        if is_window_first:
+            window, settings = self._bracketed_window()
+        brackets_end = self.position
         self.expect("ON", "before the stream")
         self.accept("STREAM")
         stream = self.variable_or_iri("a stream's IRI after ON STREAM")
-        self.expect("[", "before the window")
-        window = self.window()
-        settings = self._settings()
-        if not self.accept("]"):
-            self.fail("STEP, REPORT, ORIGIN, DUPLICATES or `]`", keywords=("STEP", "SLIDE", "REPORT", "ORIGIN"))
+        if is_window_first:
+            self._warn_of_order(start, brackets, brackets_end)
+        else:
+            window, settings = self._bracketed_window()
         if name is None and self.accept("AS"):
             name = self.iri("a name for the window after AS")
         span = self.span_from(start)
@@ -91,16 +111,42 @@ class RspqlParser(StreamRules):
             self.reject("a named window needs a name", span, "write FROM NAMED WINDOW <name> ON STREAM …")
         return ast.WindowClause(stream, window, named, name, settings, span=span)
 
+    def _bracketed_window(self) -> tuple[ast.Window, ast.WindowSettings]:
+        self.expect("[", "before the window")
+        window = self.window()
+        settings = self._settings()
+        if not self.accept("]"):
+            self.fail("STEP, REPORT, ORIGIN, DUPLICATES or `]`", keywords=("STEP", "SLIDE", "REPORT", "ORIGIN"))
+        return window, settings
+
+    def _warn_of_order(self, start: int, brackets: int, brackets_end: int) -> None:
+        """The window before ON STREAM: shows the clause in RSP-QL's order, which has no comma either."""
+        self.problems = [
+            problem
+            for problem in self.problems
+            if problem.severity == "error" or problem.span.start < self.starts[brackets]
+        ]
+        front, window, stream = (
+            " ".join(self.tokens.text[self.starts[first] : self.tokens.end(last - 1)].split())
+            for first, last in ((start, brackets), (brackets, brackets_end), (brackets_end, self.position))
+        )
+        standard = _COMMA_AND_STEP.sub(" STEP", window)
+        self.warn(
+            "RSP-QL writes the window behind its stream",
+            self.span_from(start),
+            f"write {front} {stream} {standard}",
+        )
+
     def window(self) -> ast.Window:
         start = self.position
         if self.accept("RANGE"):
             width = self.duration("after RANGE", MILLISECOND)
-            step = self.duration("after STEP", MILLISECOND) if self._accept_step() else width
+            step = self.duration("after STEP", MILLISECOND) if self.accept_step() else width
             return ast.RangeWindow(width, step, span=self.span_from(start))
         if self.accept("ELEMENTS") or self.accept("TRIPLES"):
             size = self.count("elements")
             matching = self.accept("MATCHING")
-            count_step = self.count("elements after STEP") if self._accept_step() else None
+            count_step = self.count("elements after STEP") if self.accept_step() else None
             return ast.CountWindow(size, count_step, matching, span=self.span_from(start))
         if self.accept("NOW"):
             return ast.NowWindow(span=self.span_from(start))
@@ -110,15 +156,12 @@ class RspqlParser(StreamRules):
             begin = self._before_now()
             self.expect("TO", "NOW - a duration")
             end = self._before_now()
-            past_step = self.duration("after STEP", MILLISECOND) if self._accept_step() else None
+            past_step = self.duration("after STEP", MILLISECOND) if self.accept_step() else None
             return ast.PastWindow(begin, end, past_step, span=self.span_from(start))
         self.fail(
             "a window: RANGE, ELEMENTS, FROM NOW-… TO NOW-…, NOW or ALL",
             keywords=("RANGE", "ELEMENTS", "FROM", "NOW", "ALL"),
         )
-
-    def _accept_step(self) -> bool:
-        return self.accept("STEP") or self.accept("SLIDE")
 
     def _before_now(self) -> int:
         """`NOW - duration`, the minus close by or not, or plain `NOW`; in ms before now."""

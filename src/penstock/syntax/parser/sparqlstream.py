@@ -35,14 +35,17 @@ class SparqlstreamParser(StreamRules):
             return ast.CountWindow(self.count("triples"), span=self.span_from(start))
         self.accept("FROM")
         begin = self._before_now()
-        end = self._before_now() if self.accept("TO") else 0
+        end = self._before_now() if self.accept("TO") else None
         step = None
-        if self.accept("SLIDE") or self.accept("STEP"):
+        if self.accept_step():
             duration = match_duration(self.tokens.text, self.starts[self.position], SECOND)
             step = SECOND if duration is None else self.duration("after SLIDE", SECOND)
-        return ast.PastWindow(begin, end, step, span=self.span_from(start))
+        span = self.span_from(start)
+        if begin is None and end is None:  # this very instant; looked at every step, that is the millisecond up to it
+            return ast.NowWindow(span=span) if step is None else ast.PastWindow(1, 0, step, span=span)
+        return ast.PastWindow(begin or 0, end or 0, step, span=span)
 
-    def _before_now(self) -> int:
-        """`NOW - 10 S`, or plain `NOW`; in ms before now. A number without a unit counts seconds."""
+    def _before_now(self) -> int | None:
+        """`NOW - 10 S`, in ms before now; None for plain `NOW`. A number without a unit counts seconds."""
         self.expect("NOW", "as in [NOW - 10 S TO NOW SLIDE 5 S], or TRIPLES")
-        return self.duration("after NOW -", SECOND) if self.accept("-") else 0
+        return self.duration("after NOW -", SECOND) if self.accept("-") else None

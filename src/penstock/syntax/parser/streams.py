@@ -8,7 +8,7 @@ from typing import NoReturn
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
 from penstock.syntax.durations import PLAIN_UNITS, UNIT_NAMES, Duration, match_duration
-from penstock.syntax.parser.expressions import STREAM_BUILT_INS
+from penstock.syntax.parser.expressions import AGGREGATES, STREAM_BUILT_INS
 from penstock.syntax.parser.queries import QueryRules
 from penstock.syntax.spans import Span
 from penstock.syntax.suggestions import closest
@@ -21,6 +21,18 @@ _NAME = re.compile(r"[^\W\d][\w-]*")
 
 class StreamRules(QueryRules):
     built_ins = STREAM_BUILT_INS
+    has_computed_every = False
+    """Whether COMPUTED EVERY may follow the name of a registered query."""
+    bare_unit: int | None = None
+    """What a duration without a unit counts, in ms; None: each needs a unit."""
+
+    # Commas in the projection
+
+    def at_projection(self) -> bool:
+        if self.kind == "," and (self.following() in ("var", "(") or self.following() in AGGREGATES):
+            self.warn("SPARQL separates what it selects by spaces", self.tokens.span(self.position), "drop the comma")
+            self.position += 1
+        return super().at_projection()
 
     # Durations, which are no SPARQL tokens: they are read from the text itself.
 
@@ -90,7 +102,10 @@ class StreamRules(QueryRules):
 
     def computed_every(self) -> int | None:
         """How often the query is computed, where a dialect says it here."""
-        return None
+        if not self.has_computed_every or not self.accept("COMPUTED"):
+            return None
+        self.expect("EVERY", "after COMPUTED")
+        return self.duration("after COMPUTED EVERY", self.bare_unit)
 
     def registered_name(self) -> int:
         """Steps over the name of a query or stream and gives its position: prefixes may be declared only later."""
@@ -150,6 +165,17 @@ class StreamRules(QueryRules):
         if not self.accept("]"):
             self.fail_in_window()
         return window
+
+    def accept_step(self) -> bool:
+        """STEP or SLIDE."""
+        self.accept_comma("STEP", "SLIDE")
+        return self.accept("STEP") or self.accept("SLIDE")
+
+    def accept_comma(self, *before: str) -> None:
+        """A comma between the parts of a window, which no dialect has."""
+        if self.kind == "," and self.following() in before:
+            self.warn("no comma stands between the parts of a window", self.tokens.span(self.position), "drop it")
+            self.position += 1
 
     def window(self) -> ast.Window:
         raise NotImplementedError("each dialect has its own windows")

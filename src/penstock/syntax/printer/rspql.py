@@ -20,19 +20,17 @@ class RspqlPrinter(StreamQueryPrinter):
         register = query.register
         if register is None:
             return []
-        if register.every is not None:
-            raise self.cannot("COMPUTED EVERY; a report policy with PERIODIC says it for each window")
-        kind = register.kind
-        if kind == "stream" and query.operator is not None:
-            return [f"REGISTER {query.operator.upper()} {self.constant(register.name)} AS"]
-        return [f"REGISTER {kind.upper()} {self.constant(register.name)} AS"]
+        is_operator = register.kind == "stream" and query.operator is not None
+        kind = query.operator if is_operator and query.operator is not None else register.kind
+        every = "" if register.every is None else f" COMPUTED EVERY {iso_8601(register.every)}"
+        return [f"REGISTER {kind.upper()} {self.constant(register.name)}{every} AS"]
 
     def form_operator(self, query: ast.Query) -> str:
         is_registered = query.register is not None and query.register.kind == "stream"
         return "" if query.operator is None or is_registered else query.operator.upper()
 
     def quad_template(self, template: ast.QuadTemplate) -> str:
-        return block(f"GRAPH {self.var_or_iri(template.name)}", [self.triples(triples) for triples in template.triples])
+        return block(f"GRAPH {self.graph_node(template.name)}", [self.triples(triples) for triples in template.triples])
 
     def window_block(self, element: ast.WindowBlock) -> str:
         return self.group(f"WINDOW {self.var_or_iri(element.name)}", element.pattern)

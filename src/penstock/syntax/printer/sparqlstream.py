@@ -22,10 +22,12 @@ class SparqlstreamPrinter(FromStreamPrinter, StreamBlockPrinter):
                 return f"[{_past(window)}]"
             case ast.CountWindow(size, None, False):
                 return f"[TRIPLES {size}]"
+            case ast.NowWindow():
+                return "[NOW]"
             case ast.AllWindow():
                 raise self.cannot("ALL as a window; a stream without a window means it")
             case _:
-                raise self.cannot("a window other than NOW - … and TRIPLES")
+                raise self.cannot("a window other than NOW, NOW - … and TRIPLES")
 
     def window_of_block(self, window: ast.Window | None) -> str:
         return self.window_of_clause(window)

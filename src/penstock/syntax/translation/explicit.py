@@ -13,9 +13,10 @@ from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import WITHOUT_GROUPS, rewrite, walk
 from penstock.syntax.dialects import DIALECTS, NON_EMPTY
 from penstock.syntax.translation.aggregates import expand_aggregates
+from penstock.syntax.translation.element_graphs import has_graph
 from penstock.syntax.translation.group_windows import expand_group_windows
 from penstock.syntax.translation.hidden_windows import hide
-from penstock.syntax.translation.window_names import WindowNames, graphs_read, windows_of
+from penstock.syntax.translation.window_names import WindowNames, graphs_read, streams_read_by_name, windows_of
 
 STREAMING_SPARQL_ORIGIN = -1
 """Streaming SPARQL's `[ts, ⌊ts/δ⌋·δ + w)` is RANGE w STEP δ with this origin: windows begin at the multiples of δ."""
@@ -42,26 +43,40 @@ def _settings(query: ast.Query, report: ast.Report | None = None, origin: int | 
 
 
 def _from_rspql(query: ast.Query) -> ast.Query:
-    """Once a window has a REPORT part, those without one have no evaluations of their own."""
+    """Once a window has a REPORT part, those without one have no evaluations of their own.
+
+    COMPUTED EVERY is the policy of the windows that have none, as in C-SPARQL.
+    """
     dialect = DIALECTS["rspql"]
     says_report = any(window.settings.report is not None for window in windows_of(query))
+    implied = None if says_report else dialect.report
+    register = query.register
+    if register is not None and register.every is not None:
+        implied = _computed_every(register.every)
+        register = replace(register, every=None)
 
     def spell_out(clause: ast.DatasetClause | ast.WindowClause) -> ast.DatasetClause | ast.WindowClause:
         if isinstance(clause, ast.DatasetClause):
             return clause
         settings = clause.settings
-        report = settings.report if says_report else dialect.report
         duplicates = settings.duplicates or dialect.duplicates
-        return replace(clause, settings=replace(settings, report=report, duplicates=duplicates))
+        return replace(clause, settings=replace(settings, report=settings.report or implied, duplicates=duplicates))
 
-    return replace(query, dataset=tuple(spell_out(clause) for clause in query.dataset))
+    return replace(query, dataset=tuple(spell_out(clause) for clause in query.dataset), register=register)
+
+
+def _computed_every(period: int) -> ast.Report:
+    return ast.AllOf((ast.Strategy("periodic", period), NON_EMPTY))
 
 
 def _from_csparql(query: ast.Query) -> ast.Query:
-    """FROM STREAM is a window of the default graph; GRAPH reaches it by the stream's IRI."""
+    """FROM STREAM is a window of the default graph; GRAPH reaches it by the stream's IRI.
+
+    GRAPH inside of GRAPH reads the graphs of the dataset, which it would not inside of WINDOW.
+    """
     register = query.register
     every = register.every if register is not None else None
-    report = ast.AllOf((ast.Strategy("periodic", every), NON_EMPTY)) if every is not None else None
+    report = _computed_every(every) if every is not None else None
     read = graphs_read(query)
 
     def spell_out(clause: ast.DatasetClause | ast.WindowClause) -> ast.DatasetClause | ast.WindowClause:
@@ -75,7 +90,7 @@ def _from_csparql(query: ast.Query) -> ast.Query:
     named = {window.stream for window in windows_of(query) if window.named}
 
     def change(node: ast.Node) -> ast.Node:
-        if isinstance(node, ast.Graph) and isinstance(node.name, ast.Constant) and node.name in named:
+        if isinstance(node, ast.Graph) and node.name in named and not has_graph(node):
             return ast.WindowBlock(node.name, node.pattern, span=node.span)
         return node
 
@@ -93,21 +108,27 @@ def _from_cqels(query: ast.Query) -> ast.Query:
 
 
 def _from_sparqlstream(query: ast.Query) -> ast.Query:
-    """FROM STREAM is a window of the default graph, FROM NAMED STREAM goes by the stream's IRI; no window is ALL."""
+    """FROM STREAM is a window of the default graph, and so is FROM NAMED STREAM unless a block reads it by name.
+
+    No window is ALL.
+    """
     blocks = _BlockWindows(query)
     read = {
         node.stream for node in walk(query) if isinstance(node, ast.StreamBlock) and node.window is None
     }  # fmt: skip
     any_read = any(isinstance(stream, ast.Variable) for stream in read)
     declared = {window.stream for window in windows_of(query)}
+    by_name = streams_read_by_name(query)
 
     def spell_out(clause: ast.DatasetClause | ast.WindowClause) -> ast.DatasetClause | ast.WindowClause:
         if isinstance(clause, ast.DatasetClause):
             return clause
         stream = clause.stream
-        goes_by_name = clause.named or any_read or stream in read
+        named = clause.named and stream in by_name
+        goes_by_name = named or any_read or stream in read
         name = stream if isinstance(stream, ast.Constant) and goes_by_name else None
-        return replace(clause, name=name, window=clause.window or ast.AllWindow(), settings=_settings(query))
+        window = clause.window or ast.AllWindow()
+        return replace(clause, named=named, name=name, window=window, settings=_settings(query))
 
     def change(node: ast.Node) -> ast.Node:
         if not isinstance(node, ast.StreamBlock) or node.window is not None:

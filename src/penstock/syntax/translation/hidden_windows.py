@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import WITHOUT_GROUPS, rewrite, walk
+from penstock.syntax.translation.element_graphs import blocks_of, rewrite_around
 
 Block = ast.Graph | ast.WindowBlock
 
@@ -27,7 +28,7 @@ def hide(
             return node
         return ast.Group((node, ast.Filter(ast.Operation("NOT IN", (node.name, *hidden)))))
 
-    return rewrite(query, change, beside=WITHOUT_GROUPS)
+    return rewrite_around(query, change, beside=WITHOUT_GROUPS)
 
 
 def unhide(query: ast.Query) -> ast.Query:
@@ -39,9 +40,8 @@ def unhide(query: ast.Query) -> ast.Query:
 def is_seen_by_variable(query: ast.Query, kind: type[Block]) -> bool:
     """Whether a `GRAPH ?g`, or a `WINDOW ?w`, ranges over all windows: one that `hide` has not kept from some."""
     windows = _window_names(query)
-    nodes = list(walk(query))
-    variables = [node for node in nodes if isinstance(node, kind) and isinstance(node.name, ast.Variable)]
-    return len(variables) > sum(isinstance(_hidden_from(node, windows), kind) for node in nodes)
+    variables = [node for node in blocks_of(query) if isinstance(node, kind) and isinstance(node.name, ast.Variable)]
+    return len(variables) > sum(isinstance(_hidden_from(node, windows), kind) for node in walk(query))
 
 
 def _window_names(query: ast.Query) -> set[ast.Constant]:

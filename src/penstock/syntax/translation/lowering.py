@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import rewrite, walk
+from penstock.syntax.ast.rewriting import walk
 from penstock.syntax.dialects import DIALECTS, NON_EMPTY
 from penstock.syntax.translation.aggregates import fold_aggregates
+from penstock.syntax.translation.element_graphs import reads_elements, rewrite_around
 from penstock.syntax.translation.explicit import STREAMING_SPARQL_ORIGIN
 from penstock.syntax.translation.group_windows import fold_group_windows
 from penstock.syntax.translation.hidden_windows import is_seen_by_variable, unhide
@@ -22,7 +23,7 @@ from penstock.syntax.translation.obstacles import (
     shown,
     without_settings,
 )
-from penstock.syntax.translation.window_names import graphs_read, windows_of
+from penstock.syntax.translation.window_names import graphs_read, streams_read_by_name, unread_windows, windows_of
 
 __all__ = ["LOWERINGS", "Obstacles"]
 
@@ -132,6 +133,8 @@ def _read_as_graphs(query: ast.Query, obstacles: Obstacles, *, ranges_over_strea
 
     `ranges_over_streams`: in the target GRAPH also reaches the streams of the default graph.
     """
+    if reads_elements(query):
+        obstacles.blocks("GRAPH inside of a window (the named graphs of its elements)")
     windows = {window.name: window for window in windows_of(query) if window.name is not None}
     nameless = {window.stream for window in windows_of(query) if window.name is None}
 
@@ -159,7 +162,7 @@ def _read_as_graphs(query: ast.Query, obstacles: Obstacles, *, ranges_over_strea
             obstacles.blocks(f"GRAPH {shown(window)}, a window of the default graph")
         return ast.Graph(window.stream, node.pattern, span=node.span)
 
-    return rewrite(query, change)
+    return rewrite_around(query, change)
 
 
 def _to_cqels(query: ast.Query, obstacles: Obstacles) -> ast.Query:
@@ -174,6 +177,9 @@ def _to_cqels(query: ast.Query, obstacles: Obstacles) -> ast.Query:
         else:
             windows[window.name] = replace(window, window=_cqels_window(window, obstacles))
 
+    for window in unread_windows(query):
+        obstacles.differs(f"a window that nothing reads ({shown(window)}), and the evaluations that it causes")
+
     def change(node: ast.Node) -> ast.Node:
         if isinstance(node, ast.WindowBlock) and isinstance(node.name, ast.Variable):
             obstacles.blocks(f"WINDOW ?{node.name.name}")
@@ -182,7 +188,7 @@ def _to_cqels(query: ast.Query, obstacles: Obstacles) -> ast.Query:
             return ast.StreamBlock(window.stream, window.window, node.pattern, span=node.span)
         return node
 
-    return replace(rewrite(query, change), dialect="cqels", dataset=_graphs(query), operator=None)
+    return replace(rewrite_around(query, change), dialect="cqels", dataset=_graphs(query), operator=None)
 
 
 def _cqels_window(clause: ast.WindowClause, obstacles: Obstacles) -> ast.Window | None:
@@ -242,11 +248,16 @@ def _to_sparqlstream(query: ast.Query, obstacles: Obstacles) -> ast.Query:
             if isinstance(clause.stream, ast.Variable):
                 obstacles.blocks("a window over every bound stream")
             dataset.append(replace(without_settings(clause), window=_sparqlstream_window(clause, obstacles)))
-    lowered_query = rewrite(query, change)
+    lowered_query = rewrite_around(query, change)
     operator = None if query.operator == DIALECTS["sparqlstream"].operator else query.operator
-    return replace(
+    lowered_query = replace(
         lowered_query, dialect="sparqlstream", dataset=tuple(dataset), operator=operator, register=None
-    )  # fmt: skip
+    )
+    named_there = streams_read_by_name(lowered_query)
+    for window in unread_windows(query):
+        if window.name in inline or window.stream not in named_there:  # plain patterns would read it
+            obstacles.blocks(f"a window that nothing reads ({shown(window)})")
+    return lowered_query
 
 
 def _sparqlstream_window(clause: ast.WindowClause, obstacles: Obstacles) -> ast.Window | None:
@@ -255,7 +266,7 @@ def _sparqlstream_window(clause: ast.WindowClause, obstacles: Obstacles) -> ast.
     match window:
         case ast.AllWindow():
             return None
-        case ast.PastWindow():
+        case ast.PastWindow() | ast.NowWindow():
             return window
         case ast.CountWindow() if _is_plain_count(window):
             return window

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import rewrite, walk
+from penstock.syntax.translation.element_graphs import blocks_of, has_graph, rewrite_around
 from penstock.syntax.translation.explicit import explicit
 from penstock.syntax.translation.variables import plain_variables
 from penstock.syntax.translation.window_names import windows_of
@@ -28,11 +28,11 @@ def normal_form(query: ast.Query) -> ast.Query:
         if not isinstance(node, (ast.WindowClause, ast.WindowBlock, ast.Graph)) or node.name not in names:
             return node
         name = names[node.name]
-        if isinstance(node, ast.Graph) and node.name in reached_by_name_alone:
+        if isinstance(node, ast.Graph) and node.name in reached_by_name_alone and not has_graph(node):
             return ast.WindowBlock(name, node.pattern)
         return replace(node, name=name)
 
-    return replace(rewrite(written, change), prologue=ast.Prologue(base=query.prologue.base))
+    return replace(rewrite_around(written, change), prologue=ast.Prologue(base=query.prologue.base))
 
 
 def _in_order(query: ast.Query) -> ast.Query:
@@ -47,7 +47,7 @@ def _in_order(query: ast.Query) -> ast.Query:
 
 def _without_unread_names(query: ast.Query) -> ast.Query:
     """A window of the default graph needs no name unless something reads it by that name."""
-    read = {node.name for node in walk(query) if isinstance(node, (ast.WindowBlock, ast.Graph))}
+    read = {block.name for block in blocks_of(query)}
     if any(isinstance(name, ast.Variable) for name in read):
         return query
     dataset = tuple(
@@ -60,6 +60,4 @@ def _without_unread_names(query: ast.Query) -> ast.Query:
 
 
 def _names_are_seen(query: ast.Query) -> bool:
-    return any(
-        isinstance(node, (ast.WindowBlock, ast.Graph)) and isinstance(node.name, ast.Variable) for node in walk(query)
-    )
+    return any(isinstance(block.name, ast.Variable) for block in blocks_of(query))

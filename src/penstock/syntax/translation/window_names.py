@@ -27,6 +27,23 @@ def windows_of(query: ast.Query) -> tuple[ast.WindowClause, ...]:
     return tuple(clause for clause in query.dataset if isinstance(clause, ast.WindowClause))
 
 
+def streams_read_by_name(query: ast.Query) -> frozenset[ast.Constant | ast.Variable]:
+    """SPARQLstream: the declared streams that a STREAM block, or GRAPH with their very IRI, reads by name."""
+    blocks = [node for node in walk(query) if isinstance(node, ast.StreamBlock)]
+    declared = frozenset(window.stream for window in windows_of(query))
+    if any(isinstance(block.stream, ast.Variable) for block in blocks):
+        return declared
+    return declared & {*(block.stream for block in blocks), *graphs_read(query)}
+
+
 def graphs_read(query: ast.Query) -> tuple[ast.Variable | ast.Constant, ...]:
     """What GRAPH is said of in the pattern."""
     return tuple(node.name for node in walk(query) if isinstance(node, ast.Graph))
+
+
+def unread_windows(query: ast.Query) -> tuple[ast.WindowClause, ...]:
+    """The named windows of an explicit query that no block reads."""
+    read = {node.name for node in walk(query) if isinstance(node, (ast.Graph, ast.WindowBlock))}
+    if any(isinstance(name, ast.Variable) for name in read):
+        return ()
+    return tuple(window for window in windows_of(query) if window.named and window.name not in read)

@@ -1,0 +1,246 @@
+"""Queries that used to be slower than pyoxigraph, or to take more memory than they should.
+
+    python benchmarks/cliffs.py                    # all of them
+    python benchmarks/cliffs.py "OPTIONAL" --check # those whose names contain a text
+
+How it is measured. Each query runs over a stream of its own, once on the embedded engine and once on pyoxigraph, each
+in a process of its own. Both read the same file and make every answer. The time begins when everything is imported and
+ends with the last answer. pyoxigraph has one store; triples are added when they enter the window and removed when they
+leave it, and the query is asked at each evaluation instant. `ratio` is Penstock's time divided by pyoxigraph's.
+`memory` is the peak of Penstock's process. `rows` must be equal on both sides. `--check` ends with status 1 when a
+ratio is above 1 or a peak is above 1 GB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyoxigraph import RdfFormat, Store, parse
+
+from penstock.bench.peers.pyoxigraph_windows import PyoxigraphWindows
+from penstock.bench.running import Inputs, Penstock
+
+STREAM = "http://example.org/stream"
+PREFIXES = "PREFIX : <http://example.org/>\n"
+MOST_MEGABYTES = 1024
+
+Line = tuple[str, str, str, int]
+"""Subject, predicate, object, and the timestamp in milliseconds."""
+
+
+def readings(count: int, gap: int, things: int = 100) -> Iterator[Line]:
+    """`things` that report a value each, one every `gap` milliseconds."""
+    chance = random.Random(1)
+    for place in range(count):
+        yield f":thing{chance.randrange(things)}", ":value", str(chance.randrange(1_000_000)), (place + 1) * gap
+
+
+def values_and_limits(count: int, gap: int) -> Iterator[Line]:
+    chance = random.Random(2)
+    for place in range(count):
+        kind, least = (":value", 0) if place % 2 else (":limit", 9_000)
+        yield f":thing{place % 1000}", kind, str(least + chance.randrange(10_000)), (place + 1) * gap
+
+
+def observations(count: int) -> Iterator[Line]:
+    """Seven triples about each of them; one in ten is missing."""
+    chance = random.Random(3)
+    for place in range(count):
+        moment = (place + 1) * 2
+        yield f":o{place}", ":by", f":sensor{chance.randrange(500)}", moment
+        for letter in "abcdef":
+            if chance.random() < 0.9:
+                yield f":o{place}", f":{letter}", str(chance.randrange(1000)), moment
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """`pattern` and `head` make the query. With `step` None it is evaluated as each element arrives (CQELS)."""
+
+    name: str
+    head: str
+    pattern: str
+    width: int
+    step: int | None
+    lines: Callable[[], Iterator[Line]]
+    tail: str = ""
+
+    @property
+    def text(self) -> str:
+        if self.step is None:
+            window = f"STREAM <{STREAM}> [RANGE {self.width}ms] {{ {self.pattern} }}"
+            return f"{PREFIXES}SELECT {self.head} WHERE {{ {window} }} {self.tail}"
+        window = f"[RANGE {self.width}ms STEP {self.step}ms]"
+        return f"{PREFIXES}SELECT {self.head} FROM STREAM <{STREAM}> {window} WHERE {{ {self.pattern} }} {self.tail}"
+
+    @property
+    def sparql(self) -> str:
+        return f"{PREFIXES}SELECT {self.head} WHERE {{ {self.pattern} }} {self.tail}"
+
+
+_OPTIONALS = " ".join(f"OPTIONAL {{ ?o :{letter} ?{letter} }}" for letter in "abcdef")
+_BEST = "{ SELECT ?thing ?value { ?thing :value ?value } ORDER BY DESC(?value) LIMIT 3 }"
+_MEAN = "{ SELECT (AVG(?v) AS ?mean) { ?t :value ?v } } ?thing :value ?value"
+WORKLOADS = (
+    Workload(
+        "product by FILTER",
+        "?x ?y",
+        "?x :value ?a . ?y :limit ?b FILTER(?a > ?b)",
+        10_000,
+        5_000,
+        lambda: values_and_limits(40_000, 10),
+    ),
+    Workload("six OPTIONALs", "*", f"?o :by ?s {_OPTIONALS}", 10_000, 10_000, lambda: observations(220_000)),
+    Workload("six OPTIONALs, sliding", "*", f"?o :by ?s {_OPTIONALS}", 10_000, 5_000, lambda: observations(110_000)),
+    Workload(
+        "GROUP_CONCAT, 300:1",
+        '?thing (GROUP_CONCAT(?value; SEPARATOR=" ") AS ?values)',
+        "?thing :value ?value",
+        300_000,
+        1_000,
+        lambda: readings(20_000, 100),
+        "GROUP BY ?thing",
+    ),
+    Workload("sub-select with LIMIT, 300:1", "*", _BEST, 300_000, 1_000, lambda: readings(20_000, 100)),
+    Workload(
+        "sub-select with AVG, 300:1",
+        "?thing ?value",
+        f"{_MEAN} FILTER(?value > ?mean * 1.98)",
+        300_000,
+        1_000,
+        lambda: readings(20_000, 100),
+    ),
+    Workload(
+        "MAX on arrival",
+        "(MAX(?value) AS ?greatest)",
+        "?thing :value ?value",
+        60_000,
+        None,
+        lambda: readings(20_000, 100),
+    ),
+    Workload(
+        "MAX on arrival, by thing",
+        "?thing (MAX(?value) AS ?greatest)",
+        "?thing :value ?value",
+        60_000,
+        None,
+        lambda: readings(20_000, 100),
+        "GROUP BY ?thing",
+    ),
+    Workload(
+        "arrival, 200,000 elements",
+        "?thing ?value",
+        "?thing :value ?value FILTER(?value > 990000)",
+        1_000,
+        None,
+        lambda: readings(200_000, 10),
+    ),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("names", nargs="*", help="parts of names; without any, all are measured")
+    parser.add_argument("--check", action="store_true", help="status 1 when a target is missed")
+    parser.add_argument("--side", choices=SIDES, help=argparse.SUPPRESS)
+    parser.add_argument("--stream", type=Path, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    chosen = [w for w in WORKLOADS if not arguments.names or any(name in w.name for name in arguments.names)]
+    if arguments.side is not None:
+        print(json.dumps(measured(arguments.side, chosen[0], arguments.stream)))
+        return
+    print(f"{'':32}{'Penstock':>10}{'pyoxigraph':>12}{'ratio':>8}{'memory':>10}{'rows':>12}")
+    are_met = True
+    with tempfile.TemporaryDirectory() as folder:
+        for workload in chosen:
+            stream = written(workload, Path(folder))
+            ours, theirs = (in_a_process(side, workload, stream) for side in SIDES)
+            ratio = ours["seconds"] / theirs["seconds"]
+            are_equal = ours["rows"] == theirs["rows"]
+            rows = f"{ours['rows']:,}" if are_equal else f"{ours['rows']:,} != {theirs['rows']:,}"
+            times = f"{ours['seconds']:9.1f}s{theirs['seconds']:11.1f}s{ratio:8.2f}"
+            print(f"{workload.name:32}{times}{ours['megabytes']:8.0f}MB{rows:>12}", flush=True)
+            are_met &= are_equal and ratio <= 1 and ours["megabytes"] <= MOST_MEGABYTES
+    if arguments.check and not are_met:
+        sys.exit(1)
+
+
+def written(workload: Workload, folder: Path) -> Path:
+    path = folder / f"{WORKLOADS.index(workload)}.tnt"
+    with path.open("w") as file:
+        for subject, predicate, target, moment in workload.lines():
+            file.write(f'{_term(subject)} {_term(predicate)} {_term(target)} "{moment}" .\n')
+    return path
+
+
+def _term(text: str) -> str:
+    if text.startswith(":"):
+        return f"<http://example.org/{text[1:]}>"
+    return f'"{text}"^^<http://www.w3.org/2001/XMLSchema#integer>'
+
+
+def in_a_process(side: str, workload: Workload, stream: Path) -> dict[str, float]:
+    command = [sys.executable, __file__, workload.name, "--side", side, "--stream", str(stream)]
+    found: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return found
+
+
+def measured(side: str, workload: Workload, stream: Path) -> dict[str, float]:
+    began = time.perf_counter()
+    rows = SIDES[side](workload, stream)
+    seconds = time.perf_counter() - began
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"seconds": seconds, "megabytes": megabytes, "rows": rows}
+
+
+def on_penstock(workload: Workload, stream: Path) -> int:
+    operator = {"operator": "rstream"} if workload.step is None else {}
+    return Penstock().run(workload.text, Inputs({STREAM: stream}, {}), **operator)
+
+
+def on_pyoxigraph(workload: Workload, stream: Path) -> int:
+    if workload.step is None:
+        return sum(_on_arrival(workload, stream))
+    asked = _Asked(workload.sparql, workload.width, workload.step)
+    nothing = stream.with_suffix(".nt")
+    nothing.touch()
+    return sum(len(rows) for _, rows in PyoxigraphWindows("changes").evaluate(asked, stream, nothing))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    sparql: str
+    width: int
+    step: int
+
+
+def _on_arrival(workload: Workload, stream: Path) -> Iterator[int]:
+    """How many rows there are each time. No triple comes twice while it is in the window."""
+    lines = [line.rsplit(' "', 1) for line in stream.read_text().splitlines()]
+    times = [int(moment[:-3]) for _, moment in lines]
+    quads = list(parse(" .\n".join(text for text, _ in lines) + " .", RdfFormat.N_TRIPLES))
+    store = Store()
+    first = 0
+    for quad, moment in zip(quads, times, strict=True):
+        store.add(quad)
+        while times[first] <= moment - workload.width:
+            store.remove(quads[first])
+            first += 1
+        yield sum(1 for _ in store.query(workload.sparql))  # type: ignore[arg-type, misc]
+
+
+SIDES: dict[str, Callable[[Workload, Path], int]] = {"penstock": on_penstock, "pyoxigraph": on_pyoxigraph}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""The memory of a Spark driver on one machine: half of the machine's, unless somebody has said how much.
+
+On one machine the driver does all of the work, and Spark's own default of 1 GB is too little for it.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+
+MEMORY = "spark.driver.memory"
+_MASTER = "spark.master"
+_SHARE = 2
+_LEAST = 1 << 30
+"""Spark's own default."""
+
+_CGROUP_LIMITS = ("memory.max", "memory.limit_in_bytes")
+_CGROUP_FOLDERS = ("", "memory")
+
+
+def driver_memory(settings: Mapping[str, str]) -> str | None:
+    """A value for spark.driver.memory; None where it is set elsewhere, and where executors do the work."""
+    set_by = {**_defaults_file(), **_submit_arguments(), **settings}
+    if MEMORY in set_by or os.environ.get("SPARK_DRIVER_MEMORY"):
+        return None
+    if set_by.get(_MASTER, "local[*]").partition("[")[0] != "local":
+        return None
+    return f"{max(machine_memory() // _SHARE, _LEAST) >> 20}m"
+
+
+def machine_memory(cgroups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> int:
+    """The bytes that this process may use: those of the machine, or those of its container where that has less."""
+    try:
+        physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not on Unix
+        physical = _SHARE * _LEAST
+    return min([physical, *_limits(cgroups, own)])
+
+
+def _limits(cgroups: Path, own: Path) -> list[int]:
+    """The limits of this process's control groups and of those around them."""
+    try:
+        lines = own.read_text().splitlines()
+    except OSError:
+        return []
+    groups = [Path(line.split(":", 2)[-1].lstrip("/")) for line in lines]
+    parts = [part for group in groups for part in (group, *group.parents)]
+    files = [cgroups / folder / part / name for part in parts for folder in _CGROUP_FOLDERS for name in _CGROUP_LIMITS]
+    return [limit for limit in map(_limit, files) if limit is not None]
+
+
+def _limit(file: Path) -> int | None:
+    try:
+        text = file.read_text().strip()
+    except OSError:
+        return None
+    return int(text) if text.isdigit() else None  # "max" is no limit
+
+
+def _defaults_file() -> dict[str, str]:
+    """What `spark-defaults.conf` says."""
+    from pyspark.find_spark_home import _find_spark_home
+
+    folder = os.environ.get("SPARK_CONF_DIR") or Path(_find_spark_home()) / "conf"
+    try:
+        lines = (Path(folder) / "spark-defaults.conf").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return {}
+    pairs = (line.replace("=", " ", 1).split(None, 1) for line in lines if not line.lstrip().startswith("#"))
+    return {pair[0]: pair[1].strip() for pair in pairs if len(pair) == 2}
+
+
+def _submit_arguments() -> dict[str, str]:
+    """What PYSPARK_SUBMIT_ARGS says of the memory and of the master."""
+    words = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", "").replace("=", " "))
+    named = {"--driver-memory": MEMORY, "--master": _MASTER, MEMORY: MEMORY, _MASTER: _MASTER}
+    return {named[word]: value for word, value in pairwise(words) if word in named}

@@ -1,0 +1,145 @@
+"""Texts that other engines read and the standard writes in another way: they are read, with a warning that shows it."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock.syntax import ast, parse, read
+from penstock.syntax.errors import QuerySyntaxError
+from penstock.syntax.printer import to_text
+from penstock.syntax.translation import explicit
+
+PREFIX = "PREFIX : <http://example.org/> "
+WINDOW = "WINDOW :w { ?s :p ?v }"
+
+STANDARD_FORMS = [
+    (
+        f"SELECT * FROM NAMED WINDOW :w [RANGE 5s, SLIDE 1s] ON STREAM :s {{ {WINDOW} }}",
+        f"SELECT * FROM NAMED WINDOW :w ON STREAM :s [RANGE 5s STEP 1s] {{ {WINDOW} }}",
+        ["write FROM NAMED WINDOW :w ON STREAM :s [RANGE 5s STEP 1s]"],
+    ),
+    (
+        "SELECT * FROM  WINDOW  [RANGE 1h , SLIDE 15m]  ON STREAM :s { ?s :p ?v }",
+        "SELECT * FROM WINDOW ON STREAM :s [RANGE 1h STEP 15m] { ?s :p ?v }",
+        ["write FROM WINDOW ON STREAM :s [RANGE 1h STEP 15m]"],
+    ),
+    (
+        f"SELECT * FROM NAMED WINDOW :w ON :s [RANGE PT5S, STEP PT1S] {{ {WINDOW} }}",
+        f"SELECT * FROM NAMED WINDOW :w ON :s [RANGE PT5S STEP PT1S] {{ {WINDOW} }}",
+        ["drop it"],
+    ),
+    (
+        f"SELECT AVG(?v) AS ?x, ?s FROM NAMED WINDOW :w ON :s [RANGE 5s] {{ {WINDOW} }} GROUP BY ?s",
+        f"SELECT (AVG(?v) AS ?x) ?s FROM NAMED WINDOW :w ON :s [RANGE 5s] {{ {WINDOW} }} GROUP BY ?s",
+        ["write (AVG(?v) AS ?x)", "drop the comma"],
+    ),
+    (
+        "SELECT ?s, COUNT(DISTINCT ?v)  AS ?x FROM STREAM :s [RANGE 5s, STEP 1s] { ?s :p ?v } GROUP BY ?s",
+        "SELECT ?s (COUNT(DISTINCT ?v) AS ?x) FROM STREAM :s [RANGE 5s STEP 1s] { ?s :p ?v } GROUP BY ?s",
+        ["write (COUNT(DISTINCT ?v) AS ?x)", "drop it"],
+    ),
+    (
+        "SELECT MAX(?v) AS ?x FROM NAMED STREAM :s [NOW - 1 HOURS] { ?s :p ?v }",
+        "SELECT (MAX(?v) AS ?x) FROM NAMED STREAM :s [NOW - 1 HOURS] { ?s :p ?v }",
+        ["write (MAX(?v) AS ?x)"],
+    ),
+    (
+        "SELECT SUM(?v) AS ?x FROM STREAM :s WINDOW ELEMS 5 { ?s :p ?v }",
+        "SELECT (SUM(?v) AS ?x) FROM STREAM :s WINDOW ELEMS 5 { ?s :p ?v }",
+        ["write (SUM(?v) AS ?x)"],
+    ),
+    ("SELECT COUNT(*) AS ?x { ?s :p ?v }", "SELECT (COUNT(*) AS ?x) { ?s :p ?v }", ["write (COUNT(*) AS ?x)"]),
+    (
+        "SELECT ?s (AVG(?v) AS ?x) (?x + 1 AS ?y) { ?s :p ?v } GROUP BY ?s HAVING (?x > 2) (?s != :a && ?y < 9)",
+        "SELECT ?s (AVG(?v) AS ?x) (?x + 1 AS ?y) { ?s :p ?v } GROUP BY ?s "
+        "HAVING (AVG(?v) > 2) (?s != :a && AVG(?v) + 1 < 9)",
+        ["write AVG(?v) here", "write ?x + 1 here"],
+    ),
+    (
+        "SELECT ?s { { SELECT ?s (COUNT(?v) AS ?n) { ?s :p ?v } GROUP BY ?s HAVING (?n > 2) } }",
+        "SELECT ?s { { SELECT ?s (COUNT(?v) AS ?n) { ?s :p ?v } GROUP BY ?s HAVING (COUNT(?v) > 2) } }",
+        ["write COUNT(?v) here"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "standard", "hints"), STANDARD_FORMS)
+def test_it_is_read_as_the_standard_form(text: str, standard: str, hints: list[str]) -> None:
+    reading = read(PREFIX + text)
+    assert reading.query == read(PREFIX + standard).query
+    assert not read(PREFIX + standard).warnings
+    assert [problem.hint for problem in reading.warnings] == hints
+    assert all(problem.severity == "warning" for problem in reading.warnings)
+
+
+def test_a_bare_aggregate_is_part_of_cqels() -> None:
+    assert not read(PREFIX + "SELECT COUNT(?s) AS ?n { STREAM :s [NOW] { ?s :p ?v } }").warnings
+
+
+def test_a_bare_aggregate_needs_a_name() -> None:
+    with pytest.raises(QuerySyntaxError, match="write \\(… AS \\?variable\\) around an expression"):
+        read(PREFIX + "SELECT COUNT(?s) FROM STREAM :s [RANGE 5s STEP 1s] { ?s :p ?v }")
+
+
+def test_a_name_of_select_stays_in_exists_and_where_it_is_a_key() -> None:
+    text = "SELECT ?s (COUNT(?v) AS ?n) { ?s :p ?v } GROUP BY ?s HAVING (EXISTS { ?s :q ?n })"
+    assert not read(PREFIX + text).warnings
+
+
+def test_an_error_behind_the_window_is_kept() -> None:
+    with pytest.raises(QuerySyntaxError, match="the prefix ex: is not declared"):
+        read(PREFIX + f"SELECT * FROM NAMED WINDOW :w [RANGE 5s, SLIDE 1s] ON STREAM ex:s {{ {WINDOW} }}")
+
+
+@pytest.mark.parametrize("kind", ["RSTREAM", "STREAM", "QUERY"])
+def test_computed_every_in_rspql(kind: str) -> None:
+    clause = "FROM NAMED WINDOW :w ON :s [RANGE PT5S]"
+    text = f"{PREFIX} REGISTER {kind} :q COMPUTED EVERY PT1S AS SELECT * {clause} {{ {WINDOW} }}"
+    query = parse(text)
+    assert query.dialect == "rspql"
+    assert query.register is not None
+    assert query.register.every == 1000
+    assert parse(to_text(query)) == query
+    written = text.replace("COMPUTED EVERY PT1S", "").replace("5S]", "5S REPORT PERIODIC 1s & NON_EMPTY_CONTENT]")
+    assert explicit(query) == explicit(parse(written))
+
+
+def test_a_blank_node_names_a_graph_of_a_template() -> None:
+    text = f"CONSTRUCT {{ GRAPH _:g {{ ?s :q ?v }} }} FROM NAMED WINDOW :w ON :s [RANGE 5s] {{ {WINDOW} }}"
+    reading = read(PREFIX + text)
+    assert isinstance(reading.query.form, ast.Construct)
+    assert reading.query.form.template is not None
+    (quads,) = reading.query.form.template
+    assert isinstance(quads, ast.QuadTemplate)
+    assert quads.name == ast.BlankNodeLabel("g")
+    (warning,) = reading.warnings
+    assert warning.hint == "write GRAPH ?g { … }, and BIND(BNODE() AS ?g) at the end of WHERE"
+    assert parse(to_text(reading.query)) == reading.query
+
+
+NOW_WINDOWS = [
+    ("[NOW]", ast.NowWindow()),
+    ("[NOW TO NOW]", ast.NowWindow()),
+    ("[FROM NOW]", ast.NowWindow()),
+    ("[NOW SLIDE 2 S]", ast.PastWindow(1, 0, 2000)),
+    ("[NOW - 30 S]", ast.PastWindow(30_000, 0)),
+    ("[NOW - 30S SLIDE 10S]", ast.PastWindow(30_000, 0, 10_000)),
+    ("[NOW - 500 MS SLIDE 500 MS]", ast.PastWindow(500, 0, 500)),
+    ("[NOW - 10 MINUTES TO NOW - 5 MINUTES SLIDE 3 MINUTES]", ast.PastWindow(600_000, 300_000, 180_000)),
+]
+
+
+@pytest.mark.parametrize(("window", "expected"), NOW_WINDOWS)
+def test_windows_of_sparqlstream(window: str, expected: ast.Window) -> None:
+    query = parse(f"{PREFIX} SELECT ?s FROM NAMED STREAM :s {window} WHERE {{ ?s :p ?v }}")
+    assert query.dialect == "sparqlstream"
+    assert query.dataset == (ast.WindowClause(query.dataset[0].stream, expected, named=True),)  # type: ignore[union-attr]
+    assert parse(to_text(query)) == query
+
+
+@pytest.mark.parametrize("window", ["[NOW]", "[TRIPLES 3]"])
+def test_a_block_that_two_dialects_have_goes_with_the_rest_of_the_query(window: str) -> None:
+    block = f"STREAM :t {window} {{ ?s :p ?v }}"
+    assert parse(f"{PREFIX} SELECT * {{ {block} }}").dialect == "cqels"
+    assert parse(f"{PREFIX} REGISTER QUERY q AS SELECT * {{ {block} }}").dialect == "cqels"
+    assert parse(f"{PREFIX} SELECT * FROM STREAM :s [NOW - 5 S] {{ {block} }}").dialect == "sparqlstream"

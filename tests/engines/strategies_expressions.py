@@ -71,8 +71,19 @@ class Expressions(Drawing):
         return self.choose(1, 2, 2, 2, 3, 3, 4)
 
     def expression(self, scope: Sequence[str], depth: int | None = None) -> str:
+        if depth is None and self.chance(20):
+            return self._chain(scope)
         depth = self.depth() if depth is None else depth
         return self.choose(self.condition, self.number, self.string, self.term)(scope, depth)
+
+    def _chain(self, scope: Sequence[str]) -> str:
+        """Functions of one argument within each other: the argument of each has to be written once."""
+        kinds = (("ABS({})", "CEIL({})", "ROUND({})", "({} + 1)", "IF(true, {}, 2)"), ("UCASE({})", 'CONCAT({}, "b")'))
+        functions = self.choose(*kinds)
+        text = self.number(scope, 0) if functions is kinds[0] else self.string(scope, 0)
+        for function in self.several(lambda: self.choose(*functions), 3, 4):
+            text = function.format(text)
+        return text
 
     def condition(self, scope: Sequence[str], depth: int = 2) -> str:
         kinds = ["comparison", "comparison", "bound", "test", "in"]

@@ -103,9 +103,9 @@ class Patterns(Expressions):
         place = self.choose(*self.places)
         if place.variable is not None:
             _add(scope, place.variable)
-        if place is DEFAULT_GRAPH or place.holds_triples_alone or depth <= 0 or not self.chance(30):
+        if place is DEFAULT_GRAPH or place.holds_triples_alone or depth <= 0 or not self.chance(40):
             return place.text.format(self.triples(scope))
-        if self.chance(30):
+        if self.chance(50):
             return place.text.format(self.sub_select(scope, lambda own: self.group(own, depth - 1, is_placed=True)))
         return place.text.format(self.group(scope, depth - 1, is_placed=True))
 
@@ -119,7 +119,12 @@ class Patterns(Expressions):
             return self.group(inner, depth - 1, is_placed=is_placed, is_plain=is_plain)
 
         def side(inner: list[str]) -> str:
-            return self.sub_select(inner, nested) if not is_plain and self.chance(20) else nested(inner)
+            match self.choose("group") if is_plain else self.choose("group", "group", "group", "subselect", "apart"):
+                case "subselect":
+                    return self.sub_select(inner, nested)
+                case "apart":
+                    return _joined([nested(inner), self._apart()])
+            return nested(inner)
 
         own: list[str] = []
         parts = [found(own)]
@@ -167,7 +172,7 @@ class Patterns(Expressions):
 
     def _filter(self, scope: Sequence[str]) -> str:
         """Rather often something passes."""
-        condition = self.condition(scope, 1)
+        condition = self.condition(scope, self.choose(1, 1, 1, 2, 3))
         return f"FILTER ({condition})" if self.chance(40) else f"FILTER ({condition} || {self.condition(scope, 1)})"
 
     def exists(self, scope: Sequence[str], depth: int) -> str:
@@ -212,7 +217,7 @@ class Patterns(Expressions):
         """Some of the variables in scope, now and then one of them twice, and perhaps expressions."""
         chosen = self.several(lambda: self.any_variable(scope), 1, 3)
         names = list(dict.fromkeys(chosen))
-        items = chosen if self.chance(15) else names
+        items = chosen if self.chance(40) else names
         for _ in range(self.choose(0, 0, 0, 1, 2)):
             variable = self.new_variable()
             items = [*items, f"({self.expression([*scope, *names[-1:]])} AS {variable})"]
@@ -256,12 +261,10 @@ class Patterns(Expressions):
         return f"COUNT({self.choose('*', self.any_variable(scope))}) {self.choose('>', '=', '<=')} {self.choose(1, 2)}"
 
     def aggregate(self, scope: Sequence[str], keys: Sequence[str]) -> str:
-        distinct = "DISTINCT " if self.chance(40) else ""
-        match self.choose("COUNT", "COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT"):
+        distinct = "DISTINCT " if self.chance(50) else ""
+        match self.choose("COUNT", "COUNT", "SUM", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT"):
             case "COUNT":
-                counted = self.choose(
-                    "*", self.any_variable(scope), self.any_variable(scope), self.expression(scope, 1)
-                )
+                counted = self.choose("*", "*", self.any_variable(scope), self.expression(scope, 1))
                 return f"COUNT({distinct}{counted})"
             case "SUM":
                 return f"SUM({distinct}{self.number(scope, 1)})"

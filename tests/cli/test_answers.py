@@ -151,11 +151,26 @@ class TestJudge:
         assert option in result.stderr
 
 
+SUBJECTS = [f"http://ex.org/{number * 7919 % 997}" for number in range(1, 200)]
+
+
 class TestVerify:
     def test_both_agree(self, files: Path) -> None:
         result = run(files, "verify")
         assert result.exit_code == 0
         assert result.stdout == "duckdb and the oracle agree: 2 evaluations with solutions\n"
+
+    def test_the_order_of_adding_doubles_is_free(self, tmp_path: Path) -> None:
+        double = "http://www.w3.org/2001/XMLSchema#double"
+        values = [(-1) ** n * n**5 / 7 ** (n % 9) for n in range(1, 200)]
+        lines = [f'<{n}> <http://ex.org/n> "{v!r}"^^<{double}> "5" .' for n, v in zip(SUBJECTS, values, strict=False)]
+        (tmp_path / "s.tnt").write_text("\n".join(lines))
+        query = "SELECT (SUM(?n) AS ?x) FROM STREAM <http://ex.org/s> [RANGE 5ms TUMBLING] { ?a <http://ex.org/n> ?n }"
+        (tmp_path / "q.rq").write_text(query)
+        given = [str(tmp_path / "q.rq"), "--engine", "duckdb", "--stream", f"http://ex.org/s={tmp_path / 's.tnt'}"]
+        result = CliRunner().invoke(commands, ["verify", *given])
+        assert result.exit_code == 0
+        assert result.stdout.endswith("with solutions; SUM and AVG of doubles within a relative 1e-12\n")
 
     def test_spark_is_the_default_and_gives_the_same_answer(self, files: Path, spark: object) -> None:
         given = [str(files / "q.rq"), "--stream", str(files / "toll.tnt")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Literal
@@ -18,6 +19,9 @@ from penstock.algebra.inputs import Inputs
 from penstock.rdf.vocabulary import XSD
 from penstock.syntax import ast
 from penstock.syntax.parser.reports import parse_report
+
+_NAMES = re.compile(r"(?<![\w:]):([stgh]|w\d)\b")
+"""Streams, graphs and windows, as queries name them."""
 
 DIALECTS = ("rspql", "rspql", "csparql", "cqels", "sparqlstream", "streaming-sparql", "sparql")
 OPERATORS: tuple[ast.Operator, ...] = ("rstream", "istream", "dstream")
@@ -37,14 +41,18 @@ class Scenario:
     operator: ast.Operator | None = None
     duplicates: Literal["set", "bag"] | None = None
     flush: bool = False
+    names: Literal["prefixed", "relative", "bare"] = "prefixed"
+    """Of streams, windows and graphs: `:s`, `<s>` under BASE, or `<s>` as it is."""
 
     def parsed(self) -> ast.Query:
-        return penstock.parse(self.query, self.dialect, prefixes={"": EX, "xsd": XSD})
+        base = EX if self.names == "relative" else None
+        return penstock.parse(self.query, self.dialect, prefixes={"": EX, "xsd": XSD}, base=base)
 
     def inputs(self) -> Inputs:
+        namespace = "" if self.names == "bare" else EX
         return Inputs(
-            {EX + name: elements(text) for name, text in self.streams.items()},
-            {EX + name if name else None: changing(text) for name, text in self.graphs.items()},
+            {namespace + name: elements(text) for name, text in self.streams.items()},
+            {namespace + name if name else None: changing(text) for name, text in self.graphs.items()},
             self.lateness,
         )
 
@@ -73,8 +81,9 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     writer = QueryWriter(draw)
     dialect = draw(st.sampled_from(DIALECTS))
     query = writer.query(dialect)
+    names = draw(st.sampled_from((*["prefixed"] * 8, "relative", "bare")))
     return Scenario(
-        query=query,
+        query=query if names == "prefixed" else _NAMES.sub(r"<\1>", query),
         dialect=dialect,
         streams={"s": draw(streams()), "t": draw(streams())},
         graphs={name: draw(graphs(may_shrink=dialect != "sparql")) for name in ("", "g", "h")},
@@ -84,6 +93,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
         operator=draw(st.sampled_from((None, None, None, *OPERATORS))),
         duplicates=draw(st.sampled_from((None, None, None, "set", "bag"))),
         flush=writer.chance(30),
+        names=names,
     )
 
 

@@ -1,9 +1,7 @@
 """Random expressions as text.
 
 What SPARQL leaves open is left out: RAND, UUID and BNODE; division other than by powers of two, for the digits of a
-decimal quotient are the engine's choice; STR of what was computed, for so is the spelling of a double. And pyoxigraph,
-behind the oracle, takes :a <= :a and :a < :a for true and false, where SPARQL has no order and so an error: one side of
-an ordering is something that has one. It also takes :a IN () for an error, where SPARQL has false: a list has a member.
+decimal quotient are the engine's choice; STR of what was computed, for so is the spelling of a double.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from hypothesis import strategies as st
-from tests.engines.strategies_inputs import LITERALS, NODES, NUMBERS, ORDERED_LITERALS
+from tests.engines.strategies_inputs import LITERALS, NODES, NUMBERS
 
 T = TypeVar("T")
 
@@ -21,6 +19,7 @@ VARIABLES = ("?a", "?b", "?c", "?n", "?l")
 
 EQUALITIES = ("=", "!=")
 ORDERINGS = ("<", ">", "<=", ">=")
+REPLACEMENTS = ('"b"', '"[$1]"', r'"\\$"', r'"\\\\"', '"$0"')
 
 
 class Drawing:
@@ -67,8 +66,24 @@ class Expressions(Drawing):
     def literal(self) -> str:
         return self.choose(*LITERALS)
 
-    def expression(self, scope: Sequence[str], depth: int = 2) -> str:
+    def depth(self) -> int:
+        """How many levels an expression may have: seldom many, for it doubles with each."""
+        return self.choose(1, 2, 2, 2, 3, 3, 4)
+
+    def expression(self, scope: Sequence[str], depth: int | None = None) -> str:
+        if depth is None and self.chance(20):
+            return self._chain(scope)
+        depth = self.depth() if depth is None else depth
         return self.choose(self.condition, self.number, self.string, self.term)(scope, depth)
+
+    def _chain(self, scope: Sequence[str]) -> str:
+        """Functions of one argument within each other: the argument of each has to be written once."""
+        kinds = (("ABS({})", "CEIL({})", "ROUND({})", "({} + 1)", "IF(true, {}, 2)"), ("UCASE({})", 'CONCAT({}, "b")'))
+        functions = self.choose(*kinds)
+        text = self.number(scope, 0) if functions is kinds[0] else self.string(scope, 0)
+        for function in self.several(lambda: self.choose(*functions), 3, 4):
+            text = function.format(text)
+        return text
 
     def condition(self, scope: Sequence[str], depth: int = 2) -> str:
         kinds = ["comparison", "comparison", "bound", "test", "in"]
@@ -82,9 +97,9 @@ class Expressions(Drawing):
                 return f"BOUND({self.any_variable(scope)})"
             case "test":
                 test = self.choose("ISIRI", "ISBLANK", "ISLITERAL", "ISNUMERIC")
-                return f"{test}({self.any_variable(scope)})"
+                return f"{test}({self.term(scope, depth - 1)})"
             case "in":
-                members = ", ".join(self.several(lambda: self.term(scope, 0), 1, 3))
+                members = ", ".join(self.several(lambda: self.term(scope, depth - 1), 0, 3))
                 return f"{self.any_variable(scope)} {self.choose('IN', 'NOT IN')} ({members})"
             case "and":
                 return f"({inner()} && {inner()})"
@@ -102,14 +117,12 @@ class Expressions(Drawing):
         operator = self.choose(*EQUALITIES, *ORDERINGS)
         match self.choose("numbers", "numbers", "terms", "strings", "same"):
             case "numbers":
-                left, right = self.number(scope, depth - 1), self.number(scope, depth - 1)
-                return f"({left} {operator} {right})" if operator in EQUALITIES else f"({left} {operator} 0 + {right})"
+                return f"({self.number(scope, depth - 1)} {operator} {self.number(scope, depth - 1)})"
             case "strings":
                 return f"({self.string(scope, depth - 1)} {operator} {self.string(scope, depth - 1)})"
             case "same":
-                return f"SAMETERM({self.any_variable(scope)}, {self.term(scope, 0)})"
-        right = self.term(scope, 0) if operator in EQUALITIES else self.choose(*ORDERED_LITERALS)
-        return f"({self.any_variable(scope)} {operator} {right})"
+                return f"SAMETERM({self.term(scope, depth - 1)}, {self.term(scope, 0)})"
+        return f"({self.term(scope, depth - 1)} {operator} {self.term(scope, depth - 1)})"
 
     def _text_test(self, scope: Sequence[str], depth: int) -> str:
         text = self.string(scope, depth - 1)
@@ -149,9 +162,10 @@ class Expressions(Drawing):
             case "choice":
                 return self._choice(scope, depth, self.number)
             case "part":
-                return f"{self.choose('YEAR', 'DAY', 'HOURS')}({self.any_variable(scope)})"
+                return f"{self.choose('YEAR', 'MONTH', 'DAY', 'HOURS', 'SECONDS')}({self.term(scope, depth - 1)})"
             case "cast":
-                return f"xsd:{self.choose('integer', 'decimal', 'double')}({self.data_variable(scope)})"
+                datatype = self.choose("integer", "decimal", "double", "float")
+                return f"xsd:{datatype}({self.term(scope, depth - 1)})"
             case "time":
                 return f"TIMESTAMP({self.data_variable(scope)})"
         return self.any_variable([variable for variable in scope if variable[1] in "nv"] or scope)
@@ -159,7 +173,7 @@ class Expressions(Drawing):
     def string(self, scope: Sequence[str], depth: int = 1) -> str:
         kinds = ["str", "str", "constant", "language"]
         if depth > 0:
-            kinds += ["concat", "case", "part", "choice", "before"]
+            kinds += ["concat", "case", "part", "choice", "before", "replace", "language tag", "zone"]
         match self.choose(*kinds):
             case "constant":
                 return self.choose('"a"', '"b"@en', '""', '"Ab"')
@@ -168,7 +182,7 @@ class Expressions(Drawing):
             case "concat":
                 return f"CONCAT({self.string(scope, depth - 1)}, {self.string(scope, depth - 1)})"
             case "case":
-                return f"{self.choose('UCASE', 'LCASE')}({self.string(scope, depth - 1)})"
+                return f"{self.choose('UCASE', 'LCASE', 'ENCODE_FOR_URI', 'MD5')}({self.string(scope, depth - 1)})"
             case "part":
                 return f"SUBSTR({self.string(scope, depth - 1)}, {self.choose('1', '2', '1, 1')})"
             case "choice":
@@ -176,18 +190,36 @@ class Expressions(Drawing):
             case "before":
                 name, mark = self.choose("STRBEFORE", "STRAFTER"), self.choose('"a"', '"/"')
                 return f"{name}({self.string(scope, depth - 1)}, {mark})"
+            case "replace":
+                pattern, replacement = self.choose('"a"', '"(.)b"', '"[a-b]+"'), self.choose(*REPLACEMENTS)
+                return f"REPLACE({self.string(scope, depth - 1)}, {pattern}, {replacement})"
+            case "language tag":
+                return f'STRLANG({self.string(scope, depth - 1)}, "en")'
+            case "zone":
+                return f"TZ({self.term(scope, depth - 1)})"
         return f"STR({self.data_variable(scope)})"
 
     def term(self, scope: Sequence[str], depth: int = 1) -> str:
-        match self.choose("variable", "variable", "node", "literal", *(["datatype", "now", "choice"] if depth else [])):
+        kinds = ["variable", "variable", "node", "literal"]
+        if depth > 0:
+            kinds += ["datatype", "now", "choice", "typed", "iri", "computed"]
+        match self.choose(*kinds):
             case "node":
                 return self.choose(*NODES)
             case "literal":
                 return self.literal()
             case "datatype":
-                return f"DATATYPE({self.any_variable(scope)})"
+                return f"DATATYPE({self.term(scope, depth - 1)})"
             case "now":
-                return "NOW()" if self.chance(20) else f"xsd:boolean({self.any_variable(scope)})"
+                cast = self.choose("boolean", "dateTime", "string")
+                return "NOW()" if self.chance(20) else f"xsd:{cast}({self.data_variable(scope)})"
+            case "typed":
+                datatype = self.choose("xsd:integer", "xsd:int", "xsd:string", ":other")
+                return f"STRDT({self.string(scope, depth - 1)}, {datatype})"
+            case "iri":
+                return f"IRI({self.choose(self.data_variable(scope), *NODES)})"
+            case "computed":
+                return self.expression(scope, depth - 1)
             case "choice":
                 return self._choice(scope, depth, self.term)
         return self.any_variable(scope)

@@ -1,7 +1,7 @@
 """Random streams and graphs, as text that `tests.oracle.asking` reads: a line is an element, or a triple of a graph.
 
-The vocabulary is small, so that triples join, come twice, and leave windows together. Numbers and dates are written as
-pyoxigraph writes them: its store takes "01"^^xsd:integer for 1, so the oracle cannot judge other spellings.
+The vocabulary is small, so that triples join, come twice, and leave windows together. Some values are written in two
+ways, or have a derived datatype: they are equal and not the same term.
 """
 
 from __future__ import annotations
@@ -15,13 +15,17 @@ BLANK_NODES = ("_:x", "_:y")
 LINKS = (":p", ":q")
 """From node to node; `:n` leads to numbers, and `:l` to literals of all kinds."""
 
-NUMBERS = ("0", "1", "2", "5", "-3", "1.5", "-0.5", f'"0.25"^^<{XSD}double>', f'"2.5"^^<{XSD}float>')
+NUMBERS = (
+    "0", "1", "2", "5", "-3", "1.5", "-0.5", f'"0.25"^^<{XSD}double>', f'"2.5"^^<{XSD}float>',
+    f'"01"^^<{XSD}integer>', f'"2"^^<{XSD}int>', f'"05"^^<{XSD}byte>', "1.50", "2.5e-1",
+)  # fmt: skip
 ORDERED_LITERALS = (
     *NUMBERS, '"a"', '"b"', '""', '"Ab"', '"2"', '"a"@en', '"a"@de', '"b"@en', "true", "false",
     f'"2020-01-01T00:00:00Z"^^<{XSD}dateTime>', f'"2020-01-01T01:30:00+02:00"^^<{XSD}dateTime>',
     f'"2020-01-01T00:00:00"^^<{XSD}dateTime>', f'"2020-02-29"^^<{XSD}date>',
+    f'"2020-01-01T00:00:00.00+00:00"^^<{XSD}dateTime>', f'"1"^^<{XSD}boolean>', f'"NaN"^^<{XSD}double>',
 )  # fmt: skip
-LITERALS = (*ORDERED_LITERALS, f'"x"^^<{XSD}integer>', f'"y"^^<{XSD}dateTime>', '"a"^^:other')
+LITERALS = (*ORDERED_LITERALS, f'"x"^^<{XSD}integer>', f'"y"^^<{XSD}dateTime>', '"a"^^:other', f'"300"^^<{XSD}byte>')
 
 _SUBJECTS = (":a", ":a", ":b", ":b", ":c", "_:x")
 _TARGETS = (*_SUBJECTS, ":d", "_:y")

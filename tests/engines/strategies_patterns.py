@@ -3,9 +3,7 @@
 What has no agreed meaning is left out: inside EXISTS there is no BIND, VALUES, MINUS or sub-select, for the
 specification does not say how the outer solution is put into them; SAMPLE of different values and the order of
 GROUP_CONCAT are free; so is LIMIT without a total order, hence `ordered`; and what a path, or GRAPH with a variable,
-finds in a window that counts the matches of each triple pattern. pyoxigraph, behind the oracle, takes no
-`GROUP BY (?x AS ?v)`, its COUNT of an expression fails where the expression does, and a path of no steps leads it only
-to terms that are in the graph, so that the ends of one are variables.
+finds in a window that counts the matches of each triple pattern.
 """
 
 from __future__ import annotations
@@ -44,7 +42,16 @@ class Patterns(Expressions):
 
     def triple(self, scope: list[str]) -> str:
         subject = self.node() if not self.chance(8) else self.choose(*NODES)
-        kinds = ("link", "link", "link", "number", "number", "literal", "any", *(["path"] if self.has_paths else []))
+        kinds = (
+            "link",
+            "link",
+            "link",
+            "number",
+            "number",
+            "literal",
+            "any",
+            *(["path", "path"] if self.has_paths else []),
+        )
         match self.choose(*kinds):
             case "number":
                 verb, target = ":n", "?n" if not self.chance(10) else self.choose("1", "2", "1.5")
@@ -52,8 +59,8 @@ class Patterns(Expressions):
                 verb, target = ":l", "?l" if not self.chance(10) else self.choose(*LITERALS)
             case "path":
                 verb, target = self.path(2), self.node() if not self.chance(8) else self.choose(*NODES)
-                if "*" in verb or "?" in verb:
-                    subject, target = self.node(), self.node()
+                if self.chance(15):
+                    subject, target = self._both_ends()
             case "any":
                 verb, target = "?r", self.choose("?b", "?c", "?n", "?l")
             case _:
@@ -62,6 +69,11 @@ class Patterns(Expressions):
             if part.startswith("?"):
                 _add(scope, part)
         return f"{subject} {verb} {target}"
+
+    def _both_ends(self) -> tuple[str, str]:
+        """The ends of a path that are both bound, or the same."""
+        end = self.choose("?a", "?c", *NODES)
+        return self.choose((end, end), (self.choose(*NODES), self.choose(*NODES)))
 
     def node(self) -> str:
         return self.choose("?a", "?b", "?c") if not self.chance(5) else "[]"
@@ -91,8 +103,10 @@ class Patterns(Expressions):
         place = self.choose(*self.places)
         if place.variable is not None:
             _add(scope, place.variable)
-        if place is DEFAULT_GRAPH or place.holds_triples_alone or depth <= 0 or not self.chance(30):
+        if place is DEFAULT_GRAPH or place.holds_triples_alone or depth <= 0 or not self.chance(40):
             return place.text.format(self.triples(scope))
+        if self.chance(50):
+            return place.text.format(self.sub_select(scope, lambda own: self.group(own, depth - 1, is_placed=True)))
         return place.text.format(self.group(scope, depth - 1, is_placed=True))
 
     def group(self, scope: list[str], depth: int, *, is_placed: bool = False, is_plain: bool = False) -> str:
@@ -104,11 +118,20 @@ class Patterns(Expressions):
         def nested(inner: list[str]) -> str:
             return self.group(inner, depth - 1, is_placed=is_placed, is_plain=is_plain)
 
+        def side(inner: list[str]) -> str:
+            match self.choose("group") if is_plain else self.choose("group", "group", "group", "subselect", "apart"):
+                case "subselect":
+                    return self.sub_select(inner, nested)
+                case "apart":
+                    return _joined([nested(inner), self._apart()])
+            return nested(inner)
+
         own: list[str] = []
         parts = [found(own)]
         kinds = ["filter"] if is_plain else ["filter", "bind", "bind", "values"]
         if depth > 0:
-            kinds += _NESTING if is_plain else [*_NESTING, "minus", "minus", "subselect", "subselect", "group"]
+            others = ["minus", "minus", "apart", "subselect", "subselect", "group"]
+            kinds += _NESTING if is_plain else [*_NESTING, *others]
         for kind in [
             self.choose(*kinds) for _ in range(self.choose(0, 1, 1, 2) if depth > 0 else self.choose(0, 0, 1))
         ]:
@@ -120,9 +143,11 @@ class Patterns(Expressions):
                 case "optional":
                     parts.append(f"OPTIONAL {{ {nested(own)} }}")
                 case "union":
-                    parts.append(f"{{ {nested(own)} }} UNION {{ {nested(own)} }}")
+                    parts.append(f"{{ {side(own)} }} UNION {{ {side(own)} }}")
                 case "minus":
                     parts.append(f"MINUS {{ {nested([])} }}")
+                case "apart":
+                    parts.append(self._apart())
                 case "group":
                     parts.append(f"{{ {nested(own)}{self._group_window()} }}")
                 case "bind":
@@ -137,12 +162,17 @@ class Patterns(Expressions):
             _add(scope, variable)
         return _joined(parts)
 
+    def _apart(self) -> str:
+        """Two patterns that share no variable: MINUS takes nothing away (SPARQL 1.1 §8.3.3)."""
+        first, second = self.new_variable(), self.new_variable()
+        return f"MINUS {{ {first} {self.choose(*LINKS)} {second} }}"
+
     def _group_window(self) -> str:
         return f" {self.choose(*self.group_windows)}" if self.group_windows and self.chance(50) else ""
 
     def _filter(self, scope: Sequence[str]) -> str:
         """Rather often something passes."""
-        condition = self.condition(scope, 1)
+        condition = self.condition(scope, self.choose(1, 1, 1, 2, 3))
         return f"FILTER ({condition})" if self.chance(40) else f"FILTER ({condition} || {self.condition(scope, 1)})"
 
     def exists(self, scope: Sequence[str], depth: int) -> str:
@@ -184,12 +214,15 @@ class Patterns(Expressions):
         return text
 
     def projection(self, scope: Sequence[str]) -> tuple[str, list[str]]:
-        """Some of the variables in scope, and perhaps an expression."""
-        chosen = list(dict.fromkeys(self.several(lambda: self.any_variable(scope), 1, 3)))
-        if not self.chance(25):
-            return " ".join(chosen), chosen
-        variable = self.new_variable()
-        return f"{' '.join(chosen)} ({self.expression(scope, 1)} AS {variable})", [*chosen, variable]
+        """Some of the variables in scope, now and then one of them twice, and perhaps expressions."""
+        chosen = self.several(lambda: self.any_variable(scope), 1, 3)
+        names = list(dict.fromkeys(chosen))
+        items = chosen if self.chance(40) else names
+        for _ in range(self.choose(0, 0, 0, 1, 2)):
+            variable = self.new_variable()
+            items = [*items, f"({self.expression([*scope, *names[-1:]])} AS {variable})"]
+            names.append(variable)
+        return " ".join(items), names
 
     def grouped(self, scope: Sequence[str], rest: str) -> tuple[str, list[str]]:
         """SELECT with GROUP BY; `rest` is the dataset and the pattern."""
@@ -197,13 +230,18 @@ class Patterns(Expressions):
         conditions, visible = list(keys), list(keys)
         if self.chance(15):
             variable = self.new_variable()
-            conditions.append(f"({self.condition(scope, 1)} AS {variable})")
+            key = self.choose(self.condition, self.term)(scope, 1)
+            conditions.append(f"({key} AS {variable})")
             visible.append(variable)
         items, names = list(visible), list(visible)
         for aggregate in self.several(lambda: self.aggregate(scope, keys), 0 if visible else 1, 2):
             name = self.new_variable()
             items.append(f"({aggregate} AS {name})")
             names.append(name)
+            if self.chance(10):
+                later = self.new_variable()
+                items.append(f"({self.choose('{0} + 1', 'BOUND({0})', 'ISNUMERIC({0})').format(name)} AS {later})")
+                names.append(later)
         text = f"SELECT {' '.join(items)} {rest}"
         if conditions:
             text += f" GROUP BY {' '.join(conditions)}"
@@ -223,10 +261,11 @@ class Patterns(Expressions):
         return f"COUNT({self.choose('*', self.any_variable(scope))}) {self.choose('>', '=', '<=')} {self.choose(1, 2)}"
 
     def aggregate(self, scope: Sequence[str], keys: Sequence[str]) -> str:
-        distinct = "DISTINCT " if self.chance(30) else ""
-        match self.choose("COUNT", "COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT"):
+        distinct = "DISTINCT " if self.chance(50) else ""
+        match self.choose("COUNT", "COUNT", "SUM", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT"):
             case "COUNT":
-                return f"COUNT({distinct}{self.choose('*', self.any_variable(scope))})"
+                counted = self.choose("*", "*", self.any_variable(scope), self.expression(scope, 1))
+                return f"COUNT({distinct}{counted})"
             case "SUM":
                 return f"SUM({distinct}{self.number(scope, 1)})"
             case "AVG":
@@ -237,14 +276,15 @@ class Patterns(Expressions):
                 return f"SAMPLE({distinct}{self.choose(*keys)})"
             case "GROUP_CONCAT" if any(key in VARIABLES for key in keys):
                 separator = self.choose("", "; SEPARATOR = '-'")
-                return f"GROUP_CONCAT({distinct}STR({self.data_variable(keys)}){separator})"
+                argument = self.choose("STR({})", "{}").format(self.data_variable(keys))
+                return f"GROUP_CONCAT({distinct}{argument}{separator})"
         return f"COUNT({distinct}{self.any_variable(scope)})"
 
     def _comparable(self, scope: Sequence[str]) -> str:
         """MIN and MAX are determined where all values have an order: numbers, or nodes."""
         variable = self.data_variable(scope)
         if self.chance(50):
-            return f"IF(ISNUMERIC({variable}), {variable}, 1)"
+            return f"IF({variable} = {variable} + 0, {variable} + 0, 1)"
         return f"IF(ISIRI({variable}), {variable}, :b)"
 
     def ordered(self, scope: Sequence[str], dataset: str, where: str, most: int = 2) -> tuple[str, list[str]]:
@@ -252,7 +292,8 @@ class Patterns(Expressions):
         data = [variable for variable in scope if variable in VARIABLES] or ["?a"]
         projected = list(dict.fromkeys(self.several(lambda: self.choose(*data), 1, most)))
         kinds = " ".join(
-            f"FILTER (!BOUND({v}) || ISIRI({v}) || (ISNUMERIC({v}) && DATATYPE({v}) = xsd:integer))" for v in projected
+            f"FILTER (!BOUND({v}) || ISIRI({v}) || (DATATYPE({v}) = xsd:integer && STR({v}) = STR(0 + {v})))"
+            for v in projected
         )
         directions = ("{}", "DESC({})", "ASC({})")
         conditions = [self.choose(*directions).format(variable) for variable in projected]

@@ -251,7 +251,7 @@ def _projected(
 ) -> tuple[Variable, ...]:  # fmt: skip
     if select.projections is None:
         return tuple(named(name) for name in visible_variables(where, values))
-    return tuple(named(projection.variable.name) for projection in select.projections)
+    return tuple(dict.fromkeys(named(projection.variable.name) for projection in select.projections))
 
 
 def visible_variables(where: ast.Group, values: ast.InlineData | None) -> list[str]:

@@ -10,7 +10,6 @@ from penstock.algebra import Settings
 from penstock.algebra.inputs import InputError
 from penstock.cli.preparing import Prepared
 from penstock.oracle.judging import judge
-from penstock.oracle.stored_terms import as_stored
 from penstock.rdf.results import Evaluation, ResultLineError, from_json_line
 
 DIFFERENT = 3
@@ -21,8 +20,7 @@ def judge_answer(given: Prepared, settings: Settings, path: str, option: str, *,
     if len(given.queries) > 1:
         raise InputError(f"{option} judges the answer of one query: name one")
     (query,) = given.queries.values()
-    recorded = [as_stored(evaluation) for evaluation in _recorded_answer(path, option)]
-    verdict = judge(query, given.inputs, recorded, settings, flush=flush)
+    verdict = judge(query, given.inputs, _recorded_answer(path, option), settings, flush=flush)
     since = f"compared from {verdict.compared_from} on"
     if not verdict.is_right:
         difference = "" if verdict.difference is None else f" With the nearest origins, {verdict.difference}."

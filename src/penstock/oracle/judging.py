@@ -19,6 +19,7 @@ from penstock.algebra import Settings, build
 from penstock.algebra.inputs import InputError, Inputs
 from penstock.algebra.windows import PastWindow, RangeWindow
 from penstock.oracle.answering import answer
+from penstock.oracle.matching import matched
 from penstock.rdf.elements import Row
 from penstock.rdf.results import Evaluation, same_graph, same_rows
 from penstock.syntax import ast
@@ -93,7 +94,7 @@ def judge(
     for origins in product(*choices):
         chosen = _with_origins(written, [origin.first for origin in origins])
         found = [e for e in answer(chosen, inputs, settings, flush=flush).with_solutions() if e.time >= compared_from]
-        difference = first_difference(expected, found, is_ordered(query))
+        difference = first_difference(matched(expected, found, query).evaluations, found, is_ordered(query))
         if difference is None:
             right.append(origins)
         else:

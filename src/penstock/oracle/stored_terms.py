@@ -50,7 +50,7 @@ AnyTerm = TypeVar("AnyTerm", bound=object)
 
 def stored(term: Node) -> Node:
     """The term that stands for this one in the store."""
-    if not isinstance(term, ox.Literal) or not _may_change(term) or _read_back(term) == term:
+    if not isinstance(term, ox.Literal) or not _may_change(term) or as_read_back(term) == term:
         return term
     return ox.Literal(f"{term.datatype.value} {term.value}", datatype=KEPT)
 
@@ -85,11 +85,11 @@ def value(term: Node) -> Node:
         return ox.Literal(literal.value, datatype=ox.NamedNode(_ILL_TYPED + name))
     if name == "dateTimeStamp" and not literal.value.endswith("Z") and literal.value[-6:-5] not in ("+", "-"):
         return ox.Literal(literal.value, datatype=ox.NamedNode(_ILL_TYPED + name))
-    return _read_back(literal)
+    return as_read_back(literal)
 
 
 def _is_in_range(literal: ox.Literal, least: int | None, most: int | None) -> bool:
-    integer = _read_back(literal)
+    integer = as_read_back(literal)
     if integer.datatype.value != XSD_INTEGER:
         return True  # the store has left it alone: it is no number
     return (least is None or int(integer.value) >= least) and (most is None or int(integer.value) <= most)
@@ -101,7 +101,8 @@ def _may_change(literal: ox.Literal) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
-def _read_back(term: ox.Literal) -> ox.Literal:
+def as_read_back(term: ox.Literal) -> ox.Literal:
+    """The literal of the same value that the store would give back."""
     store = ox.Store()
     store.add(ox.Quad(_ANY, _ANY, term))
     (quad,) = store
@@ -122,13 +123,13 @@ def as_stored(evaluation: Evaluation) -> Evaluation:
 
 
 def _read(term: Node | None) -> Node | None:
-    return _read_back(term) if isinstance(term, ox.Literal) else term
+    return as_read_back(term) if isinstance(term, ox.Literal) else term
 
 
 def _read_triple(triple: ox.Triple | ox.Quad) -> ox.Triple | ox.Quad:
     if not isinstance(triple.object, ox.Literal):
         return triple
-    target = _read_back(triple.object)
+    target = as_read_back(triple.object)
     if isinstance(triple, ox.Quad):
         return ox.Quad(triple.subject, triple.predicate, target, triple.graph_name)
     return ox.Triple(triple.subject, triple.predicate, target)

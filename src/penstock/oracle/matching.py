@@ -1,0 +1,138 @@
+"""Terms of an answer that mean the same as the oracle's, though they are written in another way.
+
+SPARQL leaves two things to the engine. It may spell a value that it computes as it likes (2.50 or 2.5). And it may add
+up doubles in any order, so that the last digits of SUM and AVG are its own; these are compared with a tolerance. What
+comes from the data is compared as it is written, and integers and decimals have to be exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import isclose
+
+import pyoxigraph as ox
+
+from penstock.oracle.stored_terms import as_read_back
+from penstock.rdf.elements import Node
+from penstock.rdf.results import Evaluation
+from penstock.rdf.vocabulary import XSD, XSD_DOUBLE
+from penstock.syntax import ast
+from penstock.syntax.ast.rewriting import walk
+
+TOLERANCES = {XSD_DOUBLE: 1e-12, XSD + "float": 1e-5}
+"""How far SUM and AVG may be off, relative to the greater of the two values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """An answer with the oracle's terms where they mean the same; `is_rounded`: some only within the tolerance."""
+
+    evaluations: list[Evaluation]
+    is_rounded: bool
+
+
+def matched(answer: Sequence[Evaluation], reference: Sequence[Evaluation], query: ast.Query) -> Matched:
+    """The answer, each evaluation compared with the oracle's at the same instant."""
+    by_time = {evaluation.time: evaluation for evaluation in reference}
+    rounded = rounded_variables(query)
+    matching = _Matching()
+    return Matched(
+        [
+            matching.evaluation(evaluation, by_time[evaluation.time], rounded)
+            if evaluation.time in by_time
+            else evaluation
+            for evaluation in answer
+        ],
+        matching.is_rounded,
+    )
+
+
+class _Matching:
+    def __init__(self) -> None:
+        self.is_rounded = False
+
+    def evaluation(self, one: Evaluation, other: Evaluation, rounded: frozenset[str]) -> Evaluation:
+        if one.rows is not None and other.rows is not None:
+            positions = {name: position for position, name in enumerate(other.variables or ())}
+            finders: list[Callable[[Node | None], Node | None]] = []
+            for name in one.variables or ():
+                column = {row[positions[name]] for row in other.rows} if name in positions else set()
+                finders.append(self._finder(column, name in rounded))
+            rows = (tuple(find(term) for find, term in zip(finders, row, strict=True)) for row in one.rows)
+            return replace(one, rows=tuple(rows))
+        if one.triples is not None and other.triples is not None:
+            find = self._finder({triple.object for triple in other.triples}, bool(rounded))  # type: ignore[misc]
+            return replace(one, triples=tuple(_with_object(triple, find) for triple in one.triples))
+        return one
+
+    def _finder(self, theirs: set[Node | None], is_rounded: bool) -> Callable[[Node | None], Node | None]:
+        numbers = list(_numbers(theirs)) if is_rounded else []
+
+        def find(term: Node | None) -> Node | None:
+            if term in theirs or not isinstance(term, ox.Literal):
+                return term
+            same = as_read_back(term)
+            if same in theirs:
+                return same
+            datatype = same.datatype.value
+            if not numbers or datatype not in TOLERANCES:
+                return term
+            value = float(same.value.replace("INF", "inf"))
+            near = [n for n in numbers if n[0] == datatype and isclose(n[1], value, rel_tol=TOLERANCES[datatype])]
+            if not near:
+                return term
+            self.is_rounded = True
+            return min(near, key=lambda number: abs(number[1] - value))[2]
+
+        return find
+
+
+def _numbers(terms: set[Node | None]) -> Iterator[tuple[str, float, ox.Literal]]:
+    for term in terms:
+        if isinstance(term, ox.Literal) and term.datatype.value in TOLERANCES:
+            try:
+                yield term.datatype.value, float(term.value.replace("INF", "inf")), term
+            except ValueError:
+                continue  # it is no number
+
+
+def _with_object(
+    triple: ox.Triple | ox.Quad, find: Callable[[Node | None], Node | None]
+) -> ox.Triple | ox.Quad:  # fmt: skip
+    target = find(triple.object)  # type: ignore[arg-type]
+    if target is triple.object:
+        return triple
+    if isinstance(triple, ox.Quad):
+        return ox.Quad(triple.subject, triple.predicate, target, triple.graph_name)  # type: ignore[arg-type]
+    return ox.Triple(triple.subject, triple.predicate, target)  # type: ignore[arg-type]
+
+
+def rounded_variables(query: ast.Query) -> frozenset[str]:
+    """The variables whose values come out of SUM or AVG, also by way of others."""
+    assigned = list(_assigned(query))
+    names: set[str] = set()
+    while True:
+        found = {name for name, value in assigned if any(_is_rounded(node, names) for node in walk(value))}
+        if found <= names:
+            return frozenset(names)
+        names |= found
+
+
+def _is_rounded(node: ast.Node, names: set[str]) -> bool:
+    if isinstance(node, ast.Aggregate):
+        return node.name in ("SUM", "AVG")
+    return isinstance(node, ast.Variable) and node.name in names
+
+
+def _assigned(query: ast.Query) -> Iterator[tuple[str, ast.Node]]:
+    for node in walk(query):
+        match node:
+            case ast.Projection(variable, expression) if expression is not None:
+                yield variable.name, expression
+            case ast.Bind(expression, variable):
+                yield variable.name, expression
+            case ast.GroupCondition(expression, variable) if variable is not None:
+                yield variable.name, expression
+            case ast.AggregateClause(variable, aggregate):
+                yield variable.name, aggregate

@@ -76,12 +76,13 @@ def run_queries(
             letters.file = stack.enter_context(closing(open_dead_letters(output.late, written_before[1])))
         watch.begin(run)
         is_awaited = output.is_terminal or any(source.is_live for source in sources.values())
-        for evaluation in run.evaluations():
-            if output.has_empty or evaluation.says_something:
-                with watch.line_hidden():
-                    sink.write(evaluation)
-                    if is_awaited:
-                        sink.flush()
+        with watch.explaining_empty(asked.chain.queries, engine):
+            for evaluation in run.evaluations():
+                if output.has_empty or evaluation.says_something:
+                    with watch.line_hidden():
+                        sink.write(evaluation)
+                        if is_awaited:
+                            sink.flush()
 
 
 class Letters:

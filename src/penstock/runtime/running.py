@@ -172,7 +172,7 @@ class TimedQuery:
         self._judged = state["judged"]
         self.slicing.previous = state["previous"]
         self.counts = Counts(**state["counts"])
-        self.answered = set(state["answered"])
+        self.answered = set(state.get("answered", self.names))  # older checkpoints do not say
         for iri, (greatest, least, reached) in state["clock"].items():
             clock = self.clock.streams[iri]
             clock.greatest, clock.least, clock.reached = greatest, least, reached

@@ -149,5 +149,5 @@ def test_an_evaluation_checks_itself() -> None:
         Evaluation("q", 1, boolean=True, triples=())
     with pytest.raises(ValueError, match="give both or neither"):
         Evaluation("q", 1, rows=())
-    with pytest.raises(ValueError, match="a row has 1 terms for 2 variables"):
+    with pytest.raises(ValueError, match="a row has 1 term for 2 variables"):
         Evaluation("q", 1, ("x", "y"), ((SHOPPER,),))

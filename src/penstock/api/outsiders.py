@@ -7,6 +7,7 @@ from pathlib import Path
 
 from penstock.api.dead_letters import DeadLetters, MalformedError
 from penstock.rdf.elements import Malformed
+from penstock.rdf.mistaken_formats import FormatAdvice
 from penstock.rdf.plurals import are, counted
 from penstock.runtime.log import LOG
 from penstock.runtime.running import Late
@@ -21,6 +22,7 @@ class Outsiders:
     def __init__(self, is_strict: bool) -> None:
         self.letters: DeadLetters | None = None
         self._is_strict = is_strict
+        self._advised = FormatAdvice()
         self._warned = 0
         self._is_summed_up = False
 
@@ -34,6 +36,7 @@ class Outsiders:
             self.letters.late(late)
 
     def malformed(self, malformed: Malformed) -> None:
+        malformed = self._advised(malformed)
         if self.letters is not None:
             self.letters.malformed(malformed)
         if self._is_strict:

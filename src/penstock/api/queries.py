@@ -29,9 +29,11 @@ from penstock.rdf.html import table_html
 from penstock.rdf.instants import instant_text
 from penstock.rdf.results import Evaluation
 from penstock.runtime.changing_graphs import Updates
+from penstock.runtime.empty_answers import EmptyAnswer, empty_answer
 from penstock.runtime.history import HistoryRun
+from penstock.runtime.log import LOG
 from penstock.runtime.registry import Registry
-from penstock.runtime.running import Late, RunSettings, Standing
+from penstock.runtime.running import Late, RunSettings, Standing, TimedQuery
 from penstock.runtime.starting import way_of
 from penstock.sinks.counts import Counts
 from penstock.sources import Source
@@ -99,6 +101,7 @@ class RegisteredQuery:
         self._asked: Engine | None = None
         """The engine of the latest run."""
         self._latest: Evaluation | None = None
+        self._why_empty: Callable[[], EmptyAnswer | None] = lambda: None
 
     @property
     def dialect(self) -> str:
@@ -112,6 +115,16 @@ class RegisteredQuery:
         and the `watermark`. Each run has counts of its own, and logs what it drops (the logger is `penstock`).
         """
         return self._count()
+
+    @property
+    def why_empty(self) -> EmptyAnswer | None:
+        """Why the latest run answered nothing, when it has ended; None if it answered something. A run logs it, too.
+
+        It says how many elements were read, of what time, how many windows closed, how often the query was evaluated,
+        and `hints` at likely causes. Of `to_df` on Spark nobody knows yet whether there are rows: if there are none,
+        this is why.
+        """
+        return self._why_empty()
 
     def results(self) -> Iterator[Evaluation]:
         """Run the query; each evaluation comes as soon as its instant is over.
@@ -174,6 +187,7 @@ class RegisteredQuery:
         """The latest run is this one."""
         self._asked = run.engine
         self._count = lambda: run.counts_of(self.name)
+        self._why_empty = lambda: None
 
     def runs_no_more(self) -> None:
         """It has left the latest run, and counts as it did then."""
@@ -287,14 +301,23 @@ class RegisteredQuery:
         return self._spark
 
     def _evaluations(self, run: Registry, outsiders: Outsiders, stopped: threading.Event) -> Iterator[Evaluation]:
-        with closing(run.engine), self._heard(outsiders):
-            for evaluation in run.evaluations():
-                if stopped.is_set():
-                    return
-                if evaluation.query == self.name and self.has_said(evaluation):
-                    yield evaluation
+        with closing(run.engine):
+            with self._heard(outsiders):
+                for evaluation in run.evaluations():
                     if stopped.is_set():
                         return
+                    if evaluation.query == self.name and self.has_said(evaluation):
+                        yield evaluation
+                        if stopped.is_set():
+                            return
+            self.explain_empty(run.queries, run.engine)
+
+    def explain_empty(self, queries: Sequence[TimedQuery], engine: Engine | None) -> None:
+        """A run has ended: if it has answered nothing, log why."""
+        found = empty_answer(queries, self.name, self._meaning, engine)
+        self._why_empty = lambda: found
+        if found is not None:
+            LOG.warning(f"{self.name}: {found}")
 
     @contextmanager
     def _heard(self, outsiders: Outsiders) -> Iterator[None]:
@@ -328,8 +351,8 @@ class RegisteredQuery:
         `{"cars": "int", "mean": "decimal(10, 2)"}`; a value that is none of its type is NULL. The columns are `time`,
         in milliseconds, and the variables; nothing is computed before somebody asks for rows.
 
-        The counts of the run are in `df.attrs["counts"]`; on Spark, but for rows and evaluations, which are not known
-        yet, in `df.schema["time"].metadata["counts"]`.
+        The counts of the run are in `df.attrs["counts"]`; on Spark, but for rows, which nobody has counted yet, in
+        `df.schema["time"].metadata["counts"]`.
         """
         if self._spark is None:
             if types:
@@ -349,7 +372,11 @@ class RegisteredQuery:
         variables = tuple(variable.name for variable in form.variables)
         with self._heard(outsiders), closing(run):
             frame = frame_of(run, self.name, self._spark, variables, terms=terms, types=types)
-            return with_counts_of(frame, self.counts)
+        if self.counts.evaluations:
+            self._why_empty = lambda: empty_answer(run.queries, self.name, self._meaning, run.engine)
+        else:
+            self.explain_empty(run.queries, run.engine)
+        return with_counts_of(frame, self.counts)
 
     def explain(self) -> Explanation:
         """Why results come when they come: text in a terminal, a picture in a notebook.

@@ -85,14 +85,10 @@ def frame_of(
 
 
 def with_counts_of(frame: DataFrame, counts: Counts) -> DataFrame:
-    """The frame with what is known of its run: a DataFrame of Spark carries it in the metadata of a column."""
-    known = {name: count for name, count in asdict(counts).items() if name not in _NOT_YET and count is not None}
+    """The frame with the counts of its run as metadata of its first column, but for rows, which nobody has counted."""
+    known = {name: count for name, count in asdict(counts).items() if name != "rows" and count is not None}
     first = frame.columns[0]
     return frame.withMetadata(first, {"counts": known})
-
-
-_NOT_YET = ("evaluations", "rows")
-"""What is known when Spark has computed the frame."""
 
 
 @cache

@@ -17,6 +17,7 @@ from penstock.api.outsiders import Outsiders
 from penstock.api.queries import RegisteredQuery, chain_of, how_together, ignore
 from penstock.api.spark_frames import checked_types, typed
 from penstock.api.spark_streams import LiveStream, is_server
+from penstock.engines.protocol import Engine
 from penstock.rdf.elements import Malformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.checkpoints import Written
@@ -83,6 +84,7 @@ class LiveRun:
         """Of those that somebody asked for."""
         self._opened = opened
         self._has_ended = False
+        self._is_summed_up = batches.has_finished
         self._is_raised = False
         """Whether the program has the error that ended the run."""
         self._changing = threading.RLock()
@@ -174,7 +176,7 @@ class LiveRun:
             self._is_raised = self._is_raised or self._batches.failure is not None
             raise
         if has_ended:
-            self._sum_up()
+            self._sum_up(self._batches.engine)
         return has_ended
 
     @property
@@ -199,14 +201,21 @@ class LiveRun:
 
     def _end(self) -> None:
         self._has_ended = True
+        self._sum_up(None)
         self._batches.stop()
-        self._sum_up()
         self._opened.close()
 
-    def _sum_up(self) -> None:
+    def _sum_up(self, engine: Engine | None) -> None:
+        """At the end, once: what each query has dropped, and why it has answered nothing, if so."""
         with self._changing:
+            if self._is_summed_up:
+                return
+            self._is_summed_up = True
             for query, outsiders in self._outsiders.items():
                 outsiders.sum_up(query.counts)
+                has_read = engine is not None or self._batches.is_open  # else an earlier run may have answered
+                if has_read and self._batches.failure is None:
+                    query.explain_empty(self._batches.queries, engine)
 
     def __enter__(self) -> LiveRun:
         return self

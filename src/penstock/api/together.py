@@ -68,3 +68,5 @@ class SharedRun:
             finally:  # also of a run that is left early
                 for query, outsiders in list(self._outsiders.items()):
                     outsiders.sum_up(query.counts)
+            for query in list(self._outsiders):
+                query.explain_empty(self._run.queries, self._run.engine)

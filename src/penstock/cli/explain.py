@@ -20,6 +20,7 @@ from penstock.explain.sql import EngineName
 from penstock.explain.text import Role, as_text
 from penstock.rdf.credentials import without_credentials
 from penstock.rdf.elements import Malformed
+from penstock.rdf.mistaken_formats import FormatAdvice
 from penstock.syntax.reading import read
 
 MOST_ELEMENTS = 5000
@@ -105,7 +106,7 @@ def explain(
             is_optimized=not no_optimize,
             engine=engine,
         )
-    show_malformed(malformed)
+    show_malformed([*map(FormatAdvice(), malformed)])
     _write(document, output_format, out)
 
 

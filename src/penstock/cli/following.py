@@ -75,7 +75,8 @@ def follow_queries(
         watch.begin(batches)
         try:
             batches.start()
-            batches.wait()
+            with watch.explaining_empty(asked.chain.queries, batches.engine):
+                batches.wait()
         finally:
             batches.stop()
 

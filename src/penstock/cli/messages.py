@@ -12,9 +12,9 @@ import click
 if TYPE_CHECKING:
     from penstock.syntax.errors import Problem
 
-Severity = OneOf["error", "warning"]
+Severity = OneOf["error", "warning", "note"]
 
-_COLOURS: dict[Severity, str] = {"error": "red", "warning": "yellow"}
+_COLOURS: dict[Severity, str] = {"error": "red", "warning": "yellow", "note": "cyan"}
 _HINT_COLOUR = "cyan"
 
 

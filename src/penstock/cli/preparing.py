@@ -19,6 +19,7 @@ from penstock.cli.output import STANDARD_OUTPUT, query_name
 from penstock.cli.run_options import RunOptions, is_standard_input, known_prefixes
 from penstock.cli.sources import STANDARD_INPUT, name_of, read_source
 from penstock.rdf.elements import Malformed
+from penstock.rdf.mistaken_formats import FormatAdvice
 from penstock.runtime.log import LOG
 from penstock.runtime.running import Late, Standing
 from penstock.sinks import SinkError
@@ -121,7 +122,8 @@ def prepare(
     asked = read_queries(queries, run, dialect=dialect, prefixes=prefixes, base=base)
     malformed: list[Malformed] = []
     with told(asked.title):
-        inputs = run.inputs(asked.chain, asked.prefixes, malformed.append)
+        advised = FormatAdvice()
+        inputs = run.inputs(asked.chain, asked.prefixes, lambda entry: malformed.append(advised(entry)))
         inputs = replace(inputs, services=run.answers(asked.chain))
     show_malformed(malformed)
     too_late = [entry for query in asked.chain.queries.values() for entry in late_elements(query.dataset, inputs)]

@@ -70,7 +70,8 @@ from penstock.runtime.running import RunSettings
 @click.option(
     "--progress/--quiet",
     default=None,
-    help="Show on standard error how far the run is, or do not.  [default: on a terminal]",
+    help="Show progress on standard error, or do not. --quiet also leaves out why an answer is empty.  "
+    "[default: progress on a terminal]",
 )
 @updates_option
 @service_options

@@ -20,6 +20,7 @@ from penstock.cli.run_options import RunOptions
 from penstock.cli.watching import Watch
 from penstock.engines.protocol import Engine, StorageError
 from penstock.rdf.elements import Malformed
+from penstock.rdf.mistaken_formats import FormatAdvice
 from penstock.runtime.changing_graphs import Updates
 from penstock.runtime.checkpoints import Checkpoint, CheckpointError
 from penstock.runtime.running import Late, RunSettings
@@ -76,12 +77,13 @@ def run_queries(
             letters.file = stack.enter_context(closing(open_dead_letters(output.late, written_before[1])))
         watch.begin(run)
         is_awaited = output.is_terminal or any(source.is_live for source in sources.values())
-        for evaluation in run.evaluations():
-            if output.has_empty or evaluation.says_something:
-                with watch.line_hidden():
-                    sink.write(evaluation)
-                    if is_awaited:
-                        sink.flush()
+        with watch.explaining_empty(asked.chain.queries, engine):
+            for evaluation in run.evaluations():
+                if output.has_empty or evaluation.says_something:
+                    with watch.line_hidden():
+                        sink.write(evaluation)
+                        if is_awaited:
+                            sink.flush()
 
 
 class Letters:
@@ -91,12 +93,14 @@ class Letters:
         self.file: DeadLetters | None = None
         self._watch = watch
         self._is_strict = is_strict
+        self._advised = FormatAdvice()
 
     def late(self, late: Late) -> None:
         if self.file is not None:
             self.file.late(late)
 
     def malformed(self, malformed: Malformed) -> None:
+        malformed = self._advised(malformed)
         if self.file is not None:
             self.file.malformed(malformed)
         if self._is_strict:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
 from rich.console import Console
 
+from penstock.algebra import ContinuousQuery
 from penstock.cli.messages import show
 from penstock.cli.mistakes import MOST_MALFORMED, show_late, show_left_out, show_more_left_out
+from penstock.engines.protocol import Engine
 from penstock.rdf.elements import Malformed
+from penstock.runtime.empty_answers import EmptyAnswer, empty_answer
 from penstock.runtime.running import TimedQuery
 from penstock.sinks.counts import Counts
 from penstock.sinks.progress import Progress
@@ -42,6 +45,7 @@ class Watch:
         self._ticking: threading.Thread | None = None
         self._run: Run | None = None
         self._left_out = 0
+        self._empty: list[tuple[str, EmptyAnswer]] = []
 
     def begin(self, run: Run) -> None:
         self._run = run
@@ -67,6 +71,24 @@ class Watch:
                 self._progress.hide()
             yield
 
+    @contextmanager
+    def explaining_empty(self, meanings: Mapping[str, ContinuousQuery], engine: Engine) -> Iterator[None]:
+        """Runs what is inside to its end, or to Ctrl-C: why queries have answered nothing is told by `close`."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self._explain_empty(meanings, None)
+            raise
+        self._explain_empty(meanings, engine)
+
+    def _explain_empty(self, meanings: Mapping[str, ContinuousQuery], engine: Engine | None) -> None:
+        if self._progress is None or self._run is None:
+            return
+        for name, meaning in meanings.items():
+            found = empty_answer(self._run.queries, name, meaning, engine)
+            if found is not None:
+                self._empty.append((self._name if len(meanings) == 1 else name, found))
+
     def close(self) -> None:
         """Leaves the last counts behind, and sums up what does not count."""
         self._is_over.set()
@@ -79,6 +101,8 @@ class Watch:
         queries = () if self._run is None else self._run.queries
         for query in queries:
             show_late(self._name if len(queries) == 1 else query.name, query.counts.late)
+        for name, found in self._empty:
+            show(name, "note", found.sentence, found.hints)
 
     def _tick(self) -> None:
         while not self._is_over.wait(_SECONDS_BETWEEN):

@@ -27,7 +27,7 @@ from penstock.engines.held_triples import held_table, held_triples, triples_tabl
 from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
 from penstock.engines.observing import Latest, Observed
-from penstock.engines.protocol import CompiledReport, Need, Seen, Slice, StorageError
+from penstock.engines.protocol import Asked, CompiledReport, Need, Seen, Slice, StorageError
 from penstock.optimizer import Sizes
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
 from penstock.relational.demand import Demand, demand_of
@@ -236,6 +236,26 @@ class DuckDBEngine:
     @property
     def kept(self) -> tuple[KeptPart, ...]:
         return self._kept.parts
+
+    @property
+    def graphs(self) -> Collection[str | None]:
+        return self._graphs.keys()
+
+    def lacking(self, asked: Sequence[Asked]) -> set[Asked]:
+        """Predicates are known of all that has come; objects only as long as nothing of it has been forgotten."""
+        tables = self.tables
+        every = [*tables.streams.values(), *tables.graphs.values(), *tables.changed.values()]
+        is_whole = not tables.changed and not any(stream.evicted for stream in self._streams.values())
+        found: set[Asked] = set()
+        for predicate, object_ in asked:
+            having = [table for table in every if tables.may_match(table, predicate)]
+            if not having or (object_ is not None and is_whole and not self._has(having, predicate, object_)):
+                found.add((predicate, object_))
+        return found
+
+    def _has(self, tables: Iterable[str], predicate: str, object_: str) -> bool:
+        looking = "SELECT 1 FROM {} WHERE p = ? AND o = ? LIMIT 1"
+        return any(self.connection.execute(looking.format(table), [predicate, object_]).fetchall() for table in tables)
 
     def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
         if not triples:

@@ -18,6 +18,9 @@ from penstock.relational.answers import Delivery
 from penstock.relational.static_parts import KeptPart
 from penstock.sources.graphs import Graph
 
+Asked = tuple[str, str | None]
+"""A predicate and, if that matters, an object, encoded: what a triple may have."""
+
 
 class StorageError(Exception):
     """What an engine keeps on disk cannot be read or written: the message says why."""
@@ -107,6 +110,13 @@ class Engine(Protocol):
 
     def load_graph(self, iri: str | None, graph: Graph) -> None:
         """The graph under this name, in place of what was there. Raises `SourceError` where it is malformed."""
+
+    @property
+    def graphs(self) -> Collection[str | None]:
+        """The names of the graphs that are there; None is the unnamed one."""
+
+    def lacking(self, asked: Sequence[Asked]) -> set[Asked]:
+        """Of what is asked for, that which no triple of any stream or graph has had, as far as that is known."""
 
     def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
         """When the triples are in a graph, as far as they are."""

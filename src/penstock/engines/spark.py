@@ -31,7 +31,7 @@ from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.matcher import Demanded
 from penstock.engines.observing import Latest, Observed
-from penstock.engines.protocol import CompiledReport, Need, Slice
+from penstock.engines.protocol import Asked, CompiledReport, Need, Slice
 from penstock.engines.spark_changes import ChangedTriples
 from penstock.engines.spark_closures import Closures
 from penstock.engines.spark_kept import KeptFrames
@@ -261,6 +261,30 @@ class SparkEngine:
         frame.createOrReplaceTempView(view)
         self._static.note(view, spread)
         self.observed.know(view, {predicate: known.triples for predicate, known in spread.items()})
+
+    @property
+    def graphs(self) -> Collection[str | None]:
+        return self._graphs.keys()
+
+    def lacking(self, asked: Sequence[Asked]) -> set[Asked]:
+        """A job looks at all that is there; where something has been forgotten, nobody knows what it had."""
+        if not asked or not all(map(self._is_whole, self._streams)):
+            return set()
+        self._show()
+        tables = self.tables
+        predicates, objects = ([*dict.fromkeys(filter(None, column))] for column in zip(*asked, strict=True))
+        object_ = sf.when(sf.col("o").isin(objects), sf.col("o")) if objects else sf.lit(None).cast("string")
+        parts = [
+            self.session.table(view).where(sf.col("p").isin(predicates)).select("p", object_.alias("o"))
+            for view in (*tables.streams.values(), *tables.graphs.values(), *tables.changed.values())
+        ]
+        found = {tuple(row) for row in reduce(DataFrame.unionAll, parts).distinct().collect()}
+        return set(asked) - found - {(predicate, None) for predicate, _ in found}
+
+    def _is_whole(self, iri: str) -> bool:
+        """Whether all that has come of a stream is still there."""
+        stream = self._streams[iri]
+        return stream.history is not None or stream.arrived == stream.rows.num_rows
 
     def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
         return self._changed_part(iri).when_held(self.session, triples) if triples else []

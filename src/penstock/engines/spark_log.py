@@ -28,7 +28,7 @@ from penstock.algebra.operators import Operator
 from penstock.engines.closings import ClosingReport, closing_report, content
 from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
-from penstock.engines.protocol import CompiledReport, Need, Seen
+from penstock.engines.protocol import Asked, CompiledReport, Need, Seen
 from penstock.engines.spark import SparkEngine, SparkQuery
 from penstock.engines.spark_batches import (
     NOWHERE,
@@ -88,6 +88,9 @@ class WindowLog(SparkEngine):
         """The predicates of the queries' patterns."""
         self._batch = f"{self._prefix}_batch"
         self._matcher = PatternMatcher()
+        self._had: set[str] = set()
+        """The predicates that came, as far as they were counted."""
+        self._has_uncounted = False
         self._later = LaterViews(lambda text: self.session.sql(text))
 
     def move_to(self, session: SparkSession) -> None:
@@ -177,6 +180,7 @@ class WindowLog(SparkEngine):
             self._observe(shares, observation.get)
         else:
             rows.write.mode("overwrite").parquet(path)
+            self._has_uncounted = True
             for iri, share in shares.items():
                 self._matcher.note_anything(iri, share.greatest)
 
@@ -211,7 +215,9 @@ class WindowLog(SparkEngine):
         parquet.write_table(table, self._path(segment) / "part-0.parquet")
         for report in self._reports:
             report.note(stream, table)
-        self._matcher.note(stream, table, set(pc.unique(rows["p"]).to_pylist()))
+        predicates = set(pc.unique(rows["p"]).to_pylist())
+        self._had |= predicates
+        self._matcher.note(stream, table, predicates)
         self._count(segment, {stream: share})
         return share
 
@@ -257,12 +263,14 @@ class WindowLog(SparkEngine):
         asked = self._predicates
         for place, iri in enumerate(self._streams):
             if iri in shares and not asked:
+                self._has_uncounted = True
                 self._matcher.note_anything(iri, shares[iri].greatest)
             elif iri in shares:
                 counts = {predicate: found[f"asked_{place}_{n}"] for n, predicate in enumerate(asked)}
                 rows = shares[iri].triples
                 self.observed.count(self._streams[iri].table, {**counts, _OTHERS: rows - sum(counts.values())}, rows)
                 present = {predicate for predicate, count in counts.items() if count}
+                self._had |= present
                 self._matcher.note_predicates(iri, present, shares[iri].greatest)
 
     def compile(
@@ -297,6 +305,20 @@ class WindowLog(SparkEngine):
         return tuple(sorted(set(chain.from_iterable(map(closings_in, self._reports))), key=str))
 
     # Forgetting
+
+    def lacking(self, asked: Sequence[Asked]) -> set[Asked]:
+        """Of segments that are forgotten it is known which predicates they had, as far as these were counted."""
+        if all(map(self._is_whole, self._streams)):
+            return super().lacking(asked)
+        if self._has_uncounted:
+            return set()
+        tables = self.tables
+        graphs = [*tables.graphs.values(), *tables.changed.values()]
+        unseen = [(predicate, object_) for predicate, object_ in asked if predicate not in self._had]
+        return {(p, object_) for p, object_ in unseen if not any(tables.may_match(view, p) for view in graphs)}
+
+    def _is_whole(self, iri: str) -> bool:
+        return self._streams[iri].arrived == sum(self.segments[name][iri].triples for name in self._having(iri))
 
     def evict(self, needs: Sequence[Need], until: int | None = FOREVER) -> int:
         """Segments that no query needs any more are no longer part of the log. Their files stay until `clean`.
@@ -386,6 +408,7 @@ class WindowLog(SparkEngine):
             stream = self._streams[iri]
             stream.arrived, stream.passed, self._elements[iri] = known["arrived"], known["passed"], known["elements"]
             stream.is_seen = False
+        self._has_uncounted = True
         self.segments = {
             segment: {iri: Share(*share) for iri, share in shares.items()}
             for segment, shares in state["segments"].items()

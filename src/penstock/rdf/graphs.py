@@ -12,6 +12,7 @@ from penstock.rdf.blank_nodes import Rename, numbered
 from penstock.rdf.compression import damage, is_damage, open_bytes, uncompressed_name
 from penstock.rdf.errors import ReadingError, SourceError
 from penstock.rdf.inputs import check_readable
+from penstock.rdf.mistaken_formats import graph_advice
 from penstock.rdf.parsing import checked
 
 _FORMATS = {
@@ -68,11 +69,11 @@ def _parsed(path: Path, format: RdfFormat, rename: Rename) -> Iterator[Triple]:
                 else:
                     has_named_graphs = True
     except ReadingError as error:
-        raise SourceError(f"{error.place(str(path))}: {error.reason}") from None
+        raise SourceError(f"{error.place(str(path))}: {error.reason}{graph_advice(path)}") from None
     except Exception as error:
         if not is_damage(error):
             raise
-        raise SourceError(f"{path}: {damage(error)}") from None
+        raise SourceError(f"{path}: {damage(error)}{graph_advice(path)}") from None
     if has_named_graphs and not has_triples:
         raise SourceError(
             f"{path}: all triples of this file are in named graphs, and a static graph is a file's default graph: "

@@ -100,6 +100,8 @@ class TimedQuery:
         self.names: tuple[str, ...] = (name,)
         """Those whose answers it gives."""
         self.counts = Counts()
+        self.answered: set[str] = set()
+        """Those of its names that had solutions, triples or a boolean to say."""
         self.on_late = standing.on_late
         self.clock = Clock({iri: StreamClock(lateness) for iri, lateness in streams.items()})
         self.knowledge = knowledge
@@ -168,6 +170,7 @@ class TimedQuery:
             "next": self._next,
             "previous": self.slicing.previous,
             "counts": asdict(self.counts),
+            "answered": sorted(self.answered),
             "origin": None if started is None else started.origin,
             "answering": None if started is None else started.answering.state,
         }
@@ -180,6 +183,7 @@ class TimedQuery:
         self._judged = state["judged"]
         self.slicing.previous = state["previous"]
         self.counts = Counts(**state["counts"])
+        self.answered = set(state.get("answered", self.names))  # older checkpoints do not say
         for iri, (greatest, least, reached) in state["clock"].items():
             clock = self.clock.streams[iri]
             clock.greatest, clock.least, clock.reached = greatest, least, reached
@@ -269,6 +273,8 @@ class TimedQuery:
             self.knowledge.follow(self, part)
             for evaluation in started.answering.evaluations(part, end):
                 self.counts.evaluations += 1
+                if evaluation.says_something:
+                    self.answered.add(evaluation.query)
                 rows = len(evaluation.rows or evaluation.triples or ())
                 self.counts.rows += rows
                 self.slicing.note(rows)
@@ -287,6 +293,7 @@ class TimedQuery:
         instants = started.report.instants(first, max(end, until), end)
         if not instants:
             return None
+        self.counts.evaluations = len(instants)
         part = Slice(instants)
         self.knowledge.follow(self, part)
         return started.answering, part

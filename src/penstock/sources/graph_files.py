@@ -19,6 +19,7 @@ from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.errors import SourceError
 from penstock.rdf.graphs import graph_ending, iterate_graph
 from penstock.rdf.inputs import check_readable
+from penstock.rdf.mistaken_formats import graph_advice
 from penstock.rdf.remote_graphs import RemoteGraph, is_remote, parse_remote
 from penstock.sources.blocks import blocks, pieces_of_file
 from penstock.sources.columns import objects, predicates, subjects
@@ -69,8 +70,12 @@ class NTriplesFile(GraphFile):
         line = 1
         for block in blocks(pieces_of_file(lambda: open_bytes(self.path))):
             if block.damage is not None:
-                raise SourceError(f"{self.name}: {block.damage}")
-            yield decode_ntriples(block.lines, name=self.name, first_line=line, scope=self.scope)
+                raise SourceError(f"{self.name}: {block.damage}{graph_advice(self.path)}")
+            try:
+                table = decode_ntriples(block.lines, name=self.name, first_line=line, scope=self.scope)
+            except SourceError as error:
+                raise SourceError(f"{error}{graph_advice(self.path)}") from None
+            yield table
             line += len(block.lines)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from pyoxigraph import RdfFormat, Triple, parse
+from pyoxigraph import RdfFormat, Triple
 
 from penstock.rdf import parquet
 from penstock.rdf.blank_nodes import Rename, numbered
 from penstock.rdf.compression import damage, is_damage, open_bytes, uncompressed_name
 from penstock.rdf.errors import ReadingError, SourceError
 from penstock.rdf.inputs import check_readable
-from penstock.rdf.parsing import checked
+from penstock.rdf.parsing import checked, parsed
 
 _FORMATS = {
     ".ttl": RdfFormat.TURTLE,
@@ -61,7 +61,7 @@ def _parsed(path: Path, format: RdfFormat, rename: Rename) -> Iterator[Triple]:
     has_triples = has_named_graphs = False
     try:
         with open_bytes(path) as file:
-            for graph, triple in checked(parse(file, format, base_iri=path.resolve().as_uri()), rename):
+            for graph, triple in checked(parsed(file, format, path.resolve().as_uri()), rename):
                 if graph is None:
                     has_triples = True
                     yield triple

@@ -70,6 +70,9 @@ class NTriplesFile(GraphFile):
         for block in blocks(pieces_of_file(lambda: open_bytes(self.path))):
             if block.damage is not None:
                 raise SourceError(f"{self.name}: {block.damage}")
+            problem = block.problem(self.name, line)
+            if problem is not None:
+                raise SourceError(f"{problem.place}: {problem.reason}")
             yield decode_ntriples(block.lines, name=self.name, first_line=line, scope=self.scope)
             line += len(block.lines)
 

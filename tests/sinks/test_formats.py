@@ -245,3 +245,37 @@ def test_the_refusal_says_what_to_choose(tmp_path: Path) -> None:
         with pytest.raises(SinkError) as caught:
             open_sink(tmp_path / "out", format, form)
         assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+        ("-2+3", "'-2+3"),
+        ("@SUM(1)", "'@SUM(1)"),
+        ("\t=1", "'\t=1"),
+        (" =1", "' =1"),
+        ("\uff1d1", "'\uff1d1"),
+        ('=HYPERLINK("http://ex.org","a,b")', '\'=HYPERLINK("http://ex.org","a,b")'),
+        ("-2", "-2"),
+        ("+2.5e-3", "+2.5e-3"),
+        ("a=b", "a=b"),
+        ("", ""),
+    ],
+)
+def test_csv_for_spreadsheets(tmp_path: Path, text: str, safe: str) -> None:
+    evaluation = Evaluation("q", 1, ("x",), ((Literal(text),),))
+    for format, expected in (("csv", text), ("csv-safe", safe)):
+        rows = list(csv.reader(io.StringIO(written(tmp_path, format, SELECT, evaluation), newline="")))
+        assert rows == [["time", "x"], ["1", expected]]
+
+
+def test_tables_show_what_would_act(tmp_path: Path) -> None:
+    terms = [Literal("a\u202eb\u2066\x1b[2J\x9b"), ex("a\u202eb"), Literal("x", language="en"), Literal("\u2028")]
+    evaluation = Evaluation("q", 1, ("x",), tuple((term,) for term in terms))
+    text = written(tmp_path, "table", SELECT, evaluation)
+    assert "a\\u202Eb\\u2066␛[2J\ufffd" in text
+    assert not set(text) & {"\u202e", "\u2066", "\x1b", "\x9b", "\u2028"}
+    html = evaluation._repr_html_()  # type: ignore[attr-defined]
+    assert not set(html) & {"\u202e", "\u2066", "\x1b", "\x9b", "\u2028"}

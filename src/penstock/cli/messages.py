@@ -36,15 +36,15 @@ def show_error(name: str, message: str, hint: str | None = None) -> None:
 def show(name: str, severity: Severity, message: str, items: Sequence[str], hint: str | None = None) -> None:
     """A sentence, a list and a hint, the last two as far as there are any."""
     from penstock.rdf.credentials import without_credentials  # not before it is needed: --version does without
-    from penstock.syntax.errors import visible
+    from penstock.rdf.printable import escaped
 
     message = without_credentials(message)
     items = [without_credentials(item) for item in items]
     label = click.style(f"{severity}:", fg=_COLOURS[severity], bold=True)
-    lines = [f"{click.style(f'{name}:', bold=True)} {label} {visible(message)}"]
-    lines += [f"  - {visible(item)}" for item in items]
+    lines = [f"{click.style(f'{name}:', bold=True)} {label} {escaped(message)}"]
+    lines += [f"  - {escaped(item)}" for item in items]
     if hint is not None:
-        lines.append(click.style(f"  = {visible(hint)}", fg=_HINT_COLOUR))
+        lines.append(click.style(f"  = {escaped(hint)}", fg=_HINT_COLOUR))
     click.echo("\n".join(lines), err=True, color=colour_wanted())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,7 +12,7 @@ import click
 
 from penstock.algebra.model import QueryForm
 from penstock.sinks import FORMATS, Sink, SinkError, open_sink
-from penstock.sinks.opening import check_fits
+from penstock.sinks.opening import SAFE_CSV, check_fits
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -27,6 +28,11 @@ _OPTIONS = (
         help="How results are written: tables on a terminal, else a line of JSON each. CSV and TSV are for SELECT, "
         "nquads, trig and tnt for CONSTRUCT and DESCRIBE.",
     ),
+    click.option(
+        "--csv-safe",
+        is_flag=True,
+        help="CSV for spreadsheets: a text that one would compute (it begins with =, +, - or @) gets an apostrophe.",
+    ),
     click.option("--late", metavar="FILE", help="Write late and malformed elements to FILE, with the reason."),
     click.option("--strict", is_flag=True, help="Stop at malformed input."),
 )
@@ -34,9 +40,16 @@ _OPTIONS = (
 
 def answer_options(command: Command) -> Command:
     """--flush, --empty, --out, --format, --late, --strict: what run and oracle have in common."""
+
+    @wraps(command)
+    def with_format(*arguments: Any, format: str | None, csv_safe: bool, **others: Any) -> Any:
+        if csv_safe and format not in (None, "csv"):
+            raise click.BadParameter(f"it is for csv, and --format is {format}.", param_hint="'--csv-safe'")
+        return command(*arguments, format=SAFE_CSV if csv_safe else format, **others)
+
     for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+        with_format = option(with_format)
+    return with_format  # type: ignore[return-value]
 
 
 def query_name(query: str) -> str:

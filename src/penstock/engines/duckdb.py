@@ -59,6 +59,15 @@ _SETTINGS: dict[str, int | bool] = {
     "index_scan_max_count": 100_000,
 }
 
+_LOCKED: dict[str, bool] = {
+    # No statement reads or writes a file other than the database, or loads an extension, whatever is in a query.
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "enable_external_access": False,
+    # And none can say otherwise.
+    "lock_configuration": True,
+}
+
 _KEEP_FROM = 10_000
 """A triple pattern over graphs of fewer triples is matched each time."""
 
@@ -108,6 +117,8 @@ class DuckDBEngine:
         for setting, value in _SETTINGS.items():
             self.run(f"SET {setting} = {value}")
         self._library = Library(self.connection)
+        for setting, value in _LOCKED.items():
+            self.run(f"SET {setting} = {value}")
         self._kept = KeptTables(self, keep_from)
         self._triples: dict[str, int] = {}
         self._streams: dict[str, _Stream] = {}

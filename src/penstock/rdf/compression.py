@@ -79,6 +79,10 @@ def _open_zstandard(path: Path) -> io.RawIOBase:
     return _Frames(path.open("rb"), zstandard.ZstdDecompressor().decompressobj)
 
 
+_PIECE = 1 << 10
+"""So many bytes are unpacked at a time: four of them may be 128 KiB."""
+
+
 class _Frames(io.RawIOBase):
     """The frames of a file, unpacked. The package's own reader takes a file that is cut off for a whole one."""
 
@@ -86,7 +90,7 @@ class _Frames(io.RawIOBase):
         self._file = file
         self._new_frame = new_frame
         self._frame: Any = None
-        self._packed = b""
+        self._packed = memoryview(b"")
         self._unpacked = memoryview(b"")
 
     def readable(self) -> bool:
@@ -94,16 +98,17 @@ class _Frames(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         while not self._unpacked:
-            self._packed = self._packed or self._file.read(1 << 16)
+            self._packed = self._packed or memoryview(self._file.read(1 << 16))
             if not self._packed:
                 if self._frame is not None:
                     raise EOFError("the last frame does not end")
                 return 0
             self._frame = self._frame or self._new_frame()
-            self._unpacked = memoryview(self._frame.decompress(self._packed))
-            self._packed = b""
+            piece, self._packed = self._packed[:_PIECE], self._packed[_PIECE:]
+            self._unpacked = memoryview(self._frame.decompress(piece))
             if self._frame.eof:
-                self._packed, self._frame = self._frame.unused_data, None
+                rest = self._frame.unused_data
+                self._packed, self._frame = memoryview(rest + bytes(self._packed)), None
         count = min(len(buffer), len(self._unpacked))
         buffer[:count] = self._unpacked[:count]
         self._unpacked = self._unpacked[count:]

@@ -12,14 +12,14 @@ from typing import TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode, urljoin, urlsplit
 
-from pyoxigraph import BlankNode, QueryBoolean, QueryResultsFormat, RdfFormat, Triple, parse, parse_query_results
+from pyoxigraph import BlankNode, QueryBoolean, QueryResultsFormat, RdfFormat, Triple, parse_query_results
 
 from penstock.rdf.blank_nodes import Rename
 from penstock.rdf.credentials import VARIABLE, ServiceAuth, service_auth, without_credentials
 from penstock.rdf.elements import Node, Row
 from penstock.rdf.errors import ReadingError, SourceError
 from penstock.rdf.http_requests import SCHEMES, Reply, TooLargeError, post
-from penstock.rdf.parsing import TRIPLE_IN_TRIPLE, checked
+from penstock.rdf.parsing import TRIPLE_IN_TRIPLE, checked, parsed
 from penstock.rdf.sizes import size_text
 
 DEFAULT_TIMEOUT = 30_000
@@ -93,7 +93,7 @@ class Endpoint:
             format = RdfFormat.from_media_type(media_type)
             if format is None:
                 raise self._not("RDF", media_type)
-            statements = checked(parse(content, format, base_iri=self.name), rename)
+            statements = checked(parsed(content, format, self.name), rename)
             return list(dict.fromkeys(statement.triple for statement in statements))
 
         return self._asked(query, _TRIPLES, read)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from pyoxigraph import RdfFormat, Triple, parse
+from pyoxigraph import RdfFormat, Triple
 
 from penstock.rdf import parquet
 from penstock.rdf.blank_nodes import Rename, numbered
@@ -13,7 +13,7 @@ from penstock.rdf.compression import damage, is_damage, open_bytes, uncompressed
 from penstock.rdf.errors import ReadingError, SourceError
 from penstock.rdf.inputs import check_readable
 from penstock.rdf.mistaken_formats import graph_advice
-from penstock.rdf.parsing import checked
+from penstock.rdf.parsing import checked, parsed
 
 _FORMATS = {
     ".ttl": RdfFormat.TURTLE,
@@ -62,7 +62,7 @@ def _parsed(path: Path, format: RdfFormat, rename: Rename) -> Iterator[Triple]:
     has_triples = has_named_graphs = False
     try:
         with open_bytes(path) as file:
-            for graph, triple in checked(parse(file, format, base_iri=path.resolve().as_uri()), rename):
+            for graph, triple in checked(parsed(file, format, path.resolve().as_uri()), rename):
                 if graph is None:
                     has_triples = True
                     yield triple

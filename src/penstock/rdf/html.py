@@ -10,6 +10,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from penstock.rdf.elements import Node
 from penstock.rdf.instants import instant_text
+from penstock.rdf.printable import escaped
 
 if TYPE_CHECKING:
     from penstock.rdf.results import Evaluation
@@ -49,8 +50,8 @@ def _cell(term: Node | Triple | None) -> str:
     if term is None:
         return ""
     if isinstance(term, NamedNode):
-        return f"<code>&lt;{escape(term.value)}&gt;</code>"
+        return f"<code>&lt;{escape(escaped(term.value))}&gt;</code>"
     if isinstance(term, Literal):
         language = "" if term.language is None else f" <small>@{escape(term.language)}</small>"
-        return escape(term.value) + language
-    return f"<code>{escape(str(term))}</code>" if isinstance(term, BlankNode) else escape(str(term))
+        return escape(escaped(term.value)) + language
+    return f"<code>{escape(escaped(str(term)))}</code>" if isinstance(term, BlankNode) else escape(escaped(str(term)))

@@ -14,7 +14,9 @@ from typing import IO, BinaryIO, cast
 from penstock.rdf.compression import damage, is_damage, open_bytes
 from penstock.rdf.elements import Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
+from penstock.rdf.limits import LARGEST_DOCUMENT, LONGEST_LINE, shown, too_large, too_long
 
+_PIECE = 1 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -31,28 +33,55 @@ class Input:
     is_live: bool
 
     def lines(self, on_malformed: OnMalformed) -> Iterator[tuple[int, bytes]]:
-        """The lines with their numbers, as they come in; up to the place where the file is damaged, if it is."""
+        """The lines with their numbers, as they come in; up to the place where the file is damaged, if it is.
+
+        A line that is too long is reported, and left out.
+        """
         number = 0
         with self.open() as file:
             try:
-                for line in file:
+                while line := file.readline(LONGEST_LINE + 1):
                     number += 1
-                    yield number, line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+                    if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+                        _skip_line(file)
+                        on_malformed(Malformed(f"{self.name}:{number}", shown(line), too_long()))
+                    else:
+                        yield number, line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
             except Exception as error:
                 if not is_damage(error):
                     raise
                 on_malformed(Malformed(f"{self.name}:{number + 1}", "", damage(error)))
 
     def content(self, on_malformed: OnMalformed) -> bytes | None:
-        """All of it; None if it is damaged, for half a document is none."""
+        """All of it; None if it is damaged, for half a document is none, or too large; that is reported."""
         with self.open() as file:
             try:
-                return file.read().removeprefix(_BYTE_ORDER_MARK)
+                content = _read_document(file)
             except Exception as error:
                 if not is_damage(error):
                     raise
                 on_malformed(Malformed(self.name, "", damage(error)))
                 return None
+        if len(content) > LARGEST_DOCUMENT:
+            on_malformed(Malformed(self.name, shown(content), too_large("the document")))
+            return None
+        return content.removeprefix(_BYTE_ORDER_MARK)
+
+
+def _skip_line(file: BinaryIO) -> None:
+    """Read to the end of a line, and forget it."""
+    while (piece := file.readline(_PIECE)) and not piece.endswith(b"\n"):
+        pass
+
+
+def _read_document(file: BinaryIO) -> bytes:
+    """All that there is, or a little more than there may be."""
+    pieces: list[bytes] = []
+    size = 0
+    while size <= LARGEST_DOCUMENT and (piece := file.read(_PIECE)):
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(pieces)
 
 
 def check_readable(path: Path) -> None:

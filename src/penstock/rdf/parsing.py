@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import BinaryIO
 
-from pyoxigraph import BlankNode, DefaultGraph, Literal, Quad, RdfFormat, Triple, parse
+from pyoxigraph import BlankNode, DefaultGraph, Literal, Quad, QuadParser, RdfFormat, Triple, parse
 
 from penstock.rdf.blank_nodes import Rename, rename_triple
 from penstock.rdf.elements import Statement
 from penstock.rdf.errors import ReadingError
+from penstock.rdf.guards import guarded
 
 TRIPLE_IN_TRIPLE = (
     "a triple stands inside a triple (RDF-star): subject and object may be IRIs, blank nodes or literals (RDF 1.1), "
@@ -33,7 +35,12 @@ def parse_statements(
     text: str | bytes, format: RdfFormat, rename: Rename, base_iri: str | None = None
 ) -> list[Statement]:
     """All statements of a text, or `ReadingError`: a document with an error in it gives none."""
-    return list(checked(parse(text, format, base_iri=base_iri), rename))
+    return list(checked(parsed(text, format, base_iri), rename))
+
+
+def parsed(source: str | bytes | BinaryIO, format: RdfFormat, base_iri: str | None = None) -> QuadParser:
+    """The statements as the parser finds them. Raises ReadingError where it could not take them (guards.py)."""
+    return parse(guarded(source, format), format, base_iri=base_iri)
 
 
 def checked(quads: Iterable[Quad], rename: Rename) -> Iterator[Statement]:

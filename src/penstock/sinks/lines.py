@@ -17,6 +17,10 @@ from penstock.rdf.vocabulary import XSD
 from penstock.sinks.shortening import Shortening
 
 _NEEDS_QUOTES = re.compile(r'[",\r\n]')
+_FORMULA = re.compile(r"\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|[\t\r\n]")
+"""How a cell begins that spreadsheets compute; the wide forms of the signs count, too."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
 _DATED = NamedNode(GENERATED_AT_TIME)
 
 
@@ -40,14 +44,21 @@ class JsonLines:
 
 
 class Csv:
-    """SPARQL 1.1 CSV, a row a solution, with the instant before it: values only, whatever their datatypes."""
+    """SPARQL 1.1 CSV, a row a solution, with the instant before it: values only, whatever their datatypes.
+
+    `is_safe`: what a spreadsheet would take for a formula has an apostrophe before it.
+    """
+
+    def __init__(self, *, is_safe: bool = False) -> None:
+        self._is_safe = is_safe
 
     def beginning(self, variables: tuple[str, ...]) -> str:
         return ",".join(map(_field, (time_column(variables), *variables))) + "\r\n"
 
     def text(self, evaluation: Evaluation) -> str:
         time = str(evaluation.time)
-        return "".join(",".join((time, *map(_value, row))) + "\r\n" for row in evaluation.rows or ())
+        value = _safe_value if self._is_safe else _value
+        return "".join(",".join((time, *map(value, row))) + "\r\n" for row in evaluation.rows or ())
 
 
 class Tsv:
@@ -126,6 +137,13 @@ def _value(term: Node | None) -> str:
     if term is None:
         return ""
     return str(term) if isinstance(term, BlankNode) else _field(term.value)
+
+
+def _safe_value(term: Node | None) -> str:
+    """A number is none that begins with a sign; anything else behind a sign may be a formula."""
+    if term is None or isinstance(term, BlankNode) or not _FORMULA.match(term.value) or _NUMBER.fullmatch(term.value):
+        return _value(term)
+    return _field(f"'{term.value}")
 
 
 def _field(text: str) -> str:

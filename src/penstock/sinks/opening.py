@@ -22,6 +22,8 @@ class _Format:
     writer: Callable[[_Manner], Writer]
     is_of_one: bool = False
     """Whether it does not tell the answers of one query from those of another."""
+    is_variant: bool = False
+    """Whether it is another format with an option of its own."""
 
 
 class _Manner(NamedTuple):
@@ -31,6 +33,9 @@ class _Manner(NamedTuple):
     """Whether the answers of several queries are to be told apart."""
 
 
+SAFE_CSV = "csv-safe"
+"""CSV in which nothing is a formula."""
+
 _ALL: tuple[type[QueryForm], ...] = (SelectForm, AskForm, ConstructForm, DescribeForm)
 _GRAPHS: tuple[type[QueryForm], ...] = (ConstructForm, DescribeForm)
 
@@ -38,13 +43,14 @@ _FORMATS: dict[str, _Format] = {
     "jsonl": _Format(_ALL, lambda manner: JsonLines()),
     "table": _Format(_ALL, lambda manner: Tables(manner.prefixes, manner.target.is_terminal, manner.has_names)),
     "csv": _Format((SelectForm,), lambda manner: Csv(), is_of_one=True),
+    SAFE_CSV: _Format((SelectForm,), lambda manner: Csv(is_safe=True), is_of_one=True, is_variant=True),
     "tsv": _Format((SelectForm,), lambda manner: Tsv(), is_of_one=True),
     "nquads": _Format(_GRAPHS, lambda manner: NQuads()),
     "trig": _Format(_GRAPHS, lambda manner: TriG(manner.prefixes)),
     "tnt": _Format(_GRAPHS, lambda manner: TimedTriples(), is_of_one=True),
 }
-FORMATS = tuple(_FORMATS)
-"""The formats that there are."""
+FORMATS = tuple(name for name, format in _FORMATS.items() if not format.is_variant)
+"""The formats that there are; and `SAFE_CSV`."""
 
 _NAMES: dict[type[QueryForm], str] = {
     SelectForm: "SELECT", AskForm: "ASK", ConstructForm: "CONSTRUCT", DescribeForm: "DESCRIBE"
@@ -82,8 +88,8 @@ def check_fits(format: str, *forms: QueryForm) -> None:
     if len(forms) > 1 and _FORMATS[format].is_of_one:
         fitting = _list(
             other
-            for other, known in _FORMATS.items()
-            if not known.is_of_one and all(type(form) in known.forms for form in forms)
+            for other in FORMATS
+            if not _FORMATS[other].is_of_one and all(type(form) in _FORMATS[other].forms for form in forms)
         )
         raise SinkError(f"{format} holds the answers of one query, and there are {len(forms)}: choose {fitting}")
 
@@ -91,7 +97,7 @@ def check_fits(format: str, *forms: QueryForm) -> None:
 def _check_form(format: str, form: QueryForm) -> None:
     name = _NAMES[type(form)]
     if type(form) not in _FORMATS[format].forms:
-        fitting = _list(other for other, known in _FORMATS.items() if type(form) in known.forms)
+        fitting = _list(other for other in FORMATS if type(form) in _FORMATS[other].forms)
         forms = _list(_NAMES[known] for known in _FORMATS[format].forms)
         raise SinkError(f"{format} holds the answers of {forms}, and this is {name}: choose {fitting}")
     has_graphs = isinstance(form, ConstructForm) and any(graph is not None for _, graph in form.template)

@@ -16,10 +16,10 @@ from rich.text import Text
 from penstock.rdf.elements import Node
 from penstock.rdf.instants import instant_text
 from penstock.rdf.plurals import counted
+from penstock.rdf.printable import escaped
 from penstock.rdf.results import Evaluation
 from penstock.rdf.vocabulary import XSD, XSD_STRING
 from penstock.sinks.shortening import Shortening, is_without_quotes
-from penstock.syntax.errors import visible
 
 _WIDTH_OF_A_FILE = 120
 
@@ -81,17 +81,17 @@ class Tables:
 
     def _term(self, term: Node | Triple) -> Text:
         if isinstance(term, NamedNode):
-            return Text(self._shortening.iri(term.value), style="cyan")
+            return Text(escaped(self._shortening.iri(term.value)), style="cyan")
         if isinstance(term, BlankNode):
-            return Text(str(term), style="magenta")
+            return Text(escaped(str(term)), style="magenta")
         if not isinstance(term, Literal):
-            return Text(str(term))
+            return Text(escaped(str(term)))
         is_plain = is_without_quotes(term) or _is_whole_decimal(term)
-        shown = Text(visible(term.value).replace("\t", "␉"), style="green" if is_plain else "")
+        shown = Text(escaped(term.value).replace("\t", "␉"), style="green" if is_plain else "")
         if term.language is not None:
             shown.append(f" @{term.language}", style="dim")
         elif term.datatype.value not in _KNOWN_BY_SIGHT and not is_plain:
-            shown.append(f" ^^{self._shortening.iri(term.datatype.value)}", style="dim")
+            shown.append(f" ^^{escaped(self._shortening.iri(term.datatype.value))}", style="dim")
         return shown
 
 

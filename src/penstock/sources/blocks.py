@@ -8,13 +8,15 @@ import select
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.rdf.compression import damage, is_damage
+from penstock.rdf.elements import Malformed
+from penstock.rdf.limits import LONGEST_LINE, shown, too_long
 from penstock.sources.batches import MOST_BYTES, MOST_SECONDS
 
 _PIECE = 1 << 16
@@ -22,36 +24,95 @@ _PIECE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
+class LongLine:
+    """A line that is too long to be read: how it begins, and how many bytes it has, with its end."""
+
+    text: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
-    """Lines as bytes, without their ends; `damage` says why there are no more, if the file is damaged behind them."""
+    """Lines as bytes, without their ends; `damage` says why there are no more, if the file is damaged behind them.
+
+    Or one line that is too long.
+    """
 
     lines: pa.Array
     damage: str | None = None
+    long_line: LongLine | None = None
+
+    def problem(self, name: str, line: int) -> Malformed | None:
+        """What is wrong behind the lines of the block, `line` being the number of the next one."""
+        if self.long_line is not None:
+            return Malformed(f"{name}:{line}", self.long_line.text, too_long())
+        return None if self.damage is None else Malformed(f"{name}:{line}", "", self.damage)
 
 
 def blocks(pieces: Iterable[bytes | None]) -> Iterator[Block]:
     """Blocks from pieces of a text; where a piece is None, what there is goes out, as far as its lines are whole."""
-    held: list[bytes] = []
-    size = 0
-    has_end = False
+    held = _Held()
     try:
         for piece in pieces:
             if piece is not None:
-                held.append(piece)
-                size += len(piece)
-                has_end = has_end or b"\n" in piece
-            if has_end and (piece is None or size >= MOST_BYTES):
-                whole, _, rest = b"".join(held).rpartition(b"\n")
-                yield Block(split_lines(whole))
-                held, size, has_end = [rest], len(rest), False
+                yield from held.add(piece)
+            if held.has_end and (piece is None or held.size >= MOST_BYTES):
+                yield Block(split_lines(held.take_lines()))
     except Exception as error:
         if not is_damage(error):
             raise
-        whole, end, _ = b"".join(held).rpartition(b"\n")
-        yield Block(split_lines(whole) if end else split_lines(b"")[:0], damage(error))
+        yield from held.take_long_line()
+        lines = split_lines(held.take_lines()) if held.has_end else split_lines(b"")[:0]
+        yield Block(lines, damage(error))
         return
-    if rest := b"".join(held):
+    yield from held.take_long_line()
+    if rest := held.take():
         yield Block(split_lines(rest.removesuffix(b"\n")))
+
+
+class _Held:
+    """What has been read of the next lines. Of one that is too long only its size is known."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self.size = 0
+        self.has_end = False
+        self._long: LongLine | None = None
+
+    def add(self, piece: bytes) -> Iterator[Block]:
+        if self._long is not None:
+            end = piece.find(b"\n") + 1
+            self._long = replace(self._long, size=self._long.size + (end or len(piece)))
+            if not end:
+                return
+            yield from self.take_long_line()
+            piece = piece[end:]
+        end = piece.find(b"\n")
+        length = self.size + (end if end >= 0 else len(piece))
+        if length > LONGEST_LINE and not self.has_end:
+            text = self.take()
+            self._long = LongLine(shown(text + piece), len(text))
+            yield from self.add(piece)
+            return
+        self._pieces.append(piece)
+        self.size += len(piece)
+        self.has_end = self.has_end or end >= 0
+
+    def take_lines(self) -> bytes:
+        """Whole lines, without the last end; what is behind it stays."""
+        whole, _, rest = self.take().rpartition(b"\n")
+        self._pieces, self.size = [rest], len(rest)
+        return whole
+
+    def take(self) -> bytes:
+        text = b"".join(self._pieces)
+        self._pieces, self.size, self.has_end = [], 0, False
+        return text
+
+    def take_long_line(self) -> Iterator[Block]:
+        if self._long is not None:
+            yield Block(split_lines(b"")[:0], long_line=self._long)
+            self._long = None
 
 
 def split_lines(text: bytes) -> pa.Array:

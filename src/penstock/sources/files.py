@@ -54,9 +54,13 @@ def tnt_batches(
             offset += _size(lines)
             line += len(lines)
             yield Batch(table, {"offset": offset, "line": line}, tuple(malformed))
-        if block.damage is not None:
-            problem = Malformed(f"{name}:{line}", "", block.damage)
-            yield Batch(table_of(()), {"offset": None, "line": line}, (problem,))
+        problem = block.problem(name, line)
+        if block.long_line is not None:
+            offset += block.long_line.size
+            line += 1
+        if problem is not None:
+            position = {"offset": offset if block.damage is None else None, "line": line}
+            yield Batch(table_of(()), position, (problem,))
 
 
 def _size(lines: pa.Array) -> int:

@@ -71,6 +71,9 @@ class NTriplesFile(GraphFile):
         for block in blocks(pieces_of_file(lambda: open_bytes(self.path))):
             if block.damage is not None:
                 raise SourceError(f"{self.name}: {block.damage}{graph_advice(self.path)}")
+            problem = block.problem(self.name, line)
+            if problem is not None:
+                raise SourceError(f"{problem.place}: {problem.reason}")
             try:
                 table = decode_ntriples(block.lines, name=self.name, first_line=line, scope=self.scope)
             except SourceError as error:

@@ -13,6 +13,7 @@ from penstock.rdf.blank_nodes import label_prefix, prefixed
 from penstock.rdf.conversion import decode_oxigraph, encode_oxigraph
 from penstock.rdf.elements import Malformed, OnMalformed, Statement
 from penstock.rdf.errors import ReadingError
+from penstock.rdf.limits import shown
 from penstock.rdf.parsing import parse_statements
 from penstock.rdf.timestamps import timestamp_of
 from penstock.sources.columns import objects, predicates, subjects, times
@@ -82,7 +83,7 @@ def parsed_line(
     try:
         return parse_statements(line + b"\n", format, prefixed(scope))
     except ReadingError as error:
-        on_malformed(Malformed(f"{name}:{number}", line.decode(errors="replace").strip(), error.reason))
+        on_malformed(Malformed(f"{name}:{number}", shown(line), error.reason))
         return []
 
 

@@ -68,8 +68,10 @@ class NQuadsFile:
                 on_malformed=on_malformed,
             )
             line += len(block.lines)
-            if block.damage is not None:
-                on_malformed(Malformed(f"{self.name}:{line}", "", block.damage))
+            problem = block.problem(self.name, line)
+            if problem is not None:
+                on_malformed(problem)
+                line += 1
 
     def _outline(self) -> _Outline:
         mentions = []

@@ -14,6 +14,7 @@ from penstock.rdf.conversion import encode_oxigraph
 from penstock.rdf.elements import Malformed, OnMalformed
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.tnt import decode_line, parse_timed_triple
+from penstock.rdf.limits import shown
 from penstock.sources.batches import SCHEMA
 from penstock.sources.columns import objects, predicates, subjects, times
 from penstock.sources.words import FEW, cut, texts_of
@@ -82,5 +83,5 @@ def read_line(
         text = decode_line(line)
         return parse_timed_triple(text, rename) if text and not text.startswith("#") else None
     except ReadingError as error:
-        on_malformed(Malformed(f"{name}:{number}", line.decode(errors="replace").strip(), error.reason))
+        on_malformed(Malformed(f"{name}:{number}", shown(line), error.reason))
         return None

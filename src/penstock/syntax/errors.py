@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from penstock.rdf.credentials import with_masked_credentials, without_credentials
+from penstock.rdf.printable import visible
 from penstock.syntax.spans import Span
 
 
@@ -44,18 +45,6 @@ class Problem:
 
 LONGEST_LINE = 160
 """Of a longer line only the surroundings of the problem are shown."""
-
-# A control character must not reach a terminal; its picture is one column wide, so that carets stay in place.
-_PICTURES = {
-    **{code: 0x2400 + code for code in range(0x20) if chr(code) != "\t"},
-    0x7F: 0x2421,
-    **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
-}
-
-
-def visible(text: str) -> str:
-    """The text with control characters as pictures of themselves."""
-    return text.translate(_PICTURES)
 
 
 def _columns(character: str) -> int:

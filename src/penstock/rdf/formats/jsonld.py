@@ -15,6 +15,7 @@ from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.manner import Manner
 from penstock.rdf.formats.timed_graphs import graphs_of_document
 from penstock.rdf.inputs import Input
+from penstock.rdf.limits import shown
 from penstock.rdf.parsing import parse_statements
 
 
@@ -34,8 +35,7 @@ def _document(content: bytes, line: int | None, document: str, source: Input, ma
     try:
         statements = parse_statements(content, RdfFormat.JSON_LD, numbered(manner.scope, document), source.base)
     except ReadingError as error:
-        text = content.decode(errors="replace").strip()
-        manner.on_malformed(Malformed(error.place(source.name, line), text, error.reason))
+        manner.on_malformed(Malformed(error.place(source.name, line), shown(content), error.reason))
         return
     place = source.name if line is None else f"{source.name}:{line}"
     yield from graphs_of_document(lambda _: statements, place, manner)

@@ -10,6 +10,7 @@ from penstock.rdf.blank_nodes import Rename
 from penstock.rdf.elements import Malformed, OnMalformed, Statement
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.inputs import Input
+from penstock.rdf.limits import shown
 from penstock.rdf.parsing import parse_statements
 
 
@@ -18,5 +19,4 @@ def parse_lines(source: Input, format: RdfFormat, rename: Rename, on_malformed: 
         try:
             yield from parse_statements(line.removesuffix(b"\n") + b"\n", format, rename)
         except ReadingError as error:
-            shown = line.decode(errors="replace").strip()
-            on_malformed(Malformed(f"{source.name}:{number}", shown, error.reason))
+            on_malformed(Malformed(f"{source.name}:{number}", shown(line), error.reason))

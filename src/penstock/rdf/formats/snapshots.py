@@ -21,6 +21,7 @@ from penstock.rdf.formats.manner import Manner
 from penstock.rdf.formats.timed_graphs import times_within
 from penstock.rdf.inputs import Input, file_input
 from penstock.rdf.instants import parse_instant
+from penstock.rdf.limits import shown
 from penstock.rdf.parsing import parse_statements
 from penstock.rdf.timestamps import greatest, in_range
 
@@ -99,9 +100,8 @@ def _read_turtle(file: Input, document: str, scope: str, on_malformed: OnMalform
     try:
         statements = parse_statements(content, RdfFormat.TURTLE, numbered(scope, document), file.base)
     except ReadingError as error:
-        lines = content.decode(errors="replace").split("\n")
-        shown = "" if error.line is None else lines[error.line - 1].strip()
-        on_malformed(Malformed(error.place(file.name), shown, error.reason))
+        line = b"" if error.line is None else content.split(b"\n", error.line)[error.line - 1]
+        on_malformed(Malformed(error.place(file.name), shown(line), error.reason))
         return None
     return tuple(dict.fromkeys(statement.triple for statement in statements))
 

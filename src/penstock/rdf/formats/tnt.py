@@ -12,6 +12,7 @@ from penstock.rdf.elements import Element, Malformed
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.manner import Manner
 from penstock.rdf.inputs import Input
+from penstock.rdf.limits import shown
 from penstock.rdf.parsing import TRIPLE_IN_TRIPLE, parse_statements
 from penstock.rdf.timestamps import parse_timestamp
 from penstock.rdf.vocabulary import XSD_STRING
@@ -37,8 +38,7 @@ def read_tnt(source: Input, manner: Manner) -> Iterator[Element]:
                 time, triple = parse_timed_triple(text, rename)
                 yield Element(time, (triple,))
         except ReadingError as error:
-            shown = line.decode(errors="replace").strip()
-            manner.on_malformed(Malformed(f"{source.name}:{number}", shown, error.reason))
+            manner.on_malformed(Malformed(f"{source.name}:{number}", shown(line), error.reason))
 
 
 def decode_line(line: bytes) -> str:

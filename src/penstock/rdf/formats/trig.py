@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from pyoxigraph import RdfFormat, parse
+from pyoxigraph import RdfFormat
 
 from penstock.rdf.blank_nodes import Rename, numbered, prefixed
 from penstock.rdf.elements import Element, Malformed, OnMalformed, Statement
@@ -19,7 +19,8 @@ from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.manner import Manner
 from penstock.rdf.formats.timed_graphs import graphs_in_passing, graphs_of_document
 from penstock.rdf.inputs import Input
-from penstock.rdf.parsing import checked
+from penstock.rdf.limits import LARGEST_DOCUMENT, shown, too_large
+from penstock.rdf.parsing import checked, parsed
 
 _MARK = re.compile(
     rb"""
@@ -45,6 +46,8 @@ class Block(NamedTuple):
 
     line: int
     text: bytes
+    is_too_large: bool = False
+    """Then the text is its beginning."""
 
 
 def read_trig(source: Input, manner: Manner) -> Iterator[Element]:
@@ -62,12 +65,18 @@ def _statements(source: Input, rename: Rename, on_malformed: OnMalformed) -> Ite
     base: str | None = source.base
     prefixes = b""
     for block in blocks(source.lines(on_malformed)):
-        parser = parse(prefixes + block.text, RdfFormat.TRIG, base_iri=base)
+        if block.is_too_large:
+            reason = too_large("the graph")
+            on_malformed(Malformed(f"{source.name}:{block.line}", shown(block.text), reason))
+            continue
+        parser = None
         try:
+            parser = parsed(prefixes + block.text, RdfFormat.TRIG, base)
             yield from list(checked(parser, rename))
         except ReadingError as error:
-            text = block.text.decode(errors="replace").strip()
-            on_malformed(Malformed(error.place(source.name, block.line), text, error.reason))
+            on_malformed(Malformed(error.place(source.name, block.line), shown(block.text), error.reason))
+        if parser is None:
+            continue
         base = parser.base_iri
         prefixes = "".join(f"@prefix {name}: <{iri}> . " for name, iri in parser.prefixes.items()).encode()
 
@@ -89,6 +98,8 @@ class _Cutter:
     def __init__(self) -> None:
         self._first_line = 1
         self._held: list[bytes] = []
+        self._size = 0
+        self._is_too_large = False
         self._in_graph = False
         self._quote: bytes | None = None
 
@@ -100,8 +111,9 @@ class _Cutter:
 
     def cut(self) -> Iterator[Block]:
         if self._held:
-            yield Block(self._first_line, b"".join(self._held))
+            yield Block(self._first_line, b"".join(self._held), self._is_too_large)
             self._held.clear()
+            self._size, self._is_too_large = 0, False
 
     def feed(self, number: int, line: bytes) -> Iterator[Block]:
         begin = 0
@@ -122,7 +134,12 @@ class _Cutter:
             if not piece.strip():
                 return
             self._first_line = number
-        self._held.append(piece)
+        self._size += len(piece)
+        if self._size <= LARGEST_DOCUMENT:
+            self._held.append(piece)
+        elif not self._is_too_large:
+            self._is_too_large = True
+            del self._held[1:]
 
     def _marks(self, line: bytes) -> Iterator[tuple[str, int]]:
         """Braces and the last full stop of a line, outside of strings, IRIs and comments: what and where it ends."""

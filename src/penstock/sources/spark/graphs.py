@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from penstock.sources.graphs import CHANGING, TRIPLES, Graph, MergedGraph, merge
 from penstock.sources.spark.frames import encoded_terms
 from penstock.sources.spark.lines import can_split, read_lines
 from penstock.sources.spark.nquads import triples_of_lines
-from penstock.sources.spark.whole import packed, unpacked
+from penstock.sources.spark.whole import read_in_executors
 
 _TRIPLES = "s string, p string, o string"
 
@@ -77,16 +77,15 @@ def _read(spark: SparkSession, file: GraphFile) -> DataFrame:
         rows = spark.read.parquet(file.path.resolve().as_uri())
         check_columns(file.path, dict(rows.dtypes))
         return rows.select(*encoded_terms(rows, label_prefix(file.scope)))
-    return packed(spark, {0: file}).mapInArrow(_tables, _TRIPLES)
+    return read_in_executors(spark, {0: file}, _tables, _TRIPLES)
 
 
-def _tables(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for _, file in unpacked(batches):
-        try:
-            for table in file.tables():
-                yield from table.to_batches()
-        except SourceError:
-            yield pa.record_batch([pa.nulls(1, kind) for kind in TRIPLES.types], schema=TRIPLES)
+def _tables(place: int, file: GraphFile) -> Iterator[pa.RecordBatch]:
+    try:
+        for table in file.tables():
+            yield from table.to_batches()
+    except SourceError:
+        yield pa.record_batch([pa.nulls(1, kind) for kind in TRIPLES.types], schema=TRIPLES)
 
 
 def _mistake(files: Sequence[GraphFile]) -> SourceError:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from functools import reduce
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from penstock.rdf.limits import LONGEST_LINE
 from penstock.sources.spark.rows import NUMBERS_PER_FILE
 from penstock.sources.spark.terms import map_of
 
@@ -32,9 +34,26 @@ _PLAIN = re.compile(r"[A-Za-z0-9/.-][A-Za-z0-9_/.-]*")
 def can_split(path: Path) -> bool:
     """Whether Spark reads the file by its name and in parts: it takes `*`, `[`, `{` for patterns, and `_` for hidden.
 
-    What is compressed is read as a whole, wherever it is read.
+    What is compressed is read as a whole, wherever it is read; and so is what has a line that is too long, of which
+    Spark would make a text.
     """
-    return path.suffix.lower() not in (".gz", ".bz2", ".zst") and all(_PLAIN.fullmatch(part) for part in path.parts)
+    is_plain = path.suffix.lower() not in (".gz", ".bz2", ".zst") and all(_PLAIN.fullmatch(part) for part in path.parts)
+    return is_plain and not _has_long_line(path)
+
+
+def _has_long_line(path: Path) -> bool:
+    """Only the bytes before each line end that is looked for are read."""
+    size = path.stat().st_size
+    if size <= LONGEST_LINE:
+        return False
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as text:
+        start = 0
+        while size - start > LONGEST_LINE:
+            end = text.rfind(b"\n", start, start + LONGEST_LINE + 1)
+            if end < 0:
+                return True
+            start = end + 1
+    return False
 
 
 def read_lines(spark: SparkSession, files: Mapping[int, Path]) -> DataFrame:

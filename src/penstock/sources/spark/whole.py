@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import pickle
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.sources.batches import Source
@@ -28,41 +26,42 @@ from penstock.sources.spark.rows import (
 
 _MOST_TASKS = 1000
 
+Read = TypeVar("Read")
+
 
 def whole_rows(spark: SparkSession, sources: Mapping[int, Source], *, is_named: bool = False) -> DataFrame:
     """The rows of sources, which are given by their places. Their files must be where Spark's executors find them."""
     schema = NAMED_ROWS if is_named else ROWS
-    return packed(spark, sources).mapInArrow(partial(_rows, is_named=is_named), schema)
+    return read_in_executors(spark, sources, partial(_rows, is_named=is_named), schema)
 
 
 def malformed_in_whole(spark: SparkSession, sources: Mapping[int, Source]) -> DataFrame:
-    return packed(spark, sources).mapInArrow(_malformed, MALFORMED)
+    return read_in_executors(spark, sources, _malformed, MALFORMED)
 
 
-def packed(spark: SparkSession, sources: Mapping[int, Any]) -> DataFrame:
-    """What is to be read, a row each, for `unpacked` in some executor."""
-    rows = [(place, str(Path.cwd()), _pack(source)) for place, source in sources.items()]
-    files = spark.createDataFrame(rows, "place bigint, folder string, source binary")
-    return files.repartition(min(len(rows), _MOST_TASKS))
+def read_in_executors(
+    spark: SparkSession, sources: Mapping[int, Read], read: Callable[[int, Read], Iterable[pa.RecordBatch]], schema: str
+) -> DataFrame:
+    """What `read` makes of each source, given its place, in some executor.
+
+    The sources go there with the function, as Spark sends every function of Python; the rows have only their places.
+    """
+    known, folder = dict(sources), Path.cwd()
+
+    def read_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        if folder.is_dir():  # a file may be named as it is seen from there
+            os.chdir(folder)
+        for batch in batches:
+            for place in batch.column(0).to_pylist():
+                yield from read(place, known[place])
+
+    places = spark.createDataFrame([(place,) for place in known], "place bigint")
+    return places.repartition(min(len(known), _MOST_TASKS)).mapInArrow(read_batches, schema)
 
 
-def _pack(source: object) -> bytes:
-    written: bytes = cloudpickle.dumps(source)  # type: ignore[no-untyped-call]
-    return written
-
-
-def unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Any]]:
-    for batch in batches:
-        for row in batch.to_pylist():
-            if Path(row["folder"]).is_dir():  # a file may be named as it is seen from there
-                os.chdir(row["folder"])
-            yield row["place"], pickle.loads(row["source"])
-
-
-def _rows(batches: Iterable[pa.RecordBatch], is_named: bool) -> Iterator[pa.RecordBatch]:
-    for place, source in unpacked(batches):
-        for table in numbered_tables(source, place * NUMBERS_PER_FILE, is_named=is_named):
-            yield from table.to_batches()
+def _rows(place: int, source: Source, is_named: bool) -> Iterator[pa.RecordBatch]:
+    for table in numbered_tables(source, place * NUMBERS_PER_FILE, is_named=is_named):
+        yield from table.to_batches()
 
 
 def numbered_tables(source: Source, first: int = 0, *, is_named: bool = False) -> Iterator[pa.Table]:
@@ -80,7 +79,6 @@ def numbered_tables(source: Source, first: int = 0, *, is_named: bool = False) -
         arrival += table.num_rows
 
 
-def _malformed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for _, source in unpacked(batches):
-        for batch in source.batches():
-            yield batch_of(batch.malformed, ARROW_MALFORMED)
+def _malformed(place: int, source: Source) -> Iterator[pa.RecordBatch]:
+    for batch in source.batches():
+        yield batch_of(batch.malformed, ARROW_MALFORMED)

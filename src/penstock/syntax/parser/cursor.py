@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import NoReturn
 
-from penstock.syntax.errors import Problem, visible
+from penstock.rdf.printable import visible
+from penstock.syntax.errors import Problem
 from penstock.syntax.spans import Span
 from penstock.syntax.suggestions import closest
 from penstock.syntax.tokens import Tokens

@@ -113,7 +113,7 @@ CASTS = frozenset(vocabulary.XSD + name for name in _CASTS)
 
 
 def check_known_functions(query: ast.Query, notes: Notes) -> Iterator[Problem]:
-    """A call of a function that no engine here has. It is no mistake of syntax: another engine may have the function."""
+    """A call of a function that is not here. It is no mistake of syntax: another engine may have the function."""
     for call in notes.functions:
         name = call.function.text
         if name in CASTS and len(call.arguments) == 1 and not call.distinct:

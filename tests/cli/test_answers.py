@@ -143,6 +143,26 @@ class TestJudge:
         answer.write_text(run(files, "oracle").stdout.replace('"value": "2"', '"value": "02"'))
         assert run(files, command, option, str(answer)).exit_code == 0
 
+    def test_datatypes_of_numbers_do_not_count_when_asked(self, files: Path, command: str, option: str) -> None:
+        answer = files / "answer.jsonl"
+        answer.write_text(run(files, "oracle").stdout.replace("XMLSchema#integer", "XMLSchema#double"))
+        assert run(files, command, option, str(answer)).exit_code == 3
+        result = run(files, command, option, str(answer), "--numbers-by-value")
+        assert result.exit_code == 0
+        assert result.stdout.startswith("right for t0 = 0 ")
+
+    def test_windows_closed_on_the_left(self, files: Path, command: str, option: str) -> None:
+        """An engine that has what is at a boundary in the window that begins there."""
+        answer, toll = files / "answer.jsonl", files / "toll.tnt"
+        times = [1, 2, 3, 5, 8, 10, 13, 20, 21, 30]
+        line = '<http://e/g1> <http://e/sees> <http://e/c{}> "{}" .\n'
+        toll.write_text("".join(line.format(time, time + 1) for time in times))
+        answer.write_text(run(files, "oracle").stdout)
+        toll.write_text("".join(line.format(time, time) for time in times))
+        result = run(files, command, option, str(answer))
+        assert result.stdout.startswith("right with windows closed on the left for t0 = ")
+        assert result.exit_code == 0
+
     def test_what_is_no_answer(self, files: Path, command: str, option: str) -> None:
         (files / "answer.jsonl").write_text("{")
         result = run(files, command, option, str(files / "answer.jsonl"))

@@ -266,3 +266,34 @@ def wait_until_it_grows(path: Path, process: subprocess.Popen[bytes]) -> None:
 
 def letters(path: Path) -> list[str]:
     return sorted(path.read_text().replace("replay+", "").splitlines())
+
+
+RELATIVE = """
+PREFIX : <http://e/>
+SELECT ?gate FROM <city> FROM STREAM <toll> [RANGE 10ms STEP 5ms] WHERE { ?gate :sees ?car . ?gate :in :rome }
+"""
+
+
+@pytest.mark.parametrize("base", ["", "BASE <http://b/>"])
+@pytest.mark.parametrize("command", ["run", "oracle", "verify"])
+def test_relative_names_are_bound_as_the_query_says_them(files: Path, command: str, base: str) -> None:
+    (files / "q.rq").write_text(base + RELATIVE)
+    (files / "city.ttl").write_text("<http://e/g> <http://e/in> <http://e/rome> .")
+    result = run("--graph", "city=city.ttl", stream="toll=toll.tnt", command=command)
+    assert result.exit_code == 0, result.stderr
+    assert "http://e/g" in result.stdout or "agree: 2" in result.stdout
+
+
+def test_the_binding_that_a_message_proposes_works(files: Path) -> None:
+    (files / "q.rq").write_text(RELATIVE.replace("FROM <city>", ""))
+    refused = CliRunner().invoke(commands, ["run", "q.rq", *EMBEDDED])
+    assert "bind it with --stream toll=FILE" in refused.stderr
+    assert run(stream="toll=toll.tnt").exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["check", "run", "oracle"])
+def test_a_function_that_is_not_there_is_an_error_of_the_query(files: Path, command: str) -> None:
+    (files / "q.rq").write_text(QUERY.replace("?car > 0", "<http://e/near>(?car)"))
+    result = CliRunner().invoke(commands, ["check", "q.rq"]) if command == "check" else run(command=command)
+    assert result.exit_code == 2
+    assert "q.rq:3:92: error: there is no function <http://e/near>" in result.stderr

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from pyoxigraph import Literal, NamedNode
 from tests.oracle.asking import EX, elements, graph
 
 import penstock
@@ -220,7 +221,80 @@ def test_no_origin_is_missed(query: str, times: list[int], width: int, step: int
     if spoilt and answers:
         answers.pop()
     right = [o for o in range(step) if _from(recorded(text, given, o), step - 1) == _from(answers, step - 1)]
-    assert origins(judge(parsed(text), given, answers)) == [(o,) for o in right]
+    verdict = judge(parsed(text), given, answers)
+    if verdict.closed == "left":
+        assert not right
+        given = _later(given)
+        right = [o for o in range(step) if _from(recorded(text, given, o), step - 1) == _from(answers, step - 1)]
+    assert origins(verdict) == [(o,) for o in right]
+
+
+def _later(given: Inputs) -> Inputs:
+    """Each element a millisecond later: a window (o, c] of these holds what [o, c) holds of the others."""
+    return Inputs({iri: [e._replace(time=e.time + 1) for e in stream] for iri, stream in given.streams.items()})
+
+
+class TestWindowsClosedOnTheLeft:
+    """Engines whose windows are [o, c): an element at a boundary is in the window that begins there."""
+
+    @pytest.mark.parametrize("origin", range(5))
+    def test_the_answer_is_right_and_the_verdict_says_for_which_windows(self, origin: int) -> None:
+        given = inputs(s=EVERY_MS)
+        verdict = judge(parsed(SLIDING), given, recorded(SLIDING, _later(given), origin))
+        assert verdict.is_right
+        assert verdict.closed == "left"
+        assert origins(verdict) == [(origin,)]
+        assert verdict.compared_from == 4
+
+    def test_an_origin_that_the_query_says_is_theirs_too(self) -> None:
+        text = "SELECT ?x FROM NAMED WINDOW :w ON :s [RANGE 10ms STEP 5ms ORIGIN 3] { WINDOW :w { ?x a :Thing } }"
+        given = inputs(s=EVERY_MS)
+        verdict = judge(parsed(text), given, recorded(text, _later(given)))
+        assert (verdict.closed, origins(verdict)) == ("left", [(3,)])
+        assert not judge(parsed(text.replace("ORIGIN 3", "ORIGIN 2")), given, recorded(text, _later(given))).is_right
+
+    def test_what_is_right_either_way_is_right(self) -> None:
+        given = inputs(s=elements("3 :a a :Thing \n 7 :b a :Thing \n 40 :c a :Thing"))
+        assert judge(parsed(SLIDING), given, recorded(SLIDING, given)).closed == "right"
+
+    def test_a_query_that_is_evaluated_on_arrival_has_no_boundaries(self) -> None:
+        text = "SELECT ?x { STREAM :s [RANGE 10ms] { ?x a :Thing } }"
+        given = inputs(s=EVERY_MS)
+        assert not judge(parsed(text), given, recorded(text, _later(given))).is_right
+
+
+class TestNumbersByValue:
+    TEXT = "SELECT (AVG(?v) AS ?a) (SUM(?v) AS ?n) FROM STREAM :s [RANGE 10ms STEP 10ms] { ?x :p ?v }"
+
+    @pytest.mark.parametrize(
+        ("mean", "total", "is_right"),
+        [
+            ('"1.5"^^xsd:double', '"3.0"^^xsd:decimal', True),
+            ('"1.50"^^xsd:decimal', '"3E0"^^xsd:float', True),
+            ('"1.5"^^xsd:decimal', '"03"^^xsd:int', True),
+            ('"1.5"^^xsd:decimal', '"4"^^xsd:integer', False),
+            ('"1.5"^^xsd:decimal', '"3"^^xsd:string', False),
+        ],
+    )
+    def test_datatypes_and_forms_do_not_count_when_asked(self, mean: str, total: str, is_right: bool) -> None:
+        given = inputs(s=elements("1 :a :p 1 \n 2 :b :p 2 \n 10 :c :q 1"))
+        (evaluation,) = recorded(self.TEXT, given)
+        row = tuple(_literal(text) for text in (mean, total))
+        answers = [replace(evaluation, rows=(row,))]
+        assert judge(parsed(self.TEXT), given, answers, numbers_by_value=True).is_right is is_right
+        assert not judge(parsed(self.TEXT), given, answers).is_right
+
+    def test_whole_numbers_keep_all_their_digits(self) -> None:
+        text = "SELECT ?v FROM STREAM :s [RANGE 10ms STEP 10ms] { ?x :p ?v }"
+        given = inputs(s=elements("1 :a :p 9007199254740993 \n 10 :c :q 1"))
+        (evaluation,) = recorded(text, given)
+        answers = [replace(evaluation, rows=((_literal('"9007199254740992"^^xsd:integer'),),))]
+        assert not judge(parsed(text), given, answers, numbers_by_value=True).is_right
+
+
+def _literal(text: str) -> Literal:
+    lexical, _, datatype = text.partition("^^xsd:")
+    return Literal(lexical.strip('"'), datatype=NamedNode(f"http://www.w3.org/2001/XMLSchema#{datatype}"))
 
 
 def _from(answers: list[Evaluation], instant: int) -> list[tuple[int, frozenset[object]]]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from penstock import check, translate
 from penstock.syntax import ast, parse, read
 from penstock.syntax.errors import QuerySyntaxError
 from penstock.syntax.printer import to_text
@@ -143,3 +146,50 @@ def test_a_block_that_two_dialects_have_goes_with_the_rest_of_the_query(window: 
     assert parse(f"{PREFIX} SELECT * {{ {block} }}").dialect == "cqels"
     assert parse(f"{PREFIX} REGISTER QUERY q AS SELECT * {{ {block} }}").dialect == "cqels"
     assert parse(f"{PREFIX} SELECT * FROM STREAM :s [NOW - 5 S] {{ {block} }}").dialect == "sparqlstream"
+
+
+NO_FUNCTIONS = [
+    ("FILTER (⟦<http://www.opengis.net/def/function/geosparql/distance>⟧(?s, ?v) < 3)", "no extension functions"),
+    ("BIND (⟦<http://www.w3.org/2005/xpath-functions#contains>⟧(?v, 'x') AS ?x)", "CONTAINS(text, part)"),
+    ("FILTER (⟦<http://www.w3.org/2001/XMLSchema#int>⟧(?v) < 3)", "did you mean xsd:integer?"),
+    ("FILTER (⟦<http://www.w3.org/2001/XMLSchema#integer>(?v, 1)⟧ < 3)", "the value alone"),
+    ("FILTER EXISTS { ?s :q ?x FILTER (⟦:near⟧(?x)) }", "no extension functions"),
+]
+
+
+@pytest.mark.parametrize(("marked", "hint"), NO_FUNCTIONS)
+def test_a_function_that_is_not_there(marked: str, hint: str) -> None:
+    before, called, behind = re.split("[⟦⟧]", marked)
+    text = f"{PREFIX} SELECT * {{ ?s :p ?v {before}{called}{behind} }}"
+    (problem,) = check(text)
+    assert problem.severity == "error"
+    assert text[slice(*problem.span)] == called
+    assert hint in (problem.hint or "")
+    with pytest.raises(QuerySyntaxError, match=re.escape(problem.message)):
+        read(text)
+    assert parse(text) == parse(to_text(parse(text)))  # other engines may have it
+    assert translate(text, to="rspql")
+
+
+def test_an_endpoint_may_have_functions_of_its_own() -> None:
+    inside = "?s :p ?v FILTER (:near(?v) || EXISTS { ?s :q ?x FILTER (:near(?x)) })"
+    assert not check(f"{PREFIX} SELECT * {{ SERVICE :endpoint {{ {inside} }} }}")
+    outside = "FILTER EXISTS { ?s :p :x FILTER (:far(?v)) }"
+    (problem,) = check(f"{PREFIX} SELECT * {{ SERVICE :endpoint {{ {inside} }} {outside} }}")
+    assert "far" in problem.message
+
+
+BARE_NAMES = [
+    "SELECT * FROM STREAM sensors [RANGE 10s STEP 1s] { ?s ?p ?v }",
+    "SELECT * FROM NAMED STREAM sensors [NOW - 10 S] { ?s ?p ?v }",
+    "SELECT * { STREAM sensors [RANGE 10s] { ?s ?p ?v } }",
+    "SELECT * FROM NAMED WINDOW <w> ON STREAM sensors [RANGE 10s] { WINDOW <w> { ?s ?p ?v } }",
+    "SELECT * FROM NAMED WINDOW sensors ON STREAM <s> [RANGE 10s] { WINDOW <w> { ?s ?p ?v } }",
+]
+
+
+@pytest.mark.parametrize("text", BARE_NAMES)
+def test_a_name_needs_brackets_or_a_prefix(text: str) -> None:
+    (problem,) = check(text)
+    assert text[slice(*problem.span)] == "sensors"
+    assert problem.hint == "a name needs <…> or a prefix: write <sensors>, or ex:sensors with a PREFIX for it"

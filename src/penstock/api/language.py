@@ -26,7 +26,8 @@ def check(
 ) -> list[Problem]:
     """What is wrong with a query, and what is odd about it: an empty list when all is well.
 
-    A query is never the cause of an exception here; where `parse` would raise one, its problems are returned. Each has
+    A query is never the cause of an exception here; where `parse` would raise one, its problems are returned. Calls of
+    functions that Penstock does not have are errors, too, though other engines may have them. Each has
     a `message`, a `span` of the text, a `severity` (error or warning) and perhaps a `hint`; `render` shows it all.
 
     >>> import penstock as ps
@@ -71,7 +72,7 @@ def translate(
     if to not in DIALECTS:
         hint = did_you_mean(to, DIALECTS) or f"there are {', '.join(DIALECTS)}"
         raise ValueError(f"there is no dialect {to!r}; {hint}")
-    query = read(text, dialect, prefixes=prefixes, base=base).query
+    query = read(text, dialect, prefixes=prefixes, base=base, any_function=True).query
     translation = translate_query(query, to, approximate=approximate)  # type: ignore[arg-type]
     for difference in translation.differences:
         warnings.warn(f"{DIALECTS[translation.query.dialect].title} cannot express {difference}", stacklevel=2)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from penstock.algebra.chaining import Chain
 from penstock.algebra.inputs import InputError
-from penstock.rdf.iris import is_absolute
+from penstock.rdf.iris import is_absolute, resolve
 from penstock.rdf.remote_graphs import is_remote
 from penstock.syntax.suggestions import did_you_mean
 
@@ -17,9 +17,10 @@ def stream_bindings(given: Iterable[str], chain: Chain, prefixes: Mapping[str, s
     Raises InputError where a binding does not fit the queries.
     """
     named = chain.external
+    bases = _bases(chain)
     bindings: dict[str, str] = {}
     for number, text in enumerate(given, start=1):
-        iri, source = _split(text, (*named, *chain.produced), prefixes)
+        iri, source = _split(text, (*named, *chain.produced), prefixes, bases)
         if iri is None:
             iri = _the_only_stream(text, chain, number)
         elif iri in chain.produced:
@@ -41,7 +42,13 @@ def graph_bindings(
     """The graphs' IRIs, None being the default graph, with their files."""
     datasets = [query.dataset for query in chain.queries.values()]
     named = [iri for dataset in datasets for iri in (*dataset.default_graphs, *dataset.named_graphs)]
-    return [(None, text) if is_remote(text) else _split(text, named, prefixes) for text in given]
+    bases = _bases(chain)
+    return [(None, text) if is_remote(text) else _split(text, named, prefixes, bases) for text in given]
+
+
+def _bases(chain: Chain) -> list[str]:
+    """What the queries resolve relative IRIs against."""
+    return [base for query in chain.queries.values() if (base := query.text.prologue.base) is not None]
 
 
 def _the_only_stream(text: str, chain: Chain, number: int) -> str:
@@ -64,16 +71,24 @@ def _who(chain: Chain) -> str:
     return "the query reads" if len(chain.queries) == 1 else "the queries read"
 
 
-def _split(text: str, known: Sequence[str], prefixes: Mapping[str, str]) -> tuple[str | None, str]:
+def _split(
+    text: str, known: Sequence[str], prefixes: Mapping[str, str], bases: Sequence[str]
+) -> tuple[str | None, str]:  # fmt: skip
     """`IRI=SOURCE` in its two parts; an IRI may be a prefixed name of the query, and may have `=` in it.
 
-    Where several readings are possible, one that names something the query reads is meant.
+    A relative IRI is one that the query says, as it stands there or resolved. Where several readings are possible, one
+    that names something the query reads is meant.
     """
     places = [place for place, character in enumerate(text) if character == "=" and 0 < place < len(text) - 1]
     readings = [(_expanded(text[:place], prefixes), text[place + 1 :]) for place in places]
     for iri, source in readings:
         if iri in known:
             return iri, source
+    for place in places:
+        reference = text[:place].removeprefix("<").removesuffix(">")
+        for iri in (reference, *(resolve(reference, base) for base in bases)):
+            if iri in known:
+                return iri, text[place + 1 :]
     for iri, source in readings:
         if iri is not None:
             return iri, source

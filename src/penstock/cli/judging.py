@@ -15,20 +15,31 @@ from penstock.rdf.results import Evaluation, ResultLineError, from_json_line
 DIFFERENT = 3
 
 
-def judge_answer(given: Prepared, settings: Settings, path: str, option: str, *, flush: bool) -> int:
+numbers_by_value_option = click.option(
+    "--numbers-by-value",
+    is_flag=True,
+    help="Compare numbers by value: 1, 1.0 and 1.0E0 are the same, whatever their datatypes.",
+)
+
+
+def judge_answer(
+    given: Prepared, settings: Settings, path: str, option: str, *, flush: bool, numbers_by_value: bool
+) -> int:
     """Tells for which origins the answer in the file is right; the exit status."""
     if len(given.queries) > 1:
         raise InputError(f"{option} judges the answer of one query: name one")
     (query,) = given.queries.values()
-    verdict = judge(query, given.inputs, _recorded_answer(path, option), settings, flush=flush)
+    recorded = _recorded_answer(path, option)
+    verdict = judge(query, given.inputs, recorded, settings, flush=flush, numbers_by_value=numbers_by_value)
     since = f"compared from {verdict.compared_from} on"
     if not verdict.is_right:
         difference = "" if verdict.difference is None else f" With the nearest origins, {verdict.difference}."
         click.echo(f"wrong: there is no t0 for which this is the answer ({since}).{difference}")
         return DIFFERENT
     origins = [", ".join(map(str, ranges)) for ranges in verdict.right_for]
+    right = "right with windows closed on the left" if verdict.closed == "left" else "right"
     click.echo(
-        f"right for t0 = {' or '.join(dict.fromkeys(origins))} ({since})" if any(origins) else f"right ({since})"
+        f"{right} for t0 = {' or '.join(dict.fromkeys(origins))} ({since})" if any(origins) else f"{right} ({since})"
     )
     return 0
 

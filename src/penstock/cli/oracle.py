@@ -7,7 +7,7 @@ from heapq import merge
 
 import click
 
-from penstock.cli.judging import judge_answer
+from penstock.cli.judging import judge_answer, numbers_by_value_option
 from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
 from penstock.cli.output import answer_options, chosen_format, open_answers
@@ -35,6 +35,7 @@ from penstock.oracle import answer_all
     metavar="ANSWER",
     help="The same as penstock verify --answer: judge an answer recorded by another engine.",
 )
+@numbers_by_value_option
 @answer_options
 @updates_option
 @service_options
@@ -47,6 +48,7 @@ def oracle(
     flush: bool,
     empty: bool,
     recorded: str | None,
+    numbers_by_value: bool,
     out: str,
     format: str | None,
     late: str | None,
@@ -63,10 +65,13 @@ def oracle(
     independent SPARQL engine, and the query is run there: slow, and right. The results go to standard output, as
     --format says.
     """
+    if numbers_by_value and recorded is None:
+        raise click.UsageError("--numbers-by-value is about the answer that --judge names.")
     given = prepare(queries, run, dialect=dialect, prefixes=prefixes, base=base, late=late, strict=strict)
     with told(given.title):
         if recorded is not None:
-            context.exit(judge_answer(given, run.settings, recorded, "--judge", flush=flush))
+            how = {"flush": flush, "numbers_by_value": numbers_by_value}
+            context.exit(judge_answer(given, run.settings, recorded, "--judge", **how))
         format = chosen_format(format, out, given.forms)
         answers = answer_all(given.queries, given.chain, given.inputs, run.settings, flush=flush).values()
         found = [answer.evaluations if empty else answer.with_solutions() for answer in answers]

@@ -64,7 +64,7 @@ def translate(
     name = name_of(query)
     try:
         text = read_source(query)
-        reading = read(text, dialect, prefixes=prefixes, base=base)
+        reading = read(text, dialect, prefixes=prefixes, base=base, any_function=True)
         show_problems(reading.warnings, text, name)
         translation = translate_query(reading.query, to, approximate=approximate)
     except NoQueryError as error:

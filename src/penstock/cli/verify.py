@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import click
 
 from penstock.cli.engines import EngineOptions, engine_options
-from penstock.cli.judging import DIFFERENT, judge_answer
+from penstock.cli.judging import DIFFERENT, judge_answer, numbers_by_value_option
 from penstock.cli.mistakes import told
 from penstock.cli.options import no_optimize_option, reading_options
 from penstock.cli.preparing import Prepared, prepare
@@ -15,6 +15,7 @@ from penstock.cli.run_options import RunOptions, run_options, service_options, u
 from penstock.oracle import answer_all
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.oracle.matching import TOLERANCES, matched
+from penstock.oracle.numbers import with_numbers_by_value
 from penstock.rdf.plurals import counted
 from penstock.rdf.results import Evaluation
 from penstock.rdf.vocabulary import XSD_DOUBLE
@@ -43,6 +44,7 @@ from penstock.sources.files import ElementFile
     metavar="FILE",
     help="Run no engine; judge the answer in FILE (result lines, of whatever engine): right for which t0, or for none.",
 )
+@numbers_by_value_option
 @click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends.")
 @updates_option
 @service_options
@@ -55,6 +57,7 @@ def verify(
     queries: tuple[str, ...],
     engine: EngineOptions,
     recorded: str | None,
+    numbers_by_value: bool,
     flush: bool,
     no_optimize: bool,
     dialect: str,
@@ -70,13 +73,15 @@ def verify(
     SUM and AVG of doubles may differ by a relative 1e-12 (of xsd:float by 1e-5), for engines add them up in any order.
 
     With --answer the answer is there already. Of an engine that does not say where its windows begin, it is right if it
-    is the oracle's for some origin t0 from --t0 up to one step later.
+    is the oracle's for some origin t0 from --t0 up to one step later. Windows are closed on the right here, (o, c];
+    an answer that is right for windows [o, c) is right with windows closed on the left.
     """
     given = prepare(queries, run, dialect=dialect, prefixes=prefixes, base=base)
     found: dict[str, list[Evaluation]] = {name: [] for name in given.queries}
     with told(given.title):
         if recorded is not None:
-            context.exit(judge_answer(given, run.settings, recorded, "--answer", flush=flush))
+            judged = {"flush": flush, "numbers_by_value": numbers_by_value}
+            context.exit(judge_answer(given, run.settings, recorded, "--answer", **judged))
         how = RunSettings(lateness=run.lateness, flush=flush, is_optimized=not no_optimize)
         for evaluation in _found(given, engine, run, how):
             if evaluation.says_something:
@@ -84,10 +89,12 @@ def verify(
         expected = answer_all(given.queries, given.chain, given.inputs, run.settings, flush=flush)
     is_rounded = False
     for name, query in given.queries.items():
-        reference = list(expected[name].with_solutions())
-        answer = matched(found[name], reference, query)
+        answers = found[name], list(expected[name].with_solutions())
+        if numbers_by_value:
+            answers = [with_numbers_by_value(e) for e in answers[0]], [with_numbers_by_value(e) for e in answers[1]]
+        answer = matched(*answers, query)
         is_rounded = is_rounded or answer.is_rounded
-        difference = first_difference(answer.evaluations, reference, is_ordered(query))
+        difference = first_difference(answer.evaluations, answers[1], is_ordered(query))
         if difference is not None:
             about = f" about {name}" if len(queries) > 1 else ""
             click.echo(f"{engine.name} and the oracle differ{about}: {difference.text}")

@@ -4,6 +4,9 @@ An engine does not tell where its windows begin, so its answer is right if it is
 `{a, …, a + β − 1}` per window, compared from the greatest of these on. Not every t0 need be tried: between two
 neighbouring points at which an element would enter or leave a window, or a window would close at a recorded instant,
 all origins give the same contents.
+
+Some engines have windows [o, c), closed on the left, where these are (o, c]. Time is in whole milliseconds, so [o, c)
+is the window (o - 1, c - 1], and the engine's answer at c is the oracle's at c - 1 for an origin one earlier.
 """
 
 from __future__ import annotations
@@ -13,13 +16,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from math import prod
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from penstock.algebra import Settings, build
 from penstock.algebra.inputs import InputError, Inputs
 from penstock.algebra.windows import PastWindow, RangeWindow
 from penstock.oracle.answering import answer
 from penstock.oracle.matching import matched
+from penstock.oracle.numbers import with_numbers_by_value
 from penstock.rdf.elements import Row
 from penstock.rdf.results import Evaluation, same_graph, same_rows
 from penstock.syntax import ast
@@ -54,12 +58,13 @@ class Verdict:
     """`right_for`: the origins, one range per window, for which the answer is the oracle's; none: it is wrong.
 
     `compared_from` is the instant from which it was compared; `difference` tells the first one from the oracle with
-    the origins that come nearest.
+    the origins that come nearest. `closed` is the side on which the windows are closed for which it is right.
     """
 
     right_for: tuple[tuple[OriginRange, ...], ...]
     compared_from: int
     difference: str | None = None
+    closed: Literal["right", "left"] = "right"
 
     @property
     def is_right(self) -> bool:
@@ -73,12 +78,64 @@ def judge(
     settings: Settings | None = None,
     *,
     flush: bool = False,
+    numbers_by_value: bool = False,
 ) -> Verdict:
     """Whether `recorded` is a right answer of the query, and for which origins; `settings.origin` is a.
 
-    With `flush` an answer has the windows that were still open when the input ended, too.
+    With `flush` an answer has the windows that were still open when the input ended, too. With `numbers_by_value` the
+    datatypes and forms of numbers do not count. An answer that is wrong for windows closed on the right is compared
+    with windows closed on the left, unless NOW() would give that away.
     """
     settings = settings or Settings()
+    verdict = _judge(query, inputs, recorded, settings, flush, numbers_by_value)
+    if verdict.is_right or not _has_boundaries(query, settings):
+        return verdict
+    origin = settings.origin - 1 if isinstance(settings.origin, int) else -1
+    earlier = [replace(evaluation, time=evaluation.time - 1) for evaluation in recorded]
+    left = _judge(_moved(query, -1), inputs, earlier, replace(settings, origin=origin), flush, numbers_by_value)
+    if not left.is_right:
+        return verdict
+    right_for = tuple(tuple(OriginRange(one.first + 1, one.last + 1) for one in ranges) for ranges in left.right_for)
+    return Verdict(right_for, left.compared_from + 1, closed="left")
+
+
+def _has_boundaries(query: ast.Query, settings: Settings) -> bool:
+    """Whether the query is evaluated when windows close, so that it matters what is in them at that instant."""
+    if any(isinstance(node, ast.Call) and node.name == "NOW" for node in walk(query)):
+        return False
+    return any(
+        isinstance(window.window, (RangeWindow, PastWindow))
+        and window.window.step is not None
+        and window.report is not None
+        and any(isinstance(n, ast.Strategy) and n.name in ("window-close", "periodic") for n in walk(window.report))
+        for window in build(query, settings).dataset.windows
+    )
+
+
+def _moved(query: ast.Query, by: int) -> ast.Query:
+    """The explicit query with the origins that it says moved."""
+    written = explicit(query)
+    return replace(
+        written,
+        dataset=tuple(
+            replace(clause, settings=replace(clause.settings, origin=clause.settings.origin + by))
+            if isinstance(clause, ast.WindowClause) and clause.settings.origin is not None
+            else clause
+            for clause in written.dataset
+        ),
+    )
+
+
+def _judge(
+    query: ast.Query,
+    inputs: Inputs,
+    recorded: Sequence[Evaluation],
+    settings: Settings,
+    flush: bool,
+    numbers_by_value: bool,
+) -> Verdict:
+    """The verdict for windows closed on the right."""
+    form = with_numbers_by_value if numbers_by_value else _as_it_is
     earliest = settings.origin if isinstance(settings.origin, int) else 0
     written = explicit(query)
     choices = list(_choices(query, inputs, recorded, settings, earliest))
@@ -88,12 +145,13 @@ def judge(
             "give the windows an ORIGIN each, as far as it is known"
         )
     compared_from = max((choice[-1].last for choice in choices), default=earliest)
-    expected = [evaluation for evaluation in recorded if evaluation.time >= compared_from and evaluation.says_something]
+    expected = [form(e) for e in recorded if e.time >= compared_from and e.says_something]
     right: list[tuple[OriginRange, ...]] = []
     differences: list[Difference] = []
     for origins in product(*choices):
         chosen = _with_origins(written, [origin.first for origin in origins])
-        found = [e for e in answer(chosen, inputs, settings, flush=flush).with_solutions() if e.time >= compared_from]
+        answered = answer(chosen, inputs, settings, flush=flush).with_solutions()
+        found = [form(evaluation) for evaluation in answered if evaluation.time >= compared_from]
         difference = first_difference(matched(expected, found, query).evaluations, found, is_ordered(query))
         if difference is None:
             right.append(origins)
@@ -101,6 +159,10 @@ def judge(
             differences.append(difference)
     nearest = max(differences, default=None) if not right else None
     return Verdict(tuple(right), compared_from, None if nearest is None else nearest.text)
+
+
+def _as_it_is(evaluation: Evaluation) -> Evaluation:
+    return evaluation
 
 
 def is_ordered(query: ast.Query) -> bool:

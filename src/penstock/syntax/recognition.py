@@ -64,7 +64,8 @@ def _clue(kinds: list[str], i: int) -> Clue | None:
     if kind == "WINDOW":
         if following in ("RANGE", "ELEMS"):
             return Clue(("streaming-sparql",), i)
-        return Clue(("rspql",), i) if following in _NAMES or following in ("ON", "[") else None
+        is_rspql = following in _NAMES or following in ("ON", "[") or before in ("FROM", "NAMED")
+        return Clue(("rspql",), i) if is_rspql else None
     if kind == "STREAM":
         return _stream_clue(kinds, i, before)
     if kind == "AGGREGATE":
@@ -83,9 +84,10 @@ def _stream_clue(kinds: list[str], i: int, before: str) -> Clue | None:
         return None
     if kinds[i + 1] == "[":
         return Clue(("cqels",), i)
-    if kinds[i + 1] not in _NAMES:
-        return None
     bracket, window = kinds[i + 2], kinds[i + 3]
+    is_bare = kinds[i + 1].isalpha() and kinds[i + 1].isupper() and bracket == "["  # the parser says what is missing
+    if kinds[i + 1] not in _NAMES and not is_bare:
+        return None
     if before in ("FROM", "NAMED"):
         if bracket == "WINDOW":
             return Clue(("streaming-sparql",), i)

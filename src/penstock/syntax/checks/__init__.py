@@ -14,7 +14,7 @@ from penstock.syntax.checks.aggregate_clauses import check_aggregate_clauses
 from penstock.syntax.checks.aggregates import check_aggregates
 from penstock.syntax.checks.binding import check_binding
 from penstock.syntax.checks.blank_nodes import check_blank_nodes
-from penstock.syntax.checks.functions import check_functions
+from penstock.syntax.checks.functions import check_functions, check_known_functions
 from penstock.syntax.checks.grouping import check_grouping
 from penstock.syntax.checks.notes import Notes
 from penstock.syntax.checks.projection import check_projection
@@ -51,11 +51,11 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def check(query: ast.Query) -> list[Problem]:
-    """All errors and warnings that a parsed query deserves, in text order."""
+def check(query: ast.Query, *, any_function: bool = False) -> list[Problem]:
+    """All errors and warnings that a parsed query deserves, in text order; `any_function`: also for other engines."""
     notes = walk_query(query)
     problems: list[Problem] = []
-    for check_one in CHECKS:
+    for check_one in CHECKS if any_function else (*CHECKS, check_known_functions):
         problems += islice(check_one(query, notes), MAX_PROBLEMS)
     return problems if len(problems) < 2 else _in_text_order(problems)
 

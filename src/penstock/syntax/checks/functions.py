@@ -1,15 +1,19 @@
-"""Built-in functions: how many arguments each one takes (SPARQL 1.1 §19.8, rule 121; TIMESTAMP: semantics.md §8)."""
+"""Functions: how many arguments each built-in takes (SPARQL 1.1 §19.8, rule 121; TIMESTAMP: semantics.md §8), and
+which functions there are by IRI: casts (§17.5) and no others.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from penstock.rdf import vocabulary
 from penstock.rdf.plurals import counted
 from penstock.syntax import ast
 from penstock.syntax.checks.notes import Notes
 from penstock.syntax.errors import Problem
 from penstock.syntax.spans import Span
+from penstock.syntax.suggestions import closest
 
 PARAMETERS = {
     "STR": "term",
@@ -98,6 +102,47 @@ def check_functions(query: ast.Query, notes: Notes) -> Iterator[Problem]:
                 call.arguments[0].span,
                 "write BOUND(?x); COALESCE(…, …) tells whether an expression has a value",
             )
+
+
+_CASTS = ("string", "boolean", "integer", "decimal", "double", "float", "dateTime", "date", "dayTimeDuration")
+_INTEGERS = frozenset(
+    "int long short byte unsignedInt unsignedLong unsignedShort unsignedByte positiveInteger negativeInteger "
+    "nonNegativeInteger nonPositiveInteger".split()
+)
+CASTS = frozenset(vocabulary.XSD + name for name in _CASTS)
+"""The functions that are called by their IRI."""
+
+
+def check_known_functions(query: ast.Query, notes: Notes) -> Iterator[Problem]:
+    """A call of a function that is not here. It is no mistake of syntax: another engine may have the function."""
+    for call in notes.functions:
+        name = call.function.text
+        if name in CASTS and len(call.arguments) == 1 and not call.distinct:
+            continue
+        if name in CASTS:
+            message = f"the cast {call.function.term} takes 1 argument, not {len(call.arguments)}"
+            yield Problem(message, call.span, "write the value alone between the parentheses")
+        else:
+            yield Problem(f"there is no function {call.function.term}", call.function.span, _instead(name))
+
+
+def _instead(name: str) -> str:
+    """What to write in place of a function that is not there."""
+    local = name[max(name.rfind(mark) for mark in "#/:") + 1 :]
+    namespace = name[: len(name) - len(local)]
+    if namespace == vocabulary.XSD:
+        near = "integer" if local in _INTEGERS else closest(local, _CASTS)
+        return f"did you mean xsd:{near}?" if near else f"there are casts to {', '.join(_CASTS)}"
+    built_in = local.upper().replace("-", "_")
+    if built_in in PARAMETERS:
+        return f"did you mean the built-in {built_in}({PARAMETERS[built_in]})?"
+    near = closest(built_in, PARAMETERS, cutoff=0.8)
+    if near is not None:
+        return f"did you mean the built-in {near}({PARAMETERS[near]})?"
+    return (
+        "Penstock has SPARQL 1.1's functions and casts, and no extension functions; compute it from those, with BIND, "
+        "or call it inside SERVICE on an endpoint that has it"
+    )
 
 
 def _spoken(least: int, most: int | None) -> str:

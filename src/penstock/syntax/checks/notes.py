@@ -60,6 +60,8 @@ class Notes:
     labels: set[str] = field(default_factory=set)
     inline_data: list[ast.InlineData] = field(default_factory=list)
     calls: list[ast.Call] = field(default_factory=list)
+    functions: list[ast.FunctionCall] = field(default_factory=list)
+    """Functions called by IRI, but for those that a service evaluates."""
     aggregates: list[ast.Aggregate] = field(default_factory=list)
     misplaced: list[tuple[ast.Aggregate, str]] = field(default_factory=list)
     """Aggregates where none may stand, with the name of that place."""
@@ -68,3 +70,5 @@ class Notes:
     """The windows inside the patterns."""
     exists: list[ast.Group] = field(default_factory=list)
     """The patterns of EXISTS, walked after the rest."""
+    remote_exists: list[int] = field(default_factory=list)
+    """Those of them, by identity, that a service evaluates."""

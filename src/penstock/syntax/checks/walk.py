@@ -44,7 +44,11 @@ def walk_query(query: ast.Query) -> Notes:
     if isinstance(query.form, ast.Construct) and query.form.template is not None:
         _walk_template(query.form.template, notes.template)
     for pattern in notes.exists:  # which grows as patterns inside patterns turn up
+        known, patterns = len(notes.functions), len(notes.exists)
         notes.bound.update(walk_group(pattern, notes))
+        if id(pattern) in notes.remote_exists:
+            del notes.functions[known:]
+            notes.remote_exists += map(id, notes.exists[patterns:])
     return notes
 
 
@@ -159,7 +163,11 @@ def _walk_graph(block: ast.Graph | ast.WindowBlock, scope: Scope, notes: Notes) 
 
 
 def _walk_service(service: ast.Service, scope: Scope, notes: Notes) -> None:
+    """The endpoint evaluates what is inside, and may have functions of its own."""
+    known, patterns = len(notes.functions), len(notes.exists)
     _walk_named(service.name, service.pattern, scope, notes)
+    del notes.functions[known:]
+    notes.remote_exists += map(id, notes.exists[patterns:])
 
 
 def _walk_stream_block(block: ast.StreamBlock, scope: Scope, notes: Notes) -> None:
@@ -244,6 +252,7 @@ def walk_expression(expression: ast.Expression, notes: Notes) -> Mentions:
             notes.calls.append(node)
             rest += node.arguments[::-1]
         elif type(node) is FunctionCall:
+            notes.functions.append(node)
             rest += node.arguments[::-1]
         elif type(node) is Aggregate:
             mentions.aggregates.append(node)

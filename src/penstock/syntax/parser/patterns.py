@@ -95,7 +95,7 @@ class PatternRules(TripleRules):
 
     def _recover(self) -> bool:
         """After a mistake, skips to where the next element of the same group can begin. False: there is none."""
-        if len(self.problems) >= MAX_PROBLEMS:
+        if sum(problem.severity == "error" for problem in self.problems) >= MAX_PROBLEMS:
             return False
         depth = 0
         while (kind := self.kind) != "eof":

@@ -60,7 +60,16 @@ class TermRules(Cursor):
                 if not _NOT_IN_IRI.isdisjoint(value):
                     self.report("an IRI cannot hold this character, not even escaped", self.tokens.span(position))
             return iris.resolve(value, self.base) if self.base is not None else value
-        self.fail_term(purpose)
+        self.fail_name(purpose)
+
+    def fail_name(self, expected: str) -> NoReturn:
+        """Complains that an IRI was expected; a bare word may be a name that lost its brackets or its prefix."""
+        word = self.texts[self.position]
+        hint = None
+        if self.kind.isupper() and self.kind not in ("eof", "bad"):
+            prefix = "" if "" in self.prefixes else "ex"
+            hint = f"a name needs <…> or a prefix: write <{word}>, or {prefix}:{word} with a PREFIX for it"
+        self.fail(expected, hint)
 
     def fail_term(self, expected: str) -> NoReturn:
         """Complains that a term was expected; a bare word may be a variable that lost its mark."""

@@ -9,6 +9,7 @@ from penstock.rdf.terms import IRI
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import walk
 from penstock.syntax.dialects import DIALECTS, NON_EMPTY
+from penstock.syntax.printer.durations import compact
 from penstock.syntax.translation.aggregates import fold_aggregates
 from penstock.syntax.translation.element_graphs import reads_elements, rewrite_around
 from penstock.syntax.translation.explicit import STREAMING_SPARQL_ORIGIN
@@ -23,6 +24,7 @@ from penstock.syntax.translation.obstacles import (
     shown,
     without_settings,
 )
+from penstock.syntax.translation.stream_patterns import has_paths, in_stream_blocks
 from penstock.syntax.translation.window_names import graphs_read, streams_read_by_name, unread_windows, windows_of
 
 __all__ = ["LOWERINGS", "Obstacles"]
@@ -90,8 +92,20 @@ def _range_or_count(clause: ast.WindowClause, obstacles: Obstacles) -> ast.Windo
             "a window FROM NOW - a TO NOW (its RANGE/STEP closes first when a whole range has passed since the origin)"
         )
         return ast.RangeWindow(window.start, window.step)
+    if isinstance(window, ast.PastWindow) and window.end == 0:
+        step = min(_USUAL_STEP, window.start)
+        moved = f"RANGE {compact(window.start)} STEP {compact(step)}"
+        obstacles.differs(f"{_kind(window)} (it has {moved}, which moves once a step)")
+        return ast.RangeWindow(window.start, step)
+    if isinstance(window, ast.NowWindow):
+        obstacles.differs("a window NOW (it has RANGE 1ms TUMBLING, the millisecond up to each instant)")
+        return ast.RangeWindow(1, 1)
     obstacles.blocks(_kind(window))
     return window
+
+
+_USUAL_STEP = 1000
+"""In ms; of a window that has none, in a dialect that needs one."""
 
 
 def _is_plain_count(window: ast.CountWindow) -> bool:
@@ -171,11 +185,12 @@ def _to_cqels(query: ast.Query, obstacles: Obstacles) -> ast.Query:
     require_default_origin(query, obstacles)
     require_plain_template(query, obstacles)
     windows = {}
+    in_default = [window for window in windows_of(query) if not window.named or window.name is None]
     for window in windows_of(query):
-        if not window.named or window.name is None:
-            obstacles.blocks(f"a window in the default graph ({shown(window)}): streams are read in STREAM blocks only")
-        else:
+        if window.named and window.name is not None:
             windows[window.name] = replace(window, window=_cqels_window(window, obstacles))
+    if in_default:
+        query = _in_blocks(query, in_default, obstacles)
 
     for window in unread_windows(query):
         obstacles.differs(f"a window that nothing reads ({shown(window)}), and the evaluations that it causes")
@@ -189,6 +204,39 @@ def _to_cqels(query: ast.Query, obstacles: Obstacles) -> ast.Query:
         return node
 
     return replace(rewrite_around(query, change), dialect="cqels", dataset=_graphs(query), operator=None)
+
+
+def _in_blocks(query: ast.Query, streams: list[ast.WindowClause], obstacles: Obstacles) -> ast.Query:
+    """The patterns over the streams of the default graph in blocks of their own."""
+    lowered = []
+    for window in streams:
+        if isinstance(window.stream, ast.Variable):
+            obstacles.blocks(f"a window in the default graph ({shown(window)}): streams are read in STREAM blocks only")
+        lowered.append(replace(window, window=_cqels_window(window, obstacles)))
+    names = {window.name for window in streams if window.name is not None}
+
+    def change(node: ast.Node) -> ast.Node:
+        if not isinstance(node, ast.Graph):
+            return node
+        if isinstance(node.name, ast.Variable) and names:
+            obstacles.differs(f"GRAPH ?{node.name.name} over the streams of the default graph")
+        return node.pattern if node.name in names else node
+
+    has_graph = any(isinstance(clause, ast.DatasetClause) and not clause.named for clause in query.dataset)
+    if has_graph or len(streams) > 1:
+        named = " and ".join(shown(window) for window in streams)
+        obstacles.differs(
+            f"{named} merged into the default graph (each pattern is asked of each stream and of the graph by itself, "
+            "so a triple that is in two of them counts twice)"
+        )
+        if has_paths(query):
+            obstacles.differs("a property path from one stream or graph into another")
+    else:
+        obstacles.differs(
+            f"{shown(streams[0])} as part of the default graph (its patterns are in STREAM blocks, which do not read "
+            "the default graph beside it)"
+        )
+    return in_stream_blocks(rewrite_around(query, change), lowered, has_graph=has_graph)
 
 
 def _cqels_window(clause: ast.WindowClause, obstacles: Obstacles) -> ast.Window | None:

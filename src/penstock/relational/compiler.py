@@ -48,6 +48,7 @@ from penstock.relational.listing import listed
 from penstock.relational.matching import asked_by, is_about, nodes_of, terms_of
 from penstock.relational.nearby import scan_nearby
 from penstock.relational.paths import PathCompiler, is_free
+from penstock.relational.products import compared_product
 from penstock.relational.relations import Relation, Shape, Statement
 from penstock.relational.sources import ActiveGraph, NamedGraph, Sources, Tables, always
 from penstock.relational.static_parts import StaticPart
@@ -286,9 +287,24 @@ class Compiler:
                 asked = [part for part in conjuncts(condition) if is_about(pattern, part)]
                 others = [part for part in conjuncts(condition) if part not in asked]
                 relation = self._scan(pattern, context, asked) if asked else self._operator(source, context)
+            case Join() | BasicGraphPattern() if self._kept(source, context) is None and self._asks_triples(context):
+                others = [condition]
+                relation = self._compared(source, list(conjuncts(condition)), context)
             case _:
                 others, relation = [condition], self._operator(source, context)
         return self._expressions(source, context).filtered(relation, conjunction(others)) if others else relation
+
+    def _compared(self, source: Operator, conditions: Sequence[Expression], context: Context) -> Relation:
+        """What is joined; of a product, without pairs that cannot meet the conditions."""
+
+        def term(relation: Relation, value: Expression) -> exp.Expr:
+            return expressions.rows(relation, [value]).term(value)
+
+        relations = self._operands(source, context)
+        if self.statement.shape.is_distributed:  # joins go by slices
+            return join(self.statement, relations)
+        expressions = self._expressions(source, context)
+        return compared_product(self.statement, relations, conditions, term)
 
     def _asks_triples(self, context: Context) -> bool:
         return context.seed is None and not self.timestamps.is_asked and not context.graph.counts_matches

@@ -3,7 +3,7 @@
 Rows of a group that hold at the same instants are one portion, aggregated once. COUNT, SUM and AVG are then swept: what
 a portion adds where it begins is taken away where it ends, so a slide costs nothing. DISTINCT ones are, too, once the
 intervals of equal values no longer overlap. What cannot be taken away again, a least value or a sum of doubles, is put
-together from the portions instant by instant.
+together from the portions, for each stretch of time in which none of the group begins or ends.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from penstock.algebra.expressions import Aggregate, Variable
+from penstock.relational.blocks import BLOCK, blocks_around, cut_into_blocks
 from penstock.relational.functions.aggregates import (
-    DOUBLE,
-    FLOAT,
     FLOATING,
     KIND,
     SUM,
@@ -29,7 +28,7 @@ from penstock.relational.functions.aggregates import (
     parts_of,
     readings_of,
 )
-from penstock.relational.intervals import each_instant, each_instant_if, once, partitioned, running_sums
+from penstock.relational.intervals import each_instant, once, partitioned, running_sums
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from, united
 
 
@@ -228,45 +227,53 @@ class Grouping:
         values: dict[str, exp.Expr] = {size: col(portions, size) for size in self._sizes}
         return values | {name: self._parts[name].manner.weight(col(portions, name)) for name in swept}
 
-    # Floating numbers are summed up anew at each instant that has some
+    # Floating numbers are summed up anew wherever a portion begins or ends
 
     def _with_floating(
         self, portions: str, levels: str, is_there: exp.Expr, calculations: Sequence[_Calculation]
     ) -> exp.Query:
         floating = self._columns_of(FLOATING)
-        at_instants = self._at_instants(portions, floating, bound=floating)
-        instant = [*self.keys.values(), "i"]
-        totals = [aliased(FLOATING.together(col(at_instants, name)), name) for name in floating]
-        summed = select_from(at_instants, [*(col(at_instants, name) for name in instant), *totals])
-        sums = self.statement.add(summed.group_by(*(col(at_instants, name) for name in instant)))
-        pieces = self._pieces(levels, is_there)
-        end = exp.Coalesce(this=col(pieces, "j"), expressions=[exp.Add(this=col(pieces, "i"), expression=number(1))])
-        selected: list[exp.Expr] = [col(pieces, name) for name in self.keys.values()]
-        selected += self._results(calculations, pieces, **dict.fromkeys(floating, sums))
-        selected += [col(pieces, "i"), aliased(end, "j")]
-        are_same = [_same(key in self.rows.certain, pieces, sums, name) for key, name in self.keys.items()]
-        on = exp.and_(*are_same, _same(True, pieces, sums, "i"))
-        return select_from(pieces, selected).join(exp.to_table(sums), on=on, join_type="left")
+        sums, levels = self._floating_sums(portions, floating), self._with_kinds(levels, is_there)
+        selected: list[exp.Expr] = [col(levels, name) for name in self.keys.values()]
+        selected += self._results(calculations, levels, **dict.fromkeys(floating, sums))
+        selected += [col(levels, "i"), col(levels, "j")]
+        on = exp.and_(*self._same_keys(levels, sums), _same(True, levels, sums, "i"))
+        return select_from(levels, selected).join(exp.to_table(sums), on=on, join_type="left")
 
-    def _pieces(self, levels: str, is_there: exp.Expr) -> str:
-        """The levels, cut into instants (with an open end) where they have floating numbers."""
-        kinds = {name: KIND.of_weights(col(levels, name)) for name in self._columns_of(KIND)}
-        has_floating = exp.or_(*(kind.copy().isin(number(FLOAT), number(DOUBLE)) for kind in kinds.values()))
+    def _floating_sums(self, portions: str, floating: Sequence[str]) -> str:
+        keys = list(self.keys.values())
+        stretches = self._stretches(portions)
+        placed = self._placed(portions, stretches, floating)
+        place = aliased(each_instant(col(placed, "i"), col(placed, "j")), "place")
+        at_places = select_from(placed, [*(col(placed, name) for name in [*keys, *floating]), place])
+        rows = self.statement.add(
+            at_places.where(exp.or_(*(exp.not_(col(placed, name).is_(exp.null())) for name in floating)))
+        )
+        totals = [aliased(FLOATING.together(col(rows, name)), name) for name in floating]
+        grouped = [col(rows, name) for name in [*keys, "place"]]
+        summed = select_from(rows, [*grouped, *totals]).group_by(*(column.copy() for column in grouped))
+        sums = self.statement.add(summed)
+        query = select_from(sums, [*(col(sums, name) for name in [*keys, *floating]), col(stretches, "i")])
+        on = exp.and_(*self._same_keys(sums, stretches), _same(True, sums, stretches, "place"))
+        return self.statement.add(query.join(exp.to_table(stretches), on=on))
+
+    def _with_kinds(self, levels: str, is_there: exp.Expr) -> str:
         columns: list[exp.Expr] = [col(levels, name) for name in [*self.keys.values(), *self._sizes]]
         columns += [col(levels, name) for name in self._columns_of(SUM)]
-        columns += [aliased(kind, name) for name, kind in kinds.items()]
-        start, end = col(levels, "i"), col(levels, "j")
-        bounds = [
-            aliased(each_instant_if(has_floating, start, end), "i"),
-            aliased(exp.case().when(exp.not_(has_floating.copy()), end.copy()), "j"),
-        ]
-        return self.statement.add(select_from(levels, [*columns, *bounds]).where(is_there))
+        columns += [aliased(KIND.of_weights(col(levels, name)), name) for name in self._columns_of(KIND)]
+        return self.statement.add(select_from(levels, [*columns, col(levels, "i"), col(levels, "j")]).where(is_there))
 
-    # By instants
+    # By stretches
 
     def _spread(self, portions: str, calculations: Sequence[_Calculation]) -> exp.Query:
-        groups = portions if self._are_groups else self._put_together(portions)
-        end = exp.Add(this=col(groups, "i"), expression=number(1))
+        if self._are_groups:
+            groups, end = portions, _behind(portions)
+        elif self._are_snapshots:
+            groups = self._together(portions, [*self.keys.values(), "i"])
+            end = _behind(groups)
+        else:
+            groups = self._put_together(portions)
+            end = col(groups, "j")
         selected: list[exp.Expr] = [col(groups, name) for name in self.keys.values()]
         selected += self._results(calculations, groups)
         return select_from(groups, [*selected, col(groups, "i"), aliased(end, "j")])
@@ -286,30 +293,84 @@ class Grouping:
         """Whether every group is one of one instant."""
         return bool(self.keys) and self.rows.is_momentary and (self.groups is None or self.groups.is_momentary)
 
-    def _put_together(self, portions: str) -> str:
-        rows = self._at_instants(portions, [*self._sizes, *self._parts])
-        instant = [col(rows, name) for name in [*self.keys.values(), "i"]]
+    def _together(self, rows: str, keys: Sequence[str]) -> str:
+        """The parts of the rows that are equal in the keys, put together."""
+        grouped = [col(rows, name) for name in keys]
         together = [aliased(SUM.together(col(rows, size)), size) for size in self._sizes]
         together += [aliased(part.manner.together(col(rows, name)), name) for name, part in self._parts.items()]
         return self.statement.add(
-            select_from(rows, [*instant, *together]).group_by(*(column.copy() for column in instant))
+            select_from(rows, [*grouped, *together]).group_by(*(column.copy() for column in grouped))
         )
 
-    def _at_instants(self, portions: str, columns: Sequence[str], *, bound: Sequence[str] = ()) -> str:
-        """A row per instant and portion; with `bound`, of those portions only in which one of these is."""
-        if self._are_snapshots:
-            return portions
-        instant = aliased(each_instant(col(portions, "i"), col(portions, "j")), "i")
-        query = select_from(portions, [*(col(portions, name) for name in [*self.keys.values(), *columns]), instant])
-        if bound:
-            query = query.where(exp.or_(*(exp.not_(col(portions, name).is_(exp.null())) for name in bound)))
+    def _put_together(self, portions: str) -> str:
+        """The groups from each portion that begins or ends to the next: what a group is made of is put together there.
+
+        Portions are put together in blocks first, but for floating numbers, whose sum depends on the order.
+        """
+        keys, parts = list(self.keys.values()), [*self._sizes, *self._parts]
+        stretches = self._stretches(portions)
+        placed = self._placed(portions, stretches, parts)
+        if self._columns_of(FLOATING):
+            place = aliased(each_instant(col(placed, "i"), col(placed, "j")), "place")
+            at_places = select_from(placed, [*(col(placed, name) for name in [*keys, *parts]), place])
+            found = self._together(self.statement.add(at_places), [*keys, "place"])
+        else:
+            blocks = self._together(cut_into_blocks(self.statement, placed, [*keys, *parts]), [*keys, *BLOCK])
+            most = exp.select(exp.Max(this=col(blocks, "width"))).from_(blocks).subquery()
+            around = blocks_around(self.statement, stretches, [*keys, "place"], "place", most)
+            on = exp.and_(*self._same_keys(around, blocks), *(_same(True, around, blocks, name) for name in BLOCK))
+            selected = [*(col(around, name) for name in [*keys, "place"]), *(col(blocks, name) for name in parts)]
+            found = self._together(
+                self.statement.add(select_from(around, selected).join(exp.to_table(blocks), on=on)), [*keys, "place"]
+            )
+        bounds = [col(stretches, "i"), col(stretches, "j")]
+        query = select_from(found, [*(col(found, name) for name in [*keys, *parts]), *bounds])
+        on = exp.and_(*self._same_keys(found, stretches), _same(True, found, stretches, "place"))
+        return self.statement.add(query.join(exp.to_table(stretches), on=on))
+
+    def _stretches(self, portions: str) -> str:
+        """The stretches `[i, j)` of each group in which no portion begins or ends, numbered by `place`."""
+        keys = list(self.keys.values())
+        edges = [
+            select_from(portions, [*(col(portions, name) for name in keys), aliased(col(portions, edge), "i")])
+            for edge in ("i", "j")
+        ]
+        cuts = self.statement.add(exp.union(*edges, distinct=True))
+        order = exp.Order(expressions=[exp.Ordered(this=col(cuts, "i"))])
+        partition = [col(cuts, name) for name in keys]
+        place = exp.Window(this=exp.RowNumber(), partition_by=partition, order=order)
+        following = exp.Window(
+            this=exp.Lead(this=col(cuts, "i"), offset=number(1)),
+            partition_by=[column.copy() for column in partition],
+            order=order.copy(),
+        )
+        columns = [*(col(cuts, name) for name in keys), col(cuts, "i")]
+        return self.statement.add(
+            select_from(cuts, [*columns, aliased(following, "j"), aliased(place, "place")]), materialized=True
+        )
+
+    def _placed(self, portions: str, stretches: str, parts: Sequence[str]) -> str:
+        """The portions, with the numbers of the stretches in which they begin and after which they end."""
+        selected = [col(portions, name) for name in [*self.keys.values(), *parts]]
+        bounds = [aliased(col(alias, "place"), name) for alias, name in (("begins", "i"), ("ends", "j"))]
+        query = select_from(portions, [*selected, *bounds])
+        for alias, edge in (("begins", "i"), ("ends", "j")):
+            is_there = exp.and_(*self._same_keys(portions, alias), col(portions, edge).eq(col(alias, "i")))
+            query = query.join(exp.to_table(stretches, alias=alias), on=is_there)
         return self.statement.add(query)
+
+    def _same_keys(self, left: str, right: str) -> list[exp.Expr]:
+        return [_same(key in self.rows.certain, left, right, name) for key, name in self.keys.items()]
 
 
 def _nothing(part: Part | None) -> exp.Expr:
     """NULL for a part; sizes, which are no parts, and other counts are numbers, and DuckDB wants to hear it."""
     is_count = part is None or isinstance(part.of_rows, (exp.Count, exp.Sub))
     return exp.cast(exp.null(), "bigint") if is_count else exp.null()
+
+
+def _behind(groups: str) -> exp.Expr:
+    return exp.Add(this=col(groups, "i"), expression=number(1))
 
 
 def _same(is_certain: bool, left: str, right: str, name: str) -> exp.Expr:

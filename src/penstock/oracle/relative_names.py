@@ -11,6 +11,7 @@ from dataclasses import replace
 import pyoxigraph as ox
 
 from penstock.rdf.conversion import named_node
+from penstock.rdf.elements import Node
 from penstock.rdf.iris import is_absolute
 from penstock.rdf.terms import IRI, Literal
 from penstock.syntax import ast
@@ -18,7 +19,7 @@ from penstock.syntax.ast.rewriting import rewrite, walk
 
 _PREFIX = "urn:oracle:relative:"
 
-Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple | None
+Term = Node | None
 
 
 def with_absolute_names(query: ast.Query) -> tuple[ast.Query, Callable[[Term], Term]]:

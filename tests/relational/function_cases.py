@@ -74,6 +74,29 @@ REGEX(?a, "a(?=b)")
 )
 
 SINGLE: list[tuple[str, str | None]] = [
+    # A time zone on one side only: 14 hours decide (XSD 1.1 part 2, E.3.3)
+    ('"2006-08-23"^^xsd:date = "2006-08-23Z"^^xsd:date', None),
+    ('"2006-08-23"^^xsd:date != "2006-08-23Z"^^xsd:date', None),
+    ('"2006-08-23Z"^^xsd:date NOT IN ("2006-08-23"^^xsd:date)', None),
+    ('"2006-08-23"^^xsd:date = "2001-01-01Z"^^xsd:date', "bfalse"),
+    ('"2006-08-23"^^xsd:date != "2001-01-01Z"^^xsd:date', "btrue"),
+    ('"2006-08-23"^^xsd:date < "2006-08-23Z"^^xsd:date', None),
+    ('"2006-08-23"^^xsd:date >= "2001-01-01Z"^^xsd:date', "btrue"),
+    ('"2006-08-23Z"^^xsd:date = "2006-08-23+00:00"^^xsd:date', "btrue"),
+    ('"2006-08-23T12:00:00"^^xsd:dateTime = "2006-08-23T12:00:00Z"^^xsd:dateTime', None),
+    ('"2006-08-23T12:00:00"^^xsd:dateTime != "2006-08-23T12:00:00Z"^^xsd:dateTime', None),
+    ('"2006-08-23T12:00:00Z"^^xsd:dateTime NOT IN ("2006-08-23T12:00:00"^^xsd:dateTime)', None),
+    ('"2006-08-23T12:00:00"^^xsd:dateTime = "2006-08-21T12:00:00Z"^^xsd:dateTime', "bfalse"),
+    ('"2006-08-23T12:00:00"^^xsd:dateTime != "2006-08-21T12:00:00Z"^^xsd:dateTime', "btrue"),
+    ('"2006-08-23T12:00:00"^^xsd:dateTime < "2006-08-23T12:00:00Z"^^xsd:dateTime', None),
+    ('"2006-08-23T12:00:00"^^xsd:dateTime >= "2006-08-21T12:00:00Z"^^xsd:dateTime', "btrue"),
+    ('"2006-08-23T12:00:00Z"^^xsd:dateTime = "2006-08-23T12:00:00+00:00"^^xsd:dateTime', "btrue"),
+    ('"10:00:00"^^xsd:time != "10:00:00Z"^^xsd:time', None),
+    ('"01:00:00"^^xsd:time = "23:00:00Z"^^xsd:time', "bfalse"),
+    ('"2006-08-23T14:00:00"^^xsd:dateTime <= "2006-08-24T04:00:00Z"^^xsd:dateTime', None),
+    ('"2006-08-23T14:00:00"^^xsd:dateTime != "2006-08-24T04:00:00Z"^^xsd:dateTime', None),
+    ('"2006-08-23T14:00:00"^^xsd:dateTime < "2006-08-24T04:00:01Z"^^xsd:dateTime', "btrue"),
+    ('"2006"^^xsd:gYear != "2006Z"^^xsd:gYear', None),
     # Errors in logic (§17.2)
     ("(1/0) || true", "btrue"),
     ("true || (1/0)", "btrue"),

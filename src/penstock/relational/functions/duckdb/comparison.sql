@@ -9,9 +9,11 @@ CREATE OR REPLACE TEMP MACRO sparql_are_strings(a, b) AS
 CREATE OR REPLACE TEMP MACRO sparql_string_less(a, b) AS CASE WHEN sparql_are_strings(a, b) THEN a < b END;
 CREATE OR REPLACE TEMP MACRO sparql_string_at_most(a, b) AS CASE WHEN sparql_are_strings(a, b) THEN a <= b END;
 
--- Dates, times and durations. With a time zone on one side only, there is an order where 14 hours do not change it (XSD 1.1
--- part 2, E.3.3).
+-- Dates, times and durations. With a time zone on one side only, two values are in order, and different, where 14 hours do not change
+-- it (XSD 1.1 part 2, E.3.3); nearer to each other, neither `=` nor `<` has an answer.
 CREATE OR REPLACE TEMP MACRO sparql_margin(x, y) AS CASE WHEN x.has_zone = y.has_zone THEN 0 ELSE 50400 * sparql_one() END;
+CREATE OR REPLACE TEMP MACRO sparql_is_before(x, y) AS x.at < y.at - sparql_margin(x, y);
+CREATE OR REPLACE TEMP MACRO sparql_is_at(x, y) AS x.has_zone = y.has_zone AND x.at = y.at;
 CREATE OR REPLACE TEMP MACRO sparql_time_less(a, b) AS
   CASE
     WHEN sparql_is_ordinary(a) AND sparql_is_ordinary(b) THEN sparql_timestamp(a) < sparql_timestamp(b)
@@ -19,8 +21,8 @@ CREATE OR REPLACE TEMP MACRO sparql_time_less(a, b) AS
       list_transform([list_transform([a, b], lambda sparql_x: sparql_on_line(sparql_x))], lambda sparql_k:
         CASE
           WHEN sparql_k[1].line <> sparql_k[2].line THEN NULL
-          WHEN sparql_k[1].at < sparql_k[2].at - sparql_margin(sparql_k[1], sparql_k[2]) THEN TRUE
-          WHEN sparql_k[1].at >= sparql_k[2].at + sparql_margin(sparql_k[1], sparql_k[2]) THEN FALSE
+          WHEN sparql_is_before(sparql_k[1], sparql_k[2]) THEN TRUE
+          WHEN sparql_is_before(sparql_k[2], sparql_k[1]) OR sparql_is_at(sparql_k[1], sparql_k[2]) THEN FALSE
         END
       )[1]
   END;
@@ -31,8 +33,8 @@ CREATE OR REPLACE TEMP MACRO sparql_time_at_most(a, b) AS
       list_transform([list_transform([a, b], lambda sparql_x: sparql_on_line(sparql_x))], lambda sparql_k:
         CASE
           WHEN sparql_k[1].line <> sparql_k[2].line THEN NULL
-          WHEN sparql_k[1].at <= sparql_k[2].at - sparql_margin(sparql_k[1], sparql_k[2]) THEN TRUE
-          WHEN sparql_k[1].at > sparql_k[2].at + sparql_margin(sparql_k[1], sparql_k[2]) THEN FALSE
+          WHEN sparql_is_before(sparql_k[1], sparql_k[2]) OR sparql_is_at(sparql_k[1], sparql_k[2]) THEN TRUE
+          WHEN sparql_is_before(sparql_k[2], sparql_k[1]) THEN FALSE
         END
       )[1]
   END;
@@ -75,7 +77,11 @@ CREATE OR REPLACE TEMP MACRO sparql_equal(a, b) AS
     WHEN left(a, 1) IN ('I', 'B', 'L') OR left(b, 1) IN ('I', 'B', 'L') OR (left(a, 1) = 'S' AND left(b, 1) = 'S') THEN a = b
     ELSE
       list_transform([list_transform([a, b], lambda sparql_x: sparql_value(sparql_x))], lambda sparql_k:
-        CASE WHEN sparql_k[1].at IS NOT NULL AND sparql_k[2].at IS NOT NULL THEN sparql_k[1] = sparql_k[2] END
+        CASE
+          WHEN sparql_k[1].at IS NULL OR sparql_k[2].at IS NULL THEN NULL
+          WHEN sparql_k[1].line <> sparql_k[2].line OR sparql_is_before(sparql_k[1], sparql_k[2]) OR sparql_is_before(sparql_k[2], sparql_k[1]) THEN FALSE
+          WHEN sparql_is_at(sparql_k[1], sparql_k[2]) THEN TRUE
+        END
       )[1]
   END;
 -- Of a term and a string.

@@ -9,9 +9,11 @@ CREATE OR REPLACE TEMP MACRO sparql_are_strings(a, b) AS
 CREATE OR REPLACE TEMP MACRO sparql_string_less(a, b) AS CASE WHEN sparql_are_strings(a, b) THEN a < b END;
 CREATE OR REPLACE TEMP MACRO sparql_string_at_most(a, b) AS CASE WHEN sparql_are_strings(a, b) THEN a <= b END;
 
--- Dates, times and durations. With a time zone on one side only, there is an order where 14 hours do not change it (XSD 1.1
--- part 2, E.3.3).
+-- Dates, times and durations. With a time zone on one side only, two values are in order, and different, where 14 hours do not change
+-- it (XSD 1.1 part 2, E.3.3); nearer to each other, neither `=` nor `<` has an answer.
 CREATE OR REPLACE TEMP MACRO sparql_margin(x, y) AS CASE WHEN x.has_zone = y.has_zone THEN 0BD ELSE 50400000000000000000000BD END;
+CREATE OR REPLACE TEMP MACRO sparql_is_before(x, y) AS x.at < y.at - sparql_margin(x, y);
+CREATE OR REPLACE TEMP MACRO sparql_is_at(x, y) AS x.has_zone = y.has_zone AND x.at = y.at;
 CREATE OR REPLACE TEMP MACRO sparql_time_less(a, b) AS
   CASE
     WHEN sparql_is_ordinary(a) AND sparql_is_ordinary(b) THEN sparql_timestamp(a) < sparql_timestamp(b)
@@ -19,8 +21,8 @@ CREATE OR REPLACE TEMP MACRO sparql_time_less(a, b) AS
       transform(array(transform(array(a, b), x -> sparql_on_line(x))), k ->
         CASE
           WHEN k[0].line <> k[1].line THEN NULL
-          WHEN k[0].at < k[1].at - sparql_margin(k[0], k[1]) THEN TRUE
-          WHEN k[0].at >= k[1].at + sparql_margin(k[0], k[1]) THEN FALSE
+          WHEN sparql_is_before(k[0], k[1]) THEN TRUE
+          WHEN sparql_is_before(k[1], k[0]) OR sparql_is_at(k[0], k[1]) THEN FALSE
         END
       )[0]
   END;
@@ -31,8 +33,8 @@ CREATE OR REPLACE TEMP MACRO sparql_time_at_most(a, b) AS
       transform(array(transform(array(a, b), x -> sparql_on_line(x))), k ->
         CASE
           WHEN k[0].line <> k[1].line THEN NULL
-          WHEN k[0].at <= k[1].at - sparql_margin(k[0], k[1]) THEN TRUE
-          WHEN k[0].at > k[1].at + sparql_margin(k[0], k[1]) THEN FALSE
+          WHEN sparql_is_before(k[0], k[1]) OR sparql_is_at(k[0], k[1]) THEN TRUE
+          WHEN sparql_is_before(k[1], k[0]) THEN FALSE
         END
       )[0]
   END;
@@ -75,7 +77,11 @@ CREATE OR REPLACE TEMP MACRO sparql_equal(a, b) AS
     WHEN left(a, 1) IN ('I', 'B', 'L') OR left(b, 1) IN ('I', 'B', 'L') OR (left(a, 1) = 'S' AND left(b, 1) = 'S') THEN a = b
     ELSE
       transform(array(transform(array(a, b), x -> sparql_value(x))), k ->
-        CASE WHEN k[0].at IS NOT NULL AND k[1].at IS NOT NULL THEN k[0] = k[1] END
+        CASE
+          WHEN k[0].at IS NULL OR k[1].at IS NULL THEN NULL
+          WHEN k[0].line <> k[1].line OR sparql_is_before(k[0], k[1]) OR sparql_is_before(k[1], k[0]) THEN FALSE
+          WHEN sparql_is_at(k[0], k[1]) THEN TRUE
+        END
       )[0]
   END;
 -- Of a term and a string.

@@ -40,6 +40,8 @@ ELEMENTS = [
 ]
 GRAPH = [(f"<{EX}{gate}>", f"<{EX}in>", f"<{EX}centre>") for gate in ("north", "south")]
 EXPECTED = [(10000, EX + "centre", "2"), (20000, EX + "centre", "1")]
+COUNTED = [(time, district, int(cars)) for time, district, cars in EXPECTED]
+"""The same in a DataFrame, whose columns have types."""
 
 
 @pytest.fixture
@@ -70,18 +72,93 @@ def test_a_file_is_read_by_spark(engine: ps.Engine, tmp_path: Path) -> None:
     assert found(engine.register(QUERY)) == EXPECTED
 
 
-def test_results_are_a_frame_with_types_on_request(engine: ps.Engine, spark: SparkSession) -> None:
+def test_results_are_a_frame_with_types(engine: ps.Engine, spark: SparkSession) -> None:
     times = [(s, p, o, datetime.fromtimestamp(ts / 1000, UTC)) for s, p, o, ts in ELEMENTS]
     engine.stream(TOLL, spark.createDataFrame(times, "s string, p string, o string, ts timestamp"))
     query = engine.register(QUERY)
     plain = query.to_df().orderBy("time")
-    assert [tuple(row) for row in plain.collect()] == EXPECTED
+    assert dict(plain.dtypes) == {"time": "bigint", "district": "string", "cars": "bigint"}
+    assert [tuple(row) for row in plain.collect()] == COUNTED
     typed = query.to_df(types={"cars": "int"}).orderBy("time")
     assert dict(typed.dtypes) == {"time": "bigint", "district": "string", "cars": "int"}
     assert [row.cars for row in typed.collect()] == [2, 1]
     terms = query.to_df(terms=True).orderBy("time").first()
     assert terms.district == f"<{EX}centre>"
     assert terms.cars == '"2"^^<http://www.w3.org/2001/XMLSchema#integer>'
+
+
+def test_values_have_the_types_that_they_have_without_spark(spark: SparkSession) -> None:
+    """Of each property the objects; what is not of one type is text."""
+    xsd = "http://www.w3.org/2001/XMLSchema#"
+    values = {
+        "whole": [f'"7"^^<{xsd}integer>', f'"-8"^^<{xsd}byte>'],
+        "number": [f'"7"^^<{xsd}integer>', f'"1.5"^^<{xsd}decimal>', f'"INF"^^<{xsd}double>'],
+        "flag": [f'"true"^^<{xsd}boolean>', f'"0"^^<{xsd}boolean>'],
+        "at": [f'"2026-01-02T03:04:05.678+01:00"^^<{xsd}dateTime>', f'"2026-01-02T03:04:05"^^<{xsd}dateTime>'],
+        "large": [f'"7"^^<{xsd}integer>', f'"9223372036854775808"^^<{xsd}integer>'],
+        "wrong": [f'"7"^^<{xsd}integer>', f'"seven"^^<{xsd}integer>'],
+        "mixed": [f'"7"^^<{xsd}integer>', f'"true"^^<{xsd}boolean>'],
+        "text": ['"7"', '"x"@en', f"<{EX}a>"],
+        "date": [f'"2026-01-02"^^<{xsd}date>'],
+    }
+    elements = [(f"<{EX}s>", f"<{EX}{name}>", term, 1000) for name, terms in values.items() for term in terms]
+    patterns = " UNION ".join(f"{{ ?s <{EX}{name}> ?{name} }}" for name in values)
+    variables = " ".join(f"?{name}" for name in [*values, "none"])
+    text = f"SELECT {variables} FROM STREAM <{TOLL}> [RANGE 1s STEP 1s] WHERE {{ {patterns} }}"
+    tables = []
+    for engine in (ps.Engine(spark), ps.Engine()):
+        engine.stream(TOLL, elements)
+        query = engine.register(text, flush=True)
+        found = query.to_df()
+        tables.append(found.toArrow() if hasattr(found, "toArrow") else query.to_arrow())
+    on_spark, here = ({name: str(table.schema.field(name).type) for name in values} for table in tables)
+    assert {name: kind.replace("[us,", "[ms,") for name, kind in on_spark.items()} == here
+    assert (here["whole"], here["at"], here["large"]) == ("int64", "timestamp[ms, tz=UTC]", "string")
+    for name in values:
+        first, second = (sorted(str(value) for value in table[name].drop_null().to_pylist()) for table in tables)
+        assert first == second, name
+
+
+def test_a_frame_is_a_graph(spark: SparkSession) -> None:
+    gates = spark.createDataFrame(
+        [("north", "centre"), ("south", "centre"), ("west", None)], "gate string, district string"
+    )
+    made = ps.triples(gates, "?gate ex:in ?d", prefixes={"ex": EX}, gate=EX + "{gate}", d=EX + "{district}")
+    assert made.columns == ["s", "p", "o"]
+    engine = ps.Engine(spark)
+    changing = engine.graph(made)
+    engine.stream(TOLL, ELEMENTS)
+    assert found(engine.register(QUERY)) == EXPECTED
+    changing.remove([(f"<{EX}north>", f"<{EX}in>", f"<{EX}centre>")], at=5000)
+    assert found(engine.register(QUERY, name="changed")) == EXPECTED[1:]
+
+
+def test_a_graph_on_spark_stays_there(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = spark.createDataFrame(GRAPH, "s string, p string, o string")
+    engine = ps.Engine(spark)
+    engine.graph(frame)
+    engine.graph([(f"<{EX}east>", f"<{EX}in>", f"<{EX}centre>")])
+    engine.stream(TOLL, ELEMENTS)
+
+    def fetch(graph: object) -> None:
+        raise AssertionError("the driver fetches the graph")
+
+    monkeypatch.setattr("penstock.sources.spark.frames.FrameGraph.tables", fetch)
+    assert [tuple(row) for row in engine.register(QUERY).to_df().orderBy("time").collect()] == COUNTED
+
+
+def test_what_is_no_graph_on_spark_is_told(spark: SparkSession) -> None:
+    engine = ps.Engine(spark)
+    engine.stream(TOLL, ELEMENTS)
+    with pytest.raises(SourceError, match="columns s, p and o, and this frame has no 's': it has gate"):
+        engine.graph(spark.createDataFrame([("north",)], "gate string"))
+    with pytest.raises(InputError, match="streaming"):
+        engine.graph(spark.readStream.format("rate").load())
+    with pytest.raises(InputError, match=r"Engine\(spark\)"):
+        ps.Engine().graph(spark.createDataFrame(GRAPH, "s string, p string, o string"))
+    engine.graph(spark.createDataFrame([*GRAPH, ("north", "in", "centre")], "s string, p string, o string"))
+    with pytest.raises(SourceError, match='"s":"north"'):
+        found(engine.register(QUERY))
 
 
 def test_terms_of_a_frame_are_written_as_n_triples(spark: SparkSession) -> None:
@@ -129,7 +206,7 @@ def test_what_comes_too_late_is_told_with_a_frame_too(
     engine.stream(TOLL, spark.createDataFrame(rows, "s string, p string, o string, ts bigint").coalesce(1))
     query = engine.register(QUERY, late=tmp_path / "late.jsonl")
     with logged(caplog, "1 element came too late"):
-        assert [tuple(row) for row in query.to_df().orderBy("time").collect()] == EXPECTED
+        assert [tuple(row) for row in query.to_df().orderBy("time").collect()] == COUNTED
     assert "car9" in (tmp_path / "late.jsonl").read_text()
 
 
@@ -229,6 +306,24 @@ def test_evaluations_go_to_a_function_and_what_is_odd_to_a_file(
         assert run.wait(120)
     assert [(one.time, *(term.value for term in row)) for one in told for row in one.rows or ()] == EXPECTED
     assert "nonsense" in (tmp_path / "late.jsonl").read_text()
+
+
+def test_a_long_error_of_a_batch_is_raised_and_spark_sees_one_line_of_it(engine: ps.Engine, tmp_path: Path) -> None:
+    """Spark searches that text with a regular expression that recurses for each character."""
+    follow(engine, tmp_path / "toll", *FILES)
+    trace = "py4j.protocol.Py4JJavaError: An error occurred while calling o1.sql.\n" + "\tat a.B(B.scala:1)\n" * 20_000
+
+    def fail(evaluation: Evaluation) -> None:
+        raise RuntimeError(trace)
+
+    with engine.register(QUERY).start(fail, until_read=True) as run:
+        with pytest.raises(RuntimeError) as raised:
+            run.wait(120)
+        assert raised.value.args == (trace,)
+        assert run._batches._running is not None
+        seen = str(run._batches._running.exception())
+    assert "RuntimeError: py4j.protocol.Py4JJavaError: An error occurred while calling o1.sql." in seen
+    assert "B.scala" not in seen
 
 
 def test_lines_come_from_a_server(engine: ps.Engine) -> None:

@@ -16,7 +16,14 @@ from penstock.algebra.inputs import InputError
 from penstock.api.changing import ChangingGraph
 from penstock.api.queries import Manner, RegisteredQuery
 from penstock.api.settings import SettingError, duration, origin, report_policy, size
-from penstock.api.spark_streams import LiveStream, is_spark_frame, is_spark_session, is_streamed_by_spark, spark_stream
+from penstock.api.spark_streams import (
+    LiveStream,
+    is_spark_frame,
+    is_spark_session,
+    is_streamed_by_spark,
+    spark_graph,
+    spark_stream,
+)
 from penstock.api.tables import TableSource, graph_of_table, is_table, table_of_stream
 from penstock.api.terms import elements_of, triple_of
 from penstock.api.together import SharedRun
@@ -153,6 +160,9 @@ class Engine:
         `(s, p, o)` with terms as in `stream`. Each run of a query reads the file. It may also be at a SPARQL endpoint,
         `sparql+http://host/sparql`; with `?refresh=30s` it is fetched again while a query runs.
 
+        On Spark `source` may be a DataFrame with the columns s, p and o, which stays distributed; `penstock.triples`,
+        without a time, makes one of any other.
+
         >>> engine = Engine()
         >>> graph = engine.graph([("<http://ex.org/north>", "<http://ex.org/in>", "<http://ex.org/milano>")])
         >>> graph.add([("<http://ex.org/south>", "<http://ex.org/in>", "<http://ex.org/milano>")], at=5000)
@@ -164,11 +174,15 @@ class Engine:
         updates = self._updates.setdefault(name, GraphUpdates())
         mirror = mirror_of(source, scope, self._auth) if isinstance(source, str) else None
         called = "graph" if name is None else f"<{name}>"
+        if is_spark_frame(source) and self._spark is None:
+            raise InputError("a DataFrame of Spark is a graph of an engine on Spark: Engine(spark)")
         graph: Graph = TableGraph(called, TRIPLES.empty_table())
         if mirror is not None:
             updates.mirror(mirror)
         elif isinstance(source, str | Path):
             graph = open_graph(source, scope=scope, auth=self._auth)
+        elif is_spark_frame(source):
+            graph = spark_graph(source, called, scope)
         else:
             try:
                 graph = graph_of_table(called, source, scope) if is_table(source) else _listed(called, source, scope)

@@ -347,9 +347,11 @@ class RegisteredQuery:
     def to_df(self, *, terms: bool = False, types: Mapping[str, str] | None = None) -> pd.DataFrame | SparkFrame:
         """The same as `to_arrow` for pandas, which must be installed; on Spark, a DataFrame of Spark.
 
-        There the values are texts, or terms, but for the variables that `types` gives types of Spark's, as in
-        `{"cars": "int", "mean": "decimal(10, 2)"}`; a value that is none of its type is NULL. The columns are `time`,
-        in milliseconds, and the variables; nothing is computed before somebody asks for rows.
+        There the columns are `time`, in milliseconds, and the variables. `types` gives variables types of Spark's, as
+        in `{"cars": "int", "mean": "decimal(10, 2)"}`; a value that is none of its type is NULL. To see the types of
+        the values, `to_df` runs the query and keeps the answer in Spark; no row comes to the driver. Nothing is
+        computed before you ask for rows with `terms`, and where `types` or the query itself say all types: counts are
+        whole numbers, subjects and predicates are IRIs.
 
         The counts of the run are in `df.attrs["counts"]`; on Spark, but for rows, which nobody has counted yet, in
         `df.schema["time"].metadata["counts"]`.
@@ -358,7 +360,7 @@ class RegisteredQuery:
             if types:
                 raise ValueError("types are for an engine on Spark: elsewhere values have types by themselves")
             return pandas_frame(self.to_arrow(terms=terms))
-        from penstock.api.spark_frames import checked_types, frame_of, typed, with_counts_of
+        from penstock.api.spark_frames import checked_types, frame_of, known_types, typed, with_counts_of
 
         form = self._meaning.form
         types = checked_types(types, form)
@@ -371,7 +373,8 @@ class RegisteredQuery:
             raise InputError("a stream that goes on has no end: iterate over results(), or start()")
         variables = tuple(variable.name for variable in form.variables)
         with self._heard(outsiders), closing(run):
-            frame = frame_of(run, self.name, self._spark, variables, terms=terms, types=types)
+            known = known_types(self._meaning.expression)
+            frame = frame_of(run, self.name, self._spark, variables, terms=terms, types=types, known=known)
         if self.counts.evaluations:
             self._why_empty = lambda: empty_answer(run.queries, self.name, self._meaning, run.engine)
         else:

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING
 
 from sqlglot import exp, parse_one
 
+from penstock.algebra import operators as algebra
+from penstock.algebra.expressions import Variable
 from penstock.algebra.inputs import InputError
 from penstock.algebra.model import QueryForm
+from penstock.algebra.operators import Operator
 from penstock.api.frames import columns_of
 from penstock.rdf.encoding import TAGS_OF_DATATYPES
 from penstock.rdf.vocabulary import XSD
+from penstock.relational.kinds import kinds_of
 from penstock.relational.spark_sql import to_spark
 from penstock.runtime.history import HistoryRun
 from penstock.sinks.counts import Counts
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 
+_INSTANT = "instant"
+"""The type of an xsd:dateTime: Spark's own cast of a text to a timestamp knows other forms."""
+
+_TEXTS = frozenset(("resource", "string", "language"))
 _TYPES = "string boolean tinyint smallint int bigint float double date timestamp timestamp_ntz binary"
 _TYPE = re.compile(
     rf"{'|'.join(_TYPES.split())}|byte|short|integer|long|real|timestamp_ltz"
@@ -50,6 +60,27 @@ def typed(frame: DataFrame, types: Mapping[str, str]) -> DataFrame:
     return frame.withColumns({name: frame[name].try_cast(kind) for name, kind in types.items()}) if types else frame
 
 
+def known_types(expression: Operator) -> dict[str, str]:
+    """The types of variables that follow from the query: counts are whole numbers, IRIs and strings are texts."""
+    kinds = kinds_of(expression)
+    texts = {variable.name: "string" for variable, kind in kinds.items() if kind.family in _TEXTS}
+    return texts | {variable.name: "bigint" for variable in _counts(expression)}
+
+
+def _counts(operator: Operator) -> set[Variable]:
+    match operator:
+        case algebra.Group(_, _, aggregates):
+            return {variable for variable, aggregate in aggregates if aggregate.name == "COUNT"}
+        case algebra.Extend(source, variable, Variable() as other):
+            found = _counts(source)
+            return found | {variable} if other in found else found
+        case algebra.Project(source) | algebra.Filter(_, source) | algebra.OrderBy(source) | algebra.Slice(source):
+            return _counts(source)
+        case algebra.Distinct(source) | algebra.Reduced(source) | algebra.Extend(source):
+            return _counts(source)
+    return set()
+
+
 def frame_of(
     run: HistoryRun,
     name: str,
@@ -58,15 +89,21 @@ def frame_of(
     *,
     terms: bool,
     types: Mapping[str, str],
+    known: Mapping[str, str],
 ) -> DataFrame:
     """Of the query of that name the instants (`time`, in milliseconds) and the values of the variables.
 
-    A value is a text: an IRI, a label, a lexical form; or, with `terms`, a term as N-Triples. A variable for which
-    `types` has a type of Spark's is a column of that type, NULL where a value is none of it.
+    A variable whose values are all numbers, booleans or dates and times is a column of these; any other is one of
+    texts: an IRI, a label, a lexical form. With `terms` a value is a term as N-Triples. A variable for which `types`
+    has a type of Spark's is a column of that type, NULL where a value is none of it. `known` are types that need no
+    look at values.
     """
+    from pyspark.sql import functions as sf
+
     from penstock.engines.spark import SparkQuery
 
     found = run.slice(name)
+    types = {**({} if terms else known), **types}
     if found is None:
         columns = ["time bigint", *(f"`{name}` {types.get(name, 'string')}" for name in variables)]
         return spark.createDataFrame([], ", ".join(columns))
@@ -75,20 +112,75 @@ def frame_of(
     assert isinstance(compiled, SparkQuery)
     rows = compiled.frame(part)
     places = dict(zip(compiled.variables, rows.columns, strict=False))
-    selected = ["CAST(t AS BIGINT) AS time"]
-    for name in variables:
-        value = _shown(places.get(name), is_term=terms and name not in types)
-        if name in types:
-            value = f"try_cast({value} AS {types[name]})"
-        selected.append(f"{value} AS {to_spark(exp.to_identifier(name, quoted=True))}")
-    return rows.selectExpr(*selected)  # one call of Java's, where functions of columns would be hundreds
+    unknown = {} if terms else {name: places[name] for name in variables if name not in types and name in places}
+    if unknown:
+        rows = rows.persist()
+        types = {**types, **_seen_types(rows, unknown)}
+    values = (_value(name, places.get(name), types.get(name), terms) for name in variables)
+    frame = rows.select(sf.expr("CAST(t AS BIGINT) AS time"), *values)
+    if unknown:
+        weakref.finalize(frame, _forget, rows).atexit = False
+    return frame
+
+
+def _forget(rows: DataFrame) -> None:
+    """What was kept to look at its types; who still asks for it has it computed again."""
+    with suppress(Exception):  # there may be no Spark any more
+        rows.unpersist()
+
+
+def _seen_types(rows: DataFrame, columns: Mapping[str, str]) -> dict[str, str]:
+    """The types of the values in some columns, by one job over all of them, as `frames.arrow_table` decides."""
+    from pyspark.sql import functions as sf
+
+    seen = rows.agg(*(sf.collect_set(_type(column)).alias(column) for column in columns.values())).first()
+    assert seen is not None
+    return {name: _common(set(seen[column])) for name, column in columns.items()}
+
+
+def _common(types: set[str]) -> str:
+    if types == {"bigint", "double"}:
+        return "double"
+    return types.pop() if len(types) == 1 else "string"
+
+
+def _type(column: str) -> Column:
+    """The type of one value: NULL of none."""
+    from pyspark.sql import functions as sf
+
+    from penstock.sources.spark.times import time_of_term
+
+    term, text = sf.col(f"`{column}`"), sf.expr(_shown(column, is_term=False))
+    tag = sf.substring(term, 1, 1)
+    time = sf.when(text.contains("T"), time_of_term(term))
+    return (
+        sf.when(term.isNull(), None)
+        .when(tag.isin("i", "n") & text.try_cast("bigint").isNotNull(), "bigint")
+        .when(tag.isin("d", "e", "f") & text.try_cast("double").isNotNull(), "double")
+        .when((tag == "b") & text.isin("true", "false", "1", "0"), "boolean")
+        .when((tag == "t") & time.isNotNull(), _INSTANT)
+        .otherwise("string")
+    )
+
+
+def _value(name: str, column: str | None, kind: str | None, is_term: bool) -> Column:
+    """The values of a variable, as a column of its name."""
+    from pyspark.sql import functions as sf
+
+    from penstock.sources.spark.times import time_of_term
+
+    if kind == _INSTANT and column is not None:
+        return sf.timestamp_millis(time_of_term(sf.col(f"`{column}`"))).alias(name)
+    value = _shown(column, is_term=is_term and kind is None)
+    return sf.expr(value if kind in (None, "string") else f"try_cast({value} AS {kind})").alias(name)
 
 
 def with_counts_of(frame: DataFrame, counts: Counts) -> DataFrame:
     """The frame with the counts of its run as metadata of its first column, but for rows, which nobody has counted."""
     known = {name: count for name, count in asdict(counts).items() if name != "rows" and count is not None}
-    first = frame.columns[0]
-    return frame.withMetadata(first, {"counts": known})
+    counted = frame.withMetadata(frame.columns[0], {"counts": known})
+    counted.without_counts = frame  # type: ignore[attr-defined]  # what it kept in Spark stays as long as this one
+    return counted
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Streams that only Spark reads: its DataFrames, folders that grow, and lines from servers."""
+"""Streams and graphs that only Spark reads: its DataFrames, folders that grow, and lines from servers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from penstock.algebra.inputs import InputError
 from penstock.sources.batches import Source
+from penstock.sources.graphs import Graph
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -82,6 +83,17 @@ def spark_stream(source: Any, iri: str, scope: str) -> Source | LiveStream:
         return triples_in_order(source, name, scope)
     rows = encoded(source, name, scope).withColumnRenamed("wrong", "line")
     return StreamedRows(lambda session: rows, is_named=has_graphs(source))
+
+
+def spark_graph(frame: Any, name: str, scope: str) -> Graph:
+    """A graph that is a DataFrame. Raises SourceError where a column is missing."""
+    from penstock.sources.spark.frames import graph_of_frame
+
+    if frame.isStreaming:
+        raise InputError(
+            "a graph is not a streaming DataFrame: bind it as a stream, or change a graph with add() and remove()"
+        )
+    return graph_of_frame(frame, name, scope)
 
 
 def time_of(frame: DataFrame, name: str) -> Column:

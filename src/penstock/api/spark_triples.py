@@ -1,4 +1,4 @@
-"""Ordinary columns of a DataFrame as triples, by a template: what `Engine.stream` takes on Spark."""
+"""Ordinary columns of a DataFrame as triples, by a template: what `Engine.stream` and `Engine.graph` take on Spark."""
 
 from __future__ import annotations
 
@@ -34,9 +34,11 @@ _DATATYPES = {
 
 
 def triples(
-    frame: DataFrame, template: str, *, time: str, prefixes: Mapping[str, str] | None = None, **iris: str
+    frame: DataFrame, template: str, *, time: str | None = None, prefixes: Mapping[str, str] | None = None, **iris: str
 ) -> DataFrame:
-    """The triples of a template for each row, with the columns s, p, o and ts; bounded or streaming.
+    """The triples of a template for each row, bounded or streaming, with the columns s, p, o and ts.
+
+    Without `time` they are triples of a graph, with the columns s, p and o.
 
     A variable of the template is a column of that name, as a literal of the column's type; or, where it is given as an
     argument, an IRI with columns in braces, which are percent-encoded there. Subjects and predicates are IRIs. `time`
@@ -60,7 +62,8 @@ def triples(
     query = read(f"CONSTRUCT {{ {template} }} WHERE {{}}", "sparql", prefixes=prefixes).query
     form = build(query, Settings()).form
     assert isinstance(form, ConstructForm)
-    _check(frame, time)
+    if time is not None:
+        _check(frame, time)
     _check_iris(iris, form)
     made = []
     for pattern, _ in form.template:
@@ -69,9 +72,10 @@ def triples(
             _check_is_iri(part, iris)
         terms = [_term(frame, part, iris).alias(name) for part, name in zip(parts, "spo", strict=True)]
         made.append(sf.struct(*terms))
-    found = frame.select(sf.explode(sf.array(*made)).alias("triple"), time_of(frame, time).alias("ts"))
+    times = [] if time is None else [time_of(frame, time).alias("ts")]
+    found = frame.select(sf.explode(sf.array(*made)).alias("triple"), *times)
     complete = sf.col("triple.s").isNotNull() & sf.col("triple.p").isNotNull() & sf.col("triple.o").isNotNull()
-    return found.where(complete).select("triple.s", "triple.p", "triple.o", "ts")
+    return found.where(complete).select("triple.s", "triple.p", "triple.o", *(["ts"] if times else []))
 
 
 def _term(frame: DataFrame, part: PatternTerm, iris: Mapping[str, str]) -> Column:

@@ -36,7 +36,8 @@ from penstock.engines.spark_changes import ChangedTriples
 from penstock.engines.spark_closures import Closures
 from penstock.engines.spark_kept import KeptFrames
 from penstock.engines.spark_parts import nested, parts_of, with_parts
-from penstock.engines.spark_session import is_local
+from penstock.engines.spark_patterns import provide
+from penstock.engines.spark_session import checked_stack, is_local
 from penstock.engines.spark_survey import Survey, survey_by_a_look, survey_by_steps, survey_one_by_one, with_since
 from penstock.optimizer import Sizes
 from penstock.rdf.elements import Malformed
@@ -443,10 +444,14 @@ class SparkEngine:
         self._reached.clear()
 
     def _sql(self, query: exp.Query, parameters: Mapping[str, int | None]) -> DataFrame:
-        return self.session.sql(expanded(to_spark(query)), {**parameters})
+        statement = expanded(to_spark(query))
+        provide(self.session, statement)
+        with checked_stack():
+            return self.session.sql(statement, {**parameters})
 
     def rows(self, statement: exp.Select, parameters: Mapping[str, int | None]) -> list[tuple[Any, ...]]:
-        return [tuple(row) for row in self.frame(statement, parameters).collect()]
+        with checked_stack():
+            return [tuple(row) for row in self.frame(statement, parameters).collect()]
 
     def value(self, statement: exp.Select, parameters: Mapping[str, int | None]) -> int | None:
         ((found,),) = self.rows(statement, parameters)
@@ -503,7 +508,8 @@ class SparkQuery:
             return []
         statement, sorting = _with_keys(self._compiled_for(part).statement)
         found = self._frame(part, statement).repartition(1).sortWithinPartitions(*sorting)
-        table = found.toArrow()
+        with checked_stack():
+            table = found.toArrow()
         columns = table.columns[: len(table.columns) - len(sorting)]
         return list(zip(*(column.to_pylist() for column in columns), strict=True))
 

@@ -44,6 +44,8 @@ from penstock.engines.spark_batches import (
     shares_of,
     stamped,
 )
+from penstock.engines.spark_patterns import provide
+from penstock.engines.spark_session import checked_stack
 from penstock.relational.answers import Delivery
 from penstock.relational.demand import Demand, demand_of
 from penstock.relational.functions.expansion import expanded
@@ -421,7 +423,10 @@ class WindowLog(SparkEngine):
 
     def _sql(self, query: exp.Query, parameters: Mapping[str, int | None]) -> DataFrame:
         texts = {name: str(value) for name, value in parameters.items() if name in CHANGING and value is not None}
-        return self.session.sql(expanded(to_spark(query, repeated=True)), {**parameters, **texts})
+        statement = expanded(to_spark(query, repeated=True))
+        provide(self.session, statement)
+        with checked_stack():
+            return self.session.sql(statement, {**parameters, **texts})
 
     # Views
 

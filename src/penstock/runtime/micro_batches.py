@@ -43,6 +43,26 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 
+class BatchError(Exception):
+    """What Spark learns of a micro-batch that failed: one line.
+
+    Spark searches the text of the error for interruptions with a regular expression that recurses for each character. A
+    Java stack trace in that text overflows the default stack, and Spark logs a thousand lines. `MicroBatches.wait`
+    raises the original error.
+    """
+
+    @classmethod
+    def of(cls, error: BaseException, *, is_stopped: bool) -> BatchError:
+        if is_stopped:  # the words by which Spark recognises a batch that `stop` interrupted
+            return cls("py4j.protocol.Py4JJavaError: An error occurred while calling a batch: " + _INTERRUPTED)
+        lines = str(error).splitlines() or [""]
+        return cls(f"{type(error).__name__}: {lines[0][:_LONGEST_MESSAGE]}")
+
+
+_INTERRUPTED = "java.lang.InterruptedException"
+_LONGEST_MESSAGE = 500
+
+
 class Outlet(Protocol):
     """Where the evaluations of a query go.
 
@@ -273,7 +293,7 @@ class MicroBatches:
                 self._failure = error
                 if self._on_end is not None:
                     self._on_end(error, self._writing)
-            raise
+            raise BatchError.of(error, is_stopped=self._is_stopped) from None
 
     def _finish(self) -> None:
         """The streams have ended."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal as OneOf
 
 from sqlglot import exp
 
@@ -224,8 +225,7 @@ class _Compiler:
                 return exp.not_(is_null(self.term(variable)))
             case Apply("REGEX", (string, pattern, *flags)):
                 value = self.term(string)
-                translated, is_sound = self._pattern(value, pattern, flags)
-                return applied("sparql_regex" if is_sound else "sparql_regex_tried", value, translated)
+                return _matched("sparql_regex", value, *self._pattern(value, pattern, flags))
             case Apply(function, arguments) if function in CONDITIONS:
                 return applied(CONDITIONS[function], *(self.term(argument) for argument in arguments))
             case Constant(Literal("true" | "false" as lexical, datatype)) if datatype == XSD + "boolean":
@@ -334,8 +334,8 @@ class _Compiler:
         )
         return bound([(name, value)], any_of(*(inner._equal(named, other, only_true) for other in others)))
 
-    def _pattern(self, string: exp.Expr, pattern: Expression, flags: list[Expression]) -> tuple[exp.Expr, bool]:
-        """The pattern with its flags, as engines take it, at once where both are constants; and whether they will."""
+    def _pattern(self, string: exp.Expr, pattern: Expression, flags: list[Expression]) -> tuple[exp.Expr, _Matching]:
+        """The pattern with its flags, as engines take it, at once where both are constants; and how to match it."""
         match pattern, flags:
             case (Constant(Literal(given, datatype)), []) if datatype == XSD_STRING:
                 translated = patterns.translated(given, "")
@@ -343,12 +343,13 @@ class _Compiler:
                 translated = patterns.translated(given, letters)
             case _:
                 letters_term = self.term(flags[0]) if flags else text("S")
-                return applied("sparql_pattern", self.term(pattern), letters_term), False
+                return applied("sparql_pattern", self.term(pattern), letters_term), "tried"
         if translated is None or patterns.is_sound(translated):
-            return _optional(translated), True
+            is_linear = translated is None or patterns.is_linear(translated)
+            return _optional(translated), "directly" if is_linear else "linearly"
         # A constant that is refused would stop the whole query; a value that is refused is an error of one row.
         nothing = exp.Left(this=string, expression=exp.Literal.number(0))
-        return exp.DPipe(this=text(translated), expression=nothing), False
+        return exp.DPipe(this=text(translated), expression=nothing), "tried"
 
     def _replace(
         self, string: Expression, pattern: Expression, replacement: Expression, flags: list[Expression]
@@ -362,8 +363,20 @@ class _Compiler:
             case _:
                 rewrite = applied("sparql_replacement", self.term(replacement))
         value = self.term(string)
-        translated, is_sound = self._pattern(value, pattern, flags)
-        return applied("sparql_replace" if is_sound else "sparql_replace_tried", value, translated, rewrite)
+        return _matched("sparql_replace", value, *self._pattern(value, pattern, flags), rewrite)
+
+
+_Matching = OneOf["directly", "linearly", "tried"]
+"""How an engine matches a pattern: with its own regular expressions; if those backtrack, with others; or with a pattern
+that may be none."""
+
+
+def _matched(macro: str, value: exp.Expr, pattern: exp.Expr, how: _Matching, *others: exp.Expr) -> exp.Expr:
+    if how == "directly":
+        return applied(macro, value, pattern, *others)
+    # No name is bound here: Spark takes no UDF in the body of a lambda.
+    is_short = how == "linearly" and all(map(is_plain, (value, *others)))
+    return call(f"{macro}_linear" if is_short else f"{macro}_tried", value, pattern, *others)
 
 
 def _is_term_valued(function: str) -> bool:

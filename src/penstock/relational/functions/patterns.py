@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 _OF_CLASSES = {
     "d": r"\p{Nd}",
     "w": r"\p{L}\p{M}\p{N}\p{S}",
@@ -72,15 +75,54 @@ def _is_foreign(token: str, last: str) -> bool:
 
 
 def is_sound(translated: str) -> bool:
-    """Whether every engine surely takes it: Python takes it, and it has none of what only some have."""
+    """Whether every engine surely takes it: Python and RE2 take it, and it has none of what only some have."""
     if re.search(r"\\[1-9]|(?<!^)\(\?(?!:)|\\[pP]\{\w{3,}\}", translated):
         return False
     plain = re.sub(r"\\[pP](\{\w+\}|[A-Z])", "a", translated).replace(r"\z", r"\Z")
     try:
         re.compile(plain)
-    except re.error:
+        pc.match_substring_regex(pa.array([""]), translated)
+    except (re.error, pa.ArrowInvalid):
         return False
     return True
+
+
+_SIGN = re.compile(
+    r"^\(\?[smi]+\)|\[\^?\]?(?:\\[pP]\{\w+\}|\\.|[^\]\\])*\]|\\[pP](?:\{\w+\}|.)|\\.|\(\?:|\{[0-9]+(?:,[0-9]*)?\}|.",
+    re.DOTALL,
+)
+"""A character, a class of characters, or a sign that is none."""
+_MOST_WAYS = 64
+
+
+def is_linear(translated: str) -> bool:
+    """Whether Java, which backtracks, surely takes time in proportion to the text.
+
+    That is so where a match can go on in a few ways only at each place: no group is repeated, `?` and `|` are few, and
+    a loop over a character is the only one, with `^` before it or nothing behind it.
+    """
+    signs = _SIGN.findall(translated)
+    flags = signs.pop(0) if translated.startswith("(?") and not translated.startswith("(?:") else ""
+    ways, alternatives, loops, before = 1, [1], 0, ""
+    for sign in signs:
+        is_repeated = sign in ("*", "+") or sign.startswith("{")
+        if is_repeated and before == ")":
+            return False
+        if is_repeated and not (sign.startswith("{") and "," not in sign):
+            loops += 1
+        elif sign == "?":
+            ways *= 2
+        elif sign in ("(", "(?:"):
+            alternatives.append(1)
+        elif sign == "|":
+            alternatives[-1] += 1
+        elif sign == ")":
+            ways *= alternatives.pop()
+            if not alternatives:
+                return False
+        before = sign
+    is_at_an_end = (signs[:1] == ["^"] and "m" not in flags) or before in ("*", "+") or "," in before
+    return ways * alternatives[0] <= _MOST_WAYS and (not loops or (loops == 1 and is_at_an_end and "|" not in signs))
 
 
 def to_rewrite(replacement: str, pattern: str) -> str | None:

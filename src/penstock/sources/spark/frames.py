@@ -18,11 +18,10 @@ from penstock.sources.spark.rows import ARROW_NAMED_ROWS, MALFORMED, named
 from penstock.sources.spark.terms import object_of, predicate_of, subject_of
 from penstock.sources.spark.whole import numbered_tables
 
-_COLUMNS = ("s", "p", "o", "ts")
-_NO_TRIPLE = (
-    'a row has terms in the syntax of N-Triples (<http://ex.org/gate>, _:gate, "text", "5"^^<…#integer>) and a '
-    "timestamp; penstock.triples makes triples of other columns"
-)
+_TERMS = ("s", "p", "o")
+_COLUMNS = (*_TERMS, "ts")
+_SYNTAX = 'terms in the syntax of N-Triples (<http://ex.org/gate>, _:gate, "text", "5"^^<…#integer>)'
+_NO_TRIPLE = f"a row has {_SYNTAX} and a timestamp; penstock.triples makes triples of other columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +38,32 @@ class FrameSource:
 
     def batches(self, position: Position | None = None) -> Iterator[Batch]:
         raise SourceError(f"{self.name} is a DataFrame of Spark: only Spark can read it")
+
+
+@dataclass(frozen=True, slots=True)
+class FrameGraph:
+    """A graph whose triples Spark has: encoded terms in the columns s, p and o, NULL where a term is none.
+
+    `given` is the row as it was given, as JSON.
+    """
+
+    name: str
+    frame: DataFrame
+    changes: bool = field(default=False, init=False)
+
+    def tables(self) -> Iterator[pa.Table]:
+        """All of it, for those who need it on the driver."""
+        self.check()
+        yield self.frame.select(*_TERMS).toArrow()
+
+    def check(self) -> None:
+        """Raises SourceError for the first row that is no triple; a job looks for it."""
+        wrong = self.frame.where("s IS NULL OR p IS NULL OR o IS NULL").first()
+        if wrong is not None:
+            raise SourceError(
+                f"{self.name}: a row of a graph has {_SYNTAX}, and this one has not: {wrong['given']}; "
+                "penstock.triples makes triples of other columns"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +105,13 @@ def triples_in_order(frame: DataFrame, name: str, scope: str) -> FrameSource:
     return FrameSource(name, rows.select("s", "p", "o", "ts", element.alias("element"), "arrival", *names, "wrong"))
 
 
+def graph_of_frame(frame: DataFrame, name: str, scope: str) -> FrameGraph:
+    """A graph with the columns s, p and o, terms in the syntax of N-Triples. Raises SourceError if one is missing."""
+    _check_columns(frame, name, "graph", _TERMS)
+    given = sf.to_json(sf.struct(*(frame[name] for name in _TERMS))).alias("given")
+    return FrameGraph(name, frame.select(*encoded_terms(frame, label_prefix(scope)), given))
+
+
 def has_graphs(frame: DataFrame) -> bool:
     return "g" in frame.columns
 
@@ -107,12 +139,7 @@ def encoded(frame: DataFrame, name: str, scope: str) -> DataFrame:
 
     Rows that are none are `wrong`: there they are as JSON. One without any term is an element without triples.
     """
-    missing = [column for column in _COLUMNS if column not in frame.columns]
-    if missing:
-        raise SourceError(
-            f"{name}: a stream has the columns s, p, o and ts, and this frame has no {missing[0]!r}: it has "
-            f"{', '.join(frame.columns)}; penstock.triples makes triples of other columns"
-        )
+    _check_columns(frame, name, "stream", _COLUMNS)
     graph = [_graph(frame["g"].cast("string"), label_prefix(scope)).alias("g")] if has_graphs(frame) else []
     given = sf.to_json(sf.struct(*(frame[name] for name in _COLUMNS))).alias("given")
     is_empty = (frame["s"].isNull() & frame["p"].isNull() & frame["o"].isNull()).alias("is_empty")
@@ -126,6 +153,15 @@ def encoded(frame: DataFrame, name: str, scope: str) -> DataFrame:
 
 def _graph(column: Column, prefix: str) -> Column:
     return sf.coalesce(_term(column, lambda text: subject_of(text, prefix)), sf.concat(sf.lit(_NO_NAME), column))
+
+
+def _check_columns(frame: DataFrame, name: str, kind: str, columns: tuple[str, ...]) -> None:
+    missing = [column for column in columns if column not in frame.columns]
+    if missing:
+        raise SourceError(
+            f"{name}: a {kind} has the columns {', '.join(columns[:-1])} and {columns[-1]}, and this frame has no "
+            f"{missing[0]!r}: it has {', '.join(frame.columns)}; penstock.triples makes triples of other columns"
+        )
 
 
 def encoded_terms(frame: DataFrame, prefix: str) -> list[Column]:

@@ -1,10 +1,13 @@
-"""Graphs on Spark: large files are read where Spark has room, what is small or in memory by the driver."""
+"""Graphs on Spark: large files are read where Spark has room, what is small or in memory by the driver.
+
+A DataFrame stays where it is, however small.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -16,7 +19,7 @@ from penstock.rdf.errors import SourceError
 from penstock.rdf.parquet import COLUMNS, check_columns
 from penstock.sources.graph_files import ChangesFile, GraphFile, NTriplesFile, TermsFile
 from penstock.sources.graphs import CHANGING, TRIPLES, Graph, MergedGraph, merged
-from penstock.sources.spark.frames import encoded_terms
+from penstock.sources.spark.frames import FrameGraph, encoded_terms
 from penstock.sources.spark.lines import can_split, read_lines
 from penstock.sources.spark.nquads import triples_of_lines
 from penstock.sources.spark.whole import read_in_executors
@@ -39,7 +42,7 @@ class GraphFrame(NamedTuple):
 def graph_frame(spark: SparkSession, graph: Graph, *, small: int = _SMALL) -> GraphFrame:
     """Raises `SourceError` where something is no triple, as the graph itself does."""
     parts = graph.parts if isinstance(graph, MergedGraph) else [graph]
-    large = [] if graph.changes else [part for part in parts if isinstance(part, GraphFile) and _is_large(part, small)]
+    large = [] if graph.changes else [part for part in parts if _is_large(part, small)]
     if not large:
         table = _in_memory(graph)
         counted = [("s", "count"), ("s", "count_distinct"), ("o", "count_distinct")]
@@ -65,12 +68,18 @@ def _in_memory(graph: Graph) -> pa.Table:
     return pa.concat_tables([schema.empty_table(), *graph.tables()]).group_by(schema.names).aggregate([])
 
 
-def _is_large(file: GraphFile, small: int) -> bool:
-    return not isinstance(file, ChangesFile) and file.path.is_file() and file.path.stat().st_size > small
+def _is_large(graph: Graph, small: int) -> TypeGuard[GraphFile | FrameGraph]:
+    if isinstance(graph, FrameGraph):
+        return True
+    if not isinstance(graph, GraphFile) or isinstance(graph, ChangesFile):
+        return False
+    return graph.path.is_file() and graph.path.stat().st_size > small
 
 
-def _read(spark: SparkSession, file: GraphFile) -> DataFrame:
-    """The triples of a file; where something is none, a row in which a term is NULL."""
+def _read(spark: SparkSession, file: GraphFile | FrameGraph) -> DataFrame:
+    """The triples of a file or a frame; where something is none, a row in which a term is NULL."""
+    if isinstance(file, FrameGraph):
+        return file.frame.select(*COLUMNS)
     if isinstance(file, NTriplesFile) and can_split(file.path):
         return triples_of_lines(read_lines(spark, {0: file.path}), file.scope)
     if isinstance(file, TermsFile) and can_split(file.path):
@@ -88,10 +97,13 @@ def _tables(place: int, file: GraphFile) -> Iterator[pa.RecordBatch]:
         yield pa.record_batch([pa.nulls(1, kind) for kind in TRIPLES.types], schema=TRIPLES)
 
 
-def _mistake(files: Sequence[GraphFile]) -> SourceError:
+def _mistake(files: Sequence[GraphFile | FrameGraph]) -> SourceError:
     """What is wrong, and where: found by reading once more, from the beginning."""
     try:
         for file in files:
+            if isinstance(file, FrameGraph):
+                file.check()
+                continue
             for _ in file.tables():
                 pass
     except SourceError as error:

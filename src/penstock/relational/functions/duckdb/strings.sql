@@ -140,9 +140,15 @@ CREATE OR REPLACE TEMP MACRO sparql_replace(term, pattern, replacement) AS
     WHEN TRY(regexp_matches('', pattern)) THEN NULL
     ELSE sparql_string_kind(term) || TRY(regexp_replace(sparql_text(term), pattern, replacement, 'g'))
   END;
--- The same with a pattern that may be none: TRY is enough.
-CREATE OR REPLACE TEMP MACRO sparql_regex_tried(term, pattern) AS sparql_regex(term, pattern);
-CREATE OR REPLACE TEMP MACRO sparql_replace_tried(term, pattern, replacement) AS sparql_replace(term, pattern, replacement);
+-- RE2 never backtracks. Where a pattern may be none, TRY is enough; arguments that are not plain are evaluated once.
+CREATE OR REPLACE TEMP MACRO sparql_regex_linear(term, pattern) AS sparql_regex(term, pattern);
+CREATE OR REPLACE TEMP MACRO sparql_replace_linear(term, pattern, replacement) AS sparql_replace(term, pattern, replacement);
+CREATE OR REPLACE TEMP MACRO sparql_regex_tried(term, pattern) AS
+  list_transform([term], lambda sparql_t: sparql_regex(sparql_t, pattern))[1];
+CREATE OR REPLACE TEMP MACRO sparql_replace_tried(term, pattern, replacement) AS
+  list_transform(
+    [term], lambda sparql_t: list_transform([pattern], lambda sparql_p: sparql_replace(sparql_t, sparql_p, replacement))[1]
+  )[1];
 
 -- IRIs from strings: absolute ones as they are, relative ones joined to what the compiler knows of the base.
 CREATE OR REPLACE TEMP MACRO sparql_is_iri_text(text) AS

@@ -171,11 +171,11 @@ CREATE OR REPLACE TEMP MACRO sparql_replace(term, pattern, replacement) AS
         regexp_replace(sparql_text(term), sparql_java_pattern(pattern), sparql_java_rewrite(replacement))
       )
   END;
--- The same with a pattern that may be none, which is an error of the row: a function that is tried takes its argument's errors for its own.
-CREATE OR REPLACE TEMP MACRO sparql_regex_tried(term, pattern) AS
-  CAST(try_to_binary(CAST(sparql_regex(term, pattern) AS STRING), 'utf-8') AS STRING) = 'true';
-CREATE OR REPLACE TEMP MACRO sparql_replace_tried(term, pattern, replacement) AS
-  CAST(try_to_binary(sparql_replace(term, pattern, replacement), 'utf-8') AS STRING);
+-- The same with patterns for which Java could take too long, and with those that may be none: UDFs with RE2 (spark_patterns.py).
+CREATE OR REPLACE TEMP MACRO sparql_regex_linear(term, pattern) AS penstock_regex(term, pattern);
+CREATE OR REPLACE TEMP MACRO sparql_replace_linear(term, pattern, replacement) AS penstock_replace(term, pattern, replacement);
+CREATE OR REPLACE TEMP MACRO sparql_regex_tried(term, pattern) AS penstock_regex(term, pattern);
+CREATE OR REPLACE TEMP MACRO sparql_replace_tried(term, pattern, replacement) AS penstock_replace(term, pattern, replacement);
 
 -- IRIs from strings: absolute ones as they are, relative ones joined to what the compiler knows of the base.
 CREATE OR REPLACE TEMP MACRO sparql_is_iri_text(text) AS

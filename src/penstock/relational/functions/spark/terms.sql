@@ -54,7 +54,7 @@ CREATE OR REPLACE TEMP MACRO sparql_strdt(term, datatype) AS
 
 CREATE OR REPLACE TEMP MACRO sparql_strlang(term, language) AS
   CASE
-    WHEN left(term, 1) = 'S' AND language RLIKE '^S[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*\\z'
+    WHEN left(term, 1) = 'S' AND language RLIKE '^S[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*+\\z'
     THEN 'L' || lower(substr(language, 2)) || ' ' || substr(term, 2)
   END;
 

@@ -199,3 +199,14 @@ class TestVerify:
         assert on_spark.stdout == run(files, "run").stdout
         verified = CliRunner().invoke(commands, ["verify", *given])
         assert verified.stdout == "spark and the oracle agree: 2 evaluations with solutions\n"
+
+
+def test_csv_for_spreadsheets(tmp_path: Path) -> None:
+    (tmp_path / "s.tnt").write_text('<http://e/a> <http://e/p> "=1+1" "1" .\n<http://e/a> <http://e/p> "=1+1" "9" .\n')
+    (tmp_path / "q.rq").write_text("SELECT ?o FROM STREAM <http://e/s> [RANGE 5ms STEP 5ms] { ?s ?p ?o }")
+    for command in (["run", "--engine", "duckdb"], ["oracle"]):
+        options = [*command, str(tmp_path / "q.rq"), "--stream", str(tmp_path / "s.tnt"), "--csv-safe"]
+        assert CliRunner().invoke(commands, options).stdout == "time,o\n5,'=1+1\n"
+        refused = CliRunner().invoke(commands, [*options, "--format", "tsv"])
+        assert refused.exit_code == 2
+        assert "it is for csv, and --format is tsv" in refused.stderr

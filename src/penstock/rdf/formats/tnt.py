@@ -18,7 +18,7 @@ from penstock.rdf.timestamps import parse_timestamp
 from penstock.rdf.vocabulary import XSD_STRING
 
 _IRI = r"<[^<>\s]*>"
-_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'  # possessive: a long one must not be kept to go back in
 _TERM = rf'(?:{_IRI}|_:[^\s<>"]+|{_STRING}(?:@[A-Za-z0-9-]+|\^\^{_IRI})?)'
 _TRIPLE = rf"{_TERM}\s*{_TERM}\s*{_TERM}"
 _END = r"\s*\.\s*(?:\#.*)?"

@@ -27,7 +27,7 @@ _MARK = re.compile(
       \\.                                   # a character of a name, escaped
     | <[^<>"{}|^`\s]*>                      # an IRI
     | (?P<long>\"\"\"|''')                  # a string that may go on for lines
-    | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*'
+    | "(?:[^"\\\n]++|\\.)*+" | '(?:[^'\\\n]++|\\.)*+'
     | \#.*                                  # a comment
     | (?P<open>{)
     | (?P<close>})
@@ -36,8 +36,8 @@ _MARK = re.compile(
     re.VERBOSE,
 )
 _END_OF_LONG = {
-    b'"""': re.compile(rb'(?:"{0,2}(?:[^"\\]|\\.))*"""', re.DOTALL),
-    b"'''": re.compile(rb"(?:'{0,2}(?:[^'\\]|\\.))*'''", re.DOTALL),
+    b'"""': re.compile(rb'(?:[^"\\]++|\\.|"{1,2}+(?!"))*+"""', re.DOTALL),
+    b"'''": re.compile(rb"(?:[^'\\]++|\\.|'{1,2}+(?!'))*+'''", re.DOTALL),
 }
 
 

@@ -99,6 +99,12 @@ TURNING_POINTS: list[tuple[ast.DialectName, str]] = [
     ("cqels", "SELECT * { STREAM ?s [NOW] { ?x ?p ?o } STREAM ?s [ALL] { ?x ?q ?r } }"),
     ("rspql", "DESCRIBE ?s FROM NAMED WINDOW <w> ON STREAM ?s [ALL] { WINDOW <w> { } }"),
     ("csparql", "SELECT * FROM STREAM <s> [RANGE TRIPLES 1] { ?s ?p ?o GRAPH ?g { ?s ?p ?o } }"),
+    # GRAPH inside of a window, which reads its elements, and inside of GRAPH, which does not.
+    ("rspql", "SELECT * FROM NAMED WINDOW <w> ON STREAM <s> [RANGE PT5S] { WINDOW <w> { GRAPH ?g { ?s ?p ?o } } }"),
+    ("rspql", "SELECT * FROM NAMED WINDOW <w> ON STREAM <s> [NOW] { WINDOW <w> { GRAPH <w> { ?s ?p ?o } } }"),
+    ("cqels", "SELECT * { STREAM <s> [NOW] { GRAPH ?g { ?x ?p ?o } } GRAPH ?h { ?x ?p ?o } }"),
+    ("sparqlstream", "SELECT * FROM NAMED STREAM <s> [NOW - 5 S] { STREAM <s> { GRAPH <s> { ?x ?p ?o } } }"),
+    ("csparql", "SELECT * FROM NAMED STREAM <s> [RANGE 5s TUMBLING] { GRAPH <s> { ?x ?p ?o GRAPH ?g { ?x ?p ?o } } }"),
     # Streams without a FROM clause, and without a window.
     ("sparqlstream", "ASK { { STREAM <s> { ?x ?p ?o } } }"),
     ("sparqlstream", "ASK { STREAM <s> { ?x ?p ?o } STREAM <s> [NOW - 5 S] { ?x ?q ?r } }"),

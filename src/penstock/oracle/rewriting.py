@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from pyoxigraph import NamedNode
 
+from penstock.algebra.building import visible_variables
 from penstock.algebra.services import service_call
 from penstock.oracle.aggregates import Aggregates
 from penstock.oracle.datasets import NAMED, ActiveGraph, Elements, InstantaneousDataset
@@ -79,11 +80,16 @@ class Rewriting:
     ) -> ast.Group:
         elements: list[ast.Element] = []
         filters: list[ast.Filter] = []
-        for element in group.elements:
+        for position, element in enumerate(group.elements):
             if isinstance(element, ast.Filter):
                 filters.append(element)
-            else:
-                elements += self._element(element, graph, timed, outer)
+                continue
+            if isinstance(element, ast.Minus):
+                before = set(visible_variables(ast.Group(group.elements[:position]), None))
+                if before.isdisjoint(visible_variables(element.pattern, None)):
+                    continue  # it takes nothing away
+                element = self._renamed(element, before)
+            elements += self._element(element, graph, timed, outer)
         for entry in filters:
             expressions = self._expressions(graph, [*timed, *outer])
             elements.append(replace(entry, condition=expressions.value(entry.condition)))
@@ -118,6 +124,20 @@ class Rewriting:
         self, node: ast.Node, graph: ActiveGraph, timed: list[TimedPattern], outer: list[TimedPattern]
     ) -> ast.Node:
         return self._group(node, graph, timed, outer) if isinstance(node, ast.Group) else node
+
+    def _renamed(self, minus: ast.Minus, before: set[str]) -> ast.Minus:
+        """MINUS with new names for the variables that it does not share with what is before it in its group.
+
+        In an OPTIONAL the store's engine takes those outside of it for shared ones.
+        """
+        names: dict[str, ast.Variable] = {}
+
+        def rename(node: ast.Node) -> ast.Node:
+            if not isinstance(node, ast.Variable) or node.name in before:
+                return node
+            return names.setdefault(node.name, self.patterns.new_variable())
+
+        return rewrite(minus, rename)
 
     def _sub_select(self, select: ast.SubSelect, graph: ActiveGraph, outer: list[TimedPattern]) -> ast.SubSelect:
         timed: list[TimedPattern] = []

@@ -26,8 +26,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyoxigraph import RdfFormat, Store, parse
+from pyoxigraph import QuerySolutions, RdfFormat, Store, parse
 
+from penstock.bench.peers import WindowQuery
 from penstock.bench.peers.pyoxigraph_windows import PyoxigraphWindows
 from penstock.bench.running import Inputs, Penstock
 
@@ -212,18 +213,11 @@ def on_penstock(workload: Workload, stream: Path) -> int:
 def on_pyoxigraph(workload: Workload, stream: Path) -> int:
     if workload.step is None:
         return sum(_on_arrival(workload, stream))
-    asked = _Asked(workload.sparql, workload.width, workload.step)
+    asked = WindowQuery("", workload.sparql, (), workload.width, workload.step)
     nothing = stream.with_suffix(".nt")
     nothing.touch()
     way = "text" if 2 * workload.step >= workload.width else "changes"
     return sum(len(rows) for _, rows in PyoxigraphWindows(way).evaluate(asked, stream, nothing))
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    sparql: str
-    width: int
-    step: int
 
 
 def _on_arrival(workload: Workload, stream: Path) -> Iterator[int]:
@@ -238,7 +232,9 @@ def _on_arrival(workload: Workload, stream: Path) -> Iterator[int]:
         while times[first] <= moment - workload.width:
             store.remove(quads[first])
             first += 1
-        yield sum(1 for _ in store.query(workload.sparql))  # type: ignore[arg-type, misc]
+        solutions = store.query(workload.sparql)
+        assert isinstance(solutions, QuerySolutions)
+        yield sum(1 for _ in solutions)
 
 
 SIDES: dict[str, Callable[[Workload, Path], int]] = {"penstock": on_penstock, "pyoxigraph": on_pyoxigraph}

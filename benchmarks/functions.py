@@ -50,6 +50,8 @@ CONDITIONS = """
 ?a
 REGEX(?s, "7$")
 ?a > 10 && ?b < 50 || ?s = "name 7"
+(?a = ?b) = (?a < 10)
+?a * ?d = ?b
 """.strip().splitlines()
 VALUES = """
 ?a + ?b
@@ -61,6 +63,11 @@ STR(?a)
 CONCAT(?s, "!")
 STRLEN(?s)
 IF(?a > 10, ?a, ?b)
+IF(IF(?a > 10, ?b > 10, ?b > 20), ?a, ?b)
+?a + ?b + ?d
+(?a * ?b + 1) * 0.5
+ROUND(?d * 10) / 10
+UCASE(SUBSTR(?s, 2))
 YEAR(?t)
 """.strip().splitlines()
 KINDS = {Variable("r"): RESOURCE, Variable("q"): RESOURCE}
@@ -132,9 +139,9 @@ def sorted_by(variable: str) -> Statement:
 def grouped(of: tuple[str, str]) -> Statement:
     name, argument = of
     aggregate = Aggregate(name, Variable(argument))
-    macros = readings_of(aggregate)
-    read = ", ".join(["key", argument, *(f"{macro}({argument}) AS {name}" for name, macro in macros.items())])
-    parts = parts_of(aggregate, exp.column(argument), {name: exp.column(name) for name in macros})
+    readings = {name: reading(exp.column(argument)).sql("duckdb") for name, reading in readings_of(aggregate).items()}
+    read = ", ".join(["key", argument, *(f"{reading} AS {name}" for name, reading in readings.items())])
+    parts = parts_of(aggregate, exp.column(argument), {name: exp.column(name) for name in readings})
     made = [f"{part.of_rows.sql('duckdb')} AS part{place}" for place, part in enumerate(parts.values())]
     columns = {name: exp.column(f"part{place}") for place, name in enumerate(parts)}
     term = finished(aggregate, columns, exp.column("size")).sql("duckdb")

@@ -9,7 +9,7 @@ evaluated exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
@@ -212,13 +212,13 @@ def _decimal(number: Number) -> exp.Expr:
                 return call("sparql_decimal_of", text(value)) if tag in ("i", "d") else exp.null()
             return call("sparql_decimal_of", _lexical(term)) if tag in ("i", "d") else call("sparql_as_decimal", term)
         case Operation("/", (left, right)):
-            return call("sparql_quotient", _decimal(left), _decimal(right))
+            return _macro("sparql_quotient", (left, right), _decimal)
         case Operation("*", (left, right)):
-            return call("sparql_product", _decimal(left), _decimal(right))
+            return _macro("sparql_product", (left, right), _decimal)
         case Operation("ABS", (operand,)):
             return call("abs", _decimal(operand))
         case Operation("CEIL" | "FLOOR" | "ROUND" as function, (operand,)):
-            return call(f"sparql_decimal_{function.lower()}", _decimal(operand))
+            return _macro(f"sparql_decimal_{function.lower()}", (operand,), _decimal)
         case Operation(operator, operands):
             return _applied(operator, [_decimal(operand) for operand in operands])
 
@@ -231,11 +231,13 @@ def _floating(number: Number, type_name: str, peers: list[Number]) -> exp.Expr:
         case Operation("ABS", (operand,)):
             applied = call("abs", _floating(operand, type_name, peers))
         case Operation("CEIL" | "FLOOR" | "ROUND" as function, (operand,)):
-            whole = call(f"sparql_double_{function.lower()}", _floating(operand, type_name, peers))
+            whole = _macro(
+                f"sparql_double_{function.lower()}", (operand,), lambda inner: _floating(inner, type_name, peers)
+            )
             applied = exp.cast(whole, type_name)
         case Operation("/", (left, right)):
-            sides = [_floating(side, type_name, peers) for side in (left, right)]
-            applied = exp.cast(call("sparql_floating_quotient", *sides), type_name)
+            quotient = _macro("sparql_floating_quotient", (left, right), lambda side: _floating(side, type_name, peers))
+            applied = exp.cast(quotient, type_name)
         case Operation(operator, operands):
             applied = _applied(operator, [_floating(operand, type_name, peers) for operand in operands])
     return applied if _is_settled(number, peers) else _mixed(number, applied, type_name)
@@ -276,6 +278,19 @@ def _applied(operator: str, operands: list[exp.Expr]) -> exp.Expr:
         return exp.Paren(this=exp.Neg(this=operands[0])) if operator == "-" else operands[0]
     left, right = operands
     return exp.Paren(this=_OPERATORS[operator](this=left, expression=right))
+
+
+def _macro(name: str, operands: Sequence[Number], of: Callable[[Number], exp.Expr]) -> exp.Expr:
+    """A macro on numbers. It may name its operands more than once, so one that is an operation is given a name."""
+    names: list[tuple[str, exp.Expr]] = []
+    values: list[exp.Expr] = []
+    for place, operand in enumerate(operands, start=1):
+        if isinstance(operand, Leaf):
+            values.append(of(operand))
+        else:
+            names.append((f"number_{place}", of(operand)))
+            values.append(exp.column(f"number_{place}"))
+    return bound(names, call(name, *values))
 
 
 def _tried(number: Number, of: Callable[[Number], exp.Expr]) -> exp.Expr:

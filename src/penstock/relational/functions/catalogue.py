@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 
 from sqlglot import exp
 
-from penstock.algebra.expressions import Apply, Constant, Exists, Expression, Variable
+from penstock.algebra.expressions import Apply, Constant, Exists, Expression, Variable, parts_of
 from penstock.rdf.terms import Literal
 from penstock.rdf.vocabulary import XSD, XSD_STRING
 from penstock.relational.functions import arithmetic, patterns
@@ -132,19 +132,25 @@ def compile_condition(
 
 @dataclass(slots=True)
 class _Names:
-    """Names for the values of expressions that are used more than once."""
+    """Names for the values of expressions that are used more than once; each is compiled once."""
 
     values: list[tuple[str, exp.Expr]] = field(default_factory=list)
     of: dict[Expression, exp.Expr] = field(default_factory=dict)
 
-    def name(self, expression: Expression, value: exp.Expr) -> exp.Expr:
-        if is_plain(value):
-            return value
+    def name(self, expression: Expression, compile_term: Callable[[Expression], exp.Expr]) -> exp.Expr:
         if expression not in self.of:
-            name = f"operand_{len(self.values) + 1}"
-            self.values.append((name, value))
-            self.of[expression] = exp.column(name)
+            value = compile_term(expression)
+            if not is_plain(value):
+                name = f"operand_{len(self.values) + 1}"
+                self.values.append((name, value))
+                value = exp.column(name)
+            self.of[expression] = value
         return self.of[expression].copy()
+
+
+_ARITHMETIC = frozenset({"+", "-", "*", "/", "ABS", "CEIL", "FLOOR", "ROUND"})
+_LARGEST_ARITHMETIC = 6
+"""How many operators on numbers are evaluated as a whole. A larger expression is evaluated in steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +171,8 @@ class _Compiler:
             case Apply("COALESCE", arguments):
                 return exp.Coalesce(this=exp.null(), expressions=[self.term(argument) for argument in arguments])
             case Apply("IF", (condition, then, otherwise)):
-                branches = [
-                    exp.If(this=exp.true(), true=self.term(then)),
-                    exp.If(this=exp.false(), true=self.term(otherwise)),
-                ]
-                return exp.Case(this=self.condition(condition), ifs=branches)
-            case Apply("+" | "-" | "*" | "/" | "ABS" | "CEIL" | "FLOOR" | "ROUND"):
+                return self._if(condition, then, otherwise)
+            case Apply(function) if function in _ARITHMETIC:
                 return self._arithmetic(expression)
             case Apply("CONCAT", arguments):
                 values = exp.Array(expressions=[self.term(argument) for argument in arguments])
@@ -225,7 +227,7 @@ class _Compiler:
                 return exp.not_(is_null(self.term(variable)))
             case Apply("REGEX", (string, pattern, *flags)):
                 value = self.term(string)
-                return _matched("sparql_regex", value, *self._pattern(value, pattern, flags))
+                return _matched("sparql_regex", value, *self._pattern(pattern, flags))
             case Apply(function, arguments) if function in CONDITIONS:
                 return applied(CONDITIONS[function], *(self.term(argument) for argument in arguments))
             case Constant(Literal("true" | "false" as lexical, datatype)) if datatype == XSD + "boolean":
@@ -240,16 +242,33 @@ class _Compiler:
     def _family(self, expression: Expression) -> str | None:
         return kind_of(expression, self.kinds).family
 
+    def _if(self, condition: Expression, then: Expression, otherwise: Expression) -> exp.Expr:
+        """Engines copy what `CASE … WHEN` asks about for each WHEN; an IF in it is therefore given a name first."""
+        asked = self.condition(condition)
+        has_if = any(isinstance(part, Apply) and part.function == "IF" for part in parts_of(condition))
+        name = "condition"
+        branches = [
+            exp.If(this=exp.true(), true=self.term(then)),
+            exp.If(this=exp.false(), true=self.term(otherwise)),
+        ]
+        if not has_if:
+            return exp.Case(this=asked, ifs=branches)
+        return bound([(name, asked)], exp.Case(this=exp.column(name), ifs=branches))
+
     def _arithmetic(self, expression: Apply) -> exp.Expr:
         names = _Names()
         number = self._number(expression, names)
-        return bound(names.values, arithmetic.as_term(number, self._on_times(expression, names)))
+        otherwise = None if self._family(expression) == "number" else self._on_times(expression, names)
+        return bound(names.values, arithmetic.as_term(number, otherwise))
 
     def _number(self, expression: Expression, names: _Names) -> arithmetic.Number:
         """An expression of operators on numbers; what is none of them is a leaf, with a name where it is not plain."""
-        match expression:
-            case Apply("+" | "-" | "*" | "/" | "ABS" | "CEIL" | "FLOOR" | "ROUND" as operator, operands):
-                numbers = [self._number(operand, names) for operand in operands]
+        match _in_steps(expression):
+            case Apply(operator, operands) if operator in _ARITHMETIC and expression not in names.of:
+                numbers = [
+                    self._leaf(operand, names) if _size(operand) > _LARGEST_ARITHMETIC else self._number(operand, names)
+                    for operand in operands
+                ]
                 if len(numbers) == 1:
                     return arithmetic.Operation(operator, (numbers[0],))
                 left, *others = numbers
@@ -258,28 +277,34 @@ class _Compiler:
                 return left
             case Constant(Literal() as literal) if self._family(expression) == "number":
                 return arithmetic.constant(literal)
-            case _:
-                tag = kind_of(expression, self.kinds).tag
-                value = self.term(expression)
-                # A type that is not known has the value looked at more than once; one that is new each time may not be.
-                is_named = tag is None or is_volatile(expression)
-                return arithmetic.Leaf(names.name(expression, value) if is_named else value, tag)
+        return self._leaf(expression, names)
 
-    def _on_times(self, expression: Expression, names: _Names) -> exp.Expr | None:
-        """What `+` and `-` give for times and durations, where the operands may be such."""
-        if not isinstance(expression, Apply) or self._family(expression) == "number":
-            return None
-        match expression:
-            case Apply("+", (left, right)):
-                return call("sparql_time_sum", self._time(left, names), self._time(right, names), exp.Literal.number(1))
-            case Apply("-", (left, right)):
-                return call("sparql_time_difference", self._time(left, names), self._time(right, names))
+    def _leaf(self, expression: Expression, names: _Names) -> arithmetic.Leaf:
+        tag = kind_of(expression, self.kinds).tag
+        # A type that is not known has the value looked at more than once; one that is new each time may not be.
+        is_named = tag is None or is_volatile(expression) or expression in names.of
+        return arithmetic.Leaf(names.name(expression, self.term) if is_named else self.term(expression), tag)
+
+    def _on_times(self, expression: Expression, names: _Names) -> exp.Expr:
+        """What `+` and `-` give for times and durations. None of them goes with a number: NULL if that is sure."""
+        if self._family(expression) == "number":
+            return exp.null()
+        match _in_steps(expression):
+            case _ if expression in names.of:
+                return names.name(expression, self.term)
             case Apply("-", (operand,)):
-                return call("sparql_time_negated", self._time(operand, names))
-        return None
+                return applied("sparql_time_negated", self._on_times(operand, names))
+            case Apply("+", (left, right, *others)):
+                return self._summed("sparql_time_sum", [left, right, *others], names, exp.Literal.number(1))
+            case Apply("-", (left, right, *others)):
+                return self._summed("sparql_time_difference", [left, right, *others], names)
+        return names.name(expression, self.term)
 
-    def _time(self, expression: Expression, names: _Names) -> exp.Expr:
-        return names.name(expression, self.term(expression))
+    def _summed(self, macro: str, operands: list[Expression], names: _Names, *direction: exp.Expr) -> exp.Expr:
+        left, *others = [self._on_times(operand, names) for operand in operands]
+        for other in others:
+            left = applied(macro, left, other, *direction)
+        return left
 
     def _equal(self, left: Expression, right: Expression, only_true: bool) -> exp.Expr:
         families = {self._family(left), self._family(right)}
@@ -295,7 +320,7 @@ class _Compiler:
         names = _Names()
         otherwise = None
         if families != {"number"} and not (only_true and "number" in families):
-            otherwise = call("sparql_equal", self._time(left, names), self._time(right, names))
+            otherwise = call("sparql_equal", *(names.name(operand, self.term) for operand in (left, right)))
         equal = arithmetic.compared("=", self._number(left, names), self._number(right, names), otherwise)
         return bound(names.values, equal)
 
@@ -311,7 +336,7 @@ class _Compiler:
         names = _Names()
         otherwise = None
         if "number" not in families:
-            otherwise = call(f"sparql_{name}", *(self._time(operand, names) for operand in turned))
+            otherwise = call(f"sparql_{name}", *(names.name(operand, self.term) for operand in turned))
         held = arithmetic.compared(operator, self._number(left, names), self._number(right, names), otherwise)
         return bound(names.values, held)
 
@@ -334,7 +359,7 @@ class _Compiler:
         )
         return bound([(name, value)], any_of(*(inner._equal(named, other, only_true) for other in others)))
 
-    def _pattern(self, string: exp.Expr, pattern: Expression, flags: list[Expression]) -> tuple[exp.Expr, _Matching]:
+    def _pattern(self, pattern: Expression, flags: list[Expression]) -> tuple[exp.Expr, _Matching]:
         """The pattern with its flags, as engines take it, at once where both are constants; and how to match it."""
         match pattern, flags:
             case (Constant(Literal(given, datatype)), []) if datatype == XSD_STRING:
@@ -344,12 +369,10 @@ class _Compiler:
             case _:
                 letters_term = self.term(flags[0]) if flags else text("S")
                 return applied("sparql_pattern", self.term(pattern), letters_term), "tried"
-        if translated is None or patterns.is_sound(translated):
-            is_linear = translated is None or patterns.is_linear(translated)
-            return _optional(translated), "directly" if is_linear else "linearly"
-        # A constant that is refused would stop the whole query; a value that is refused is an error of one row.
-        nothing = exp.Left(this=string, expression=exp.Literal.number(0))
-        return exp.DPipe(this=text(translated), expression=nothing), "tried"
+        if translated is None or not patterns.is_taken(translated):
+            return exp.null(), "directly"  # no pattern: an error of each row, not of the query
+        is_for_all = patterns.is_sound(translated) and patterns.is_linear(translated)
+        return text(translated), "directly" if is_for_all else "linearly"
 
     def _replace(
         self, string: Expression, pattern: Expression, replacement: Expression, flags: list[Expression]
@@ -363,7 +386,7 @@ class _Compiler:
             case _:
                 rewrite = applied("sparql_replacement", self.term(replacement))
         value = self.term(string)
-        return _matched("sparql_replace", value, *self._pattern(value, pattern, flags), rewrite)
+        return _matched("sparql_replace", value, *self._pattern(pattern, flags), rewrite)
 
 
 _Matching = OneOf["directly", "linearly", "tried"]
@@ -380,8 +403,24 @@ def _matched(macro: str, value: exp.Expr, pattern: exp.Expr, how: _Matching, *ot
 
 
 def _is_term_valued(function: str) -> bool:
-    others = "+ - * / ABS CEIL FLOOR ROUND COALESCE IF CONCAT SUBSTR REPLACE IRI URI BNODE NOW".split()
-    return function in TERM_FUNCTIONS or function in others
+    others = "COALESCE IF CONCAT SUBSTR REPLACE IRI URI BNODE NOW".split()
+    return function in TERM_FUNCTIONS or function in _ARITHMETIC or function in others
+
+
+def _size(expression: Expression) -> int:
+    """How many operators on numbers there are before something else comes."""
+    if not isinstance(expression, Apply) or expression.function not in _ARITHMETIC:
+        return 0
+    return max(len(expression.arguments) - 1, 1) + sum(map(_size, expression.arguments))
+
+
+def _in_steps(expression: Expression) -> Expression:
+    """A long chain of one operator as a short one: its beginning is one operand, a chain of its own."""
+    match expression:
+        case Apply(operator, operands) if operator in _ARITHMETIC and len(operands) > _LARGEST_ARITHMETIC:
+            first = len(operands) - _LARGEST_ARITHMETIC + 1
+            return Apply(operator, (Apply(operator, operands[:first]), *operands[first:]))
+    return expression
 
 
 def _optional(value: str | None) -> exp.Expr:

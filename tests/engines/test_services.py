@@ -13,7 +13,6 @@ from penstock.algebra.services import ServiceAnswer, ServiceCall, service_calls
 from penstock.engines.duckdb import DuckDBEngine
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
-from penstock.oracle.stored_terms import as_stored
 from penstock.rdf.elements import Element
 from penstock.runtime.bounded import run_bounded
 
@@ -69,7 +68,7 @@ def test_service_is_graph_elsewhere(
         )
         answers = {call: [_answered(graph, call)] for call in service_calls(build(query).text)}
         given = Inputs(inputs.streams, inputs.graphs, services=answers)
-        found[name] = [as_stored(e) for e in run_bounded(query, given, engine=ENGINE)]
+        found[name] = list(run_bounded(query, given, engine=ENGINE))
         expected = list(answer(query, given).evaluations)
         difference = first_difference(found[name], expected, False)
         assert difference is None, difference.text

@@ -130,6 +130,8 @@ class Rewriting:
 
         In an OPTIONAL the store's engine takes those outside of it for shared ones.
         """
+        if any(isinstance(node, ast.Service) for node in walk(minus)):
+            return minus  # the answer of a service is known by the names in its question
         names: dict[str, ast.Variable] = {}
 
         def rename(node: ast.Node) -> ast.Node:

@@ -54,7 +54,7 @@ def test_a_master_of_spark(master: str) -> None:
         ),
         (
             PySparkException("Job aborted: java.lang.OutOfMemoryError: Java heap space"),
-            "error: Spark failed: it ran out of memory; the setting spark.driver.memory=8g, for example, gives it",
+            "error: Spark failed: it ran out of memory: set spark.driver.memory to more than it has, for example ",
         ),
     ],
     ids=["no Java", "a cause", "memory"],

@@ -11,6 +11,7 @@ from tests.histories import run_on_spark
 from penstock import parse
 from penstock.algebra import paths
 from penstock.algebra.inputs import GraphTriple, Inputs
+from penstock.engines import duckdb
 from penstock.engines.duckdb import DuckDBEngine
 from penstock.rdf.elements import Element
 from penstock.relational.automata import automaton_of
@@ -54,12 +55,11 @@ def chain() -> Inputs:
 
 
 @pytest.mark.parametrize("pattern", FROM_A_BOUND_END)
-def test_a_path_from_a_bound_end_needs_no_room_for_all_pairs(pattern: str) -> None:
+def test_a_path_from_a_bound_end_needs_no_room_for_all_pairs(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All pairs, 4.5 million, would take several times as much memory as there is."""
-    engine = DuckDBEngine()
-    engine.run("SET memory_limit = '100MB'")
-    engine.run("SET max_temp_directory_size = '0KB'")
-    [evaluation] = run_bounded(parse(QUERY % pattern), chain(), engine=engine)
+    monkeypatch.setitem(duckdb._SETTINGS, "memory_limit", "'100MB'")
+    monkeypatch.setitem(duckdb._SETTINGS, "max_temp_directory_size", "'0KB'")
+    [evaluation] = run_bounded(parse(QUERY % pattern), chain(), engine=DuckDBEngine())
     assert len(evaluation.rows or ()) == FROM_A_BOUND_END[pattern]
 
 

@@ -267,7 +267,7 @@ def test_the_refusal_says_what_to_choose(tmp_path: Path) -> None:
 def test_csv_for_spreadsheets(tmp_path: Path, text: str, safe: str) -> None:
     evaluation = Evaluation("q", 1, ("x",), ((Literal(text),),))
     for format, expected in (("csv", text), ("csv-safe", safe)):
-        rows = list(csv.reader(io.StringIO(written(tmp_path, format, SELECT, evaluation), newline="")))
+        rows = list(csv.reader(io.StringIO(written(tmp_path, format, selecting("x"), evaluation), newline="")))
         assert rows == [["time", "x"], ["1", expected]]
 
 

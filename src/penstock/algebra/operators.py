@@ -8,6 +8,7 @@ from.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
@@ -89,6 +90,14 @@ class Minus(Operator):
 class Union(Operator):
     left: Operator
     right: Operator
+
+    @staticmethod
+    def of(sides: Sequence[Operator]) -> Operator:
+        """Any number of sides, at least one, in a tree that is as low as can be."""
+        if len(sides) == 1:
+            return sides[0]
+        half = (len(sides) + 1) // 2
+        return Union(Union.of(sides[:half]), Union.of(sides[half:]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,10 +82,7 @@ class PatternBuilder:
             case ast.SubSelect():
                 return self.sub_select(element)
             case ast.Union(patterns):
-                united = self.group(patterns[0])
-                for pattern in patterns[1:]:
-                    united = Union(united, self.group(pattern))
-                return united
+                return Union.of([self.group(pattern) for pattern in patterns])
             case ast.InlineData():
                 return table(element)
             case ast.Graph(name, pattern):

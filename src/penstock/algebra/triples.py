@@ -120,11 +120,7 @@ class TripleBuilder:
                 for step, start, end in zip(steps, ends, ends[1:], strict=False):
                     self._path(start, step, end, simple, others)
             case ast.PathAlternative(choices):
-                branches = [self._path_operator(subject, choice, target) for choice in choices]
-                united = branches[0]
-                for branch in branches[1:]:
-                    united = Union(united, branch)
-                others.append(united)
+                others.append(Union.of([self._path_operator(subject, choice, target) for choice in choices]))
             case _:
                 others.append(PathPattern(subject, _path_algebra(path), target))
 

@@ -20,6 +20,10 @@ class SettingError(ValueError):
     """A value that a setting cannot have, as a sentence."""
 
 
+GREATEST_INSTANT = 10**17
+"""In milliseconds, three million years after 1970: sums of such instants and durations are still 64-bit integers."""
+
+
 def origin(value: str | int | datetime) -> int | OneOf["first"]:
     """An instant, or `first`."""
     if isinstance(value, str) and value.lower() == "first":
@@ -31,9 +35,9 @@ def instant(value: str | int | datetime, *, or_else: str = "") -> int:
     """Milliseconds since 1970; `or_else` is what might have been written instead."""
     if isinstance(value, datetime):
         return milliseconds(value)
-    if isinstance(value, int):
-        return value
-    time = parse_instant(value)
+    time = value if isinstance(value, int) else parse_instant(value)
+    if time is not None and abs(time) > GREATEST_INSTANT:
+        raise SettingError(f"{value!r} is out of range; an instant has at most {GREATEST_INSTANT} milliseconds.")
     if time is None:
         raise SettingError(
             f"{value!r} is not an instant; write milliseconds, a date and time such as 2024-05-01T12:00:00Z{or_else}."

@@ -498,9 +498,13 @@ class DuckDBEngine:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """What is wrong with a disk, as one sentence."""
+    """What is wrong with a disk or with memory, as one sentence."""
     try:
         yield
+    except duckdb.OutOfMemoryException:
+        raise StorageError(
+            "the query needs more memory than there is: make windows shorter, or values that it computes smaller"
+        ) from None
     except (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException) as error:
         raise StorageError(str(error).splitlines()[0]) from None
 

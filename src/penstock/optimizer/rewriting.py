@@ -127,10 +127,8 @@ def sides(operator: Operator) -> list[Operator]:
 
 
 def united(operators: Iterable[Operator]) -> Operator:
-    whole: Operator | None = None
-    for operator in operators:
-        whole = operator if whole is None else Union(whole, operator)
-    return NOTHING if whole is None else whole
+    every = list(operators)
+    return Union.of(every) if every else NOTHING
 
 
 def conjunction(conditions: Iterable[Expression]) -> Expression:

@@ -73,7 +73,7 @@ class _Matching:
             if term in theirs or not isinstance(term, ox.Literal):
                 return term
             same = as_read_back(term)
-            if same in theirs:
+            if same in theirs and same.datatype == term.datatype:
                 return same
             datatype = same.datatype.value
             if not numbers or datatype not in TOLERANCES:

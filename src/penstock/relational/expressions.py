@@ -6,7 +6,7 @@ at each instant, so the row is spread over its instants. BNODE(…) tells one so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -16,6 +16,7 @@ from penstock.algebra.operators import Operator
 from penstock.relational.functions.calls import call, text
 from penstock.relational.functions.catalogue import compile_condition, compile_expression
 from penstock.relational.functions.families import Kinds, kind_of
+from penstock.relational.functions.nesting import first_steps, in_short_chains, is_deep, with_steps
 from penstock.relational.functions.ordering import order_key
 from penstock.relational.intervals import INSTANTS, gaps, once, spread
 from penstock.relational.joining import numbered, within, without
@@ -39,8 +40,8 @@ class Rows:
     base: str | None
     row: str | None
     kinds: Kinds
-    timestamps: Mapping[Apply, Variable]
-    """What stands for the calls of timestamp()."""
+    columns: Mapping[Expression, Variable]
+    """The variables that stand for parts of the expressions: calls of timestamp(), and inner parts of deep ones."""
 
     def term(self, expression: Expression) -> exp.Expr:
         """The value, a term; NULL where there is none."""
@@ -71,12 +72,8 @@ class Rows:
         return order_key(self.term(expression), kind_of(expression, self.kinds))
 
     def _told(self, expression: Expression) -> Expression:
-        """With variables in place of the calls of timestamp()."""
-        if not isinstance(expression, Apply) or not self.timestamps:
-            return expression
-        if expression in self.timestamps:
-            return self.timestamps[expression]
-        return replace(expression, arguments=tuple(map(self._told, expression.arguments)))
+        """With variables in place of the parts that are columns."""
+        return with_steps(in_short_chains(expression), self.columns) if self.columns else expression
 
     def _flag(self, exists: Exists) -> exp.Expr:
         return col(self.relation.name, self.flags[exists])
@@ -107,13 +104,13 @@ class Expressions:
 
     def rows(self, relation: Relation, expressions: Iterable[Expression]) -> Rows:
         """The rows of the relation, cut and spread as the expressions need it."""
+        expressions = list(expressions)
         parts = [part for expression in expressions for part in parts_of(expression)]
         calls = {(part.function, len(part.arguments)) for part in parts if isinstance(part, Apply)}
         stamps = dict.fromkeys(part for part in parts if isinstance(part, Apply) and part.function == TIMESTAMP)
+        told: Mapping[Expression, Variable] = {}
         if stamps:
             relation, told = self._with_timestamps(relation, stamps)
-        else:
-            told = {}
         row = None
         if ("BNODE", 1) in calls:
             relation, row = numbered(self.statement, relation)
@@ -122,16 +119,45 @@ class Expressions:
             relation, flags[exists] = self._flagged(relation, exists)
         if ("NOW", 0) in calls:
             relation = self._at_instants(relation)
-        return Rows(relation, flags, self.base, row, self.kinds, told)
+        return self._in_steps(Rows(relation, flags, self.base, row, self.kinds, told), expressions)
 
-    def _with_timestamps(self, relation: Relation, calls: Iterable[Apply]) -> tuple[Relation, dict[Apply, Variable]]:
+    def _in_steps(self, rows: Rows, expressions: Sequence[Expression]) -> Rows:
+        """The rows with columns for the inner parts of expressions that nest deeply, computed once each."""
+        left = [
+            with_steps(in_short_chains(expression), rows.columns) for expression in expressions if is_deep(expression)
+        ]
+        while steps := dict.fromkeys(step for expression in left for step in first_steps(expression)):
+            relation = rows.relation
+            variables = {step: Variable(f".step{len(rows.columns) + place}") for place, step in enumerate(steps)}
+            names = {variable: self.statement.column_name(variable) for variable in variables.values()}
+            kept = [col(relation.name, name) for name in relation.all_columns]
+            added = [
+                aliased(exp.cast(rows.term(step), "text"), names[variable]) for step, variable in variables.items()
+            ]
+            query = select_from(relation.name, [*kept, *added, relation.start, relation.end])
+            rows = replace(
+                rows,
+                relation=replace(
+                    relation,
+                    name=self.statement.add(query, materialized=True),
+                    columns={**relation.columns, **names},
+                ),
+                kinds={**rows.kinds, **{variable: kind_of(step, rows.kinds) for step, variable in variables.items()}},
+                columns={**rows.columns, **variables},
+            )
+            left = [with_steps(expression, variables) for expression in left]
+        return rows
+
+    def _with_timestamps(
+        self, relation: Relation, calls: Iterable[Apply]
+    ) -> tuple[Relation, Mapping[Expression, Variable]]:
         """The rows with a variable for each call of timestamp()."""
-        told = {call: Variable(f"_:{call}") for call in calls}
+        told: dict[Expression, Variable] = {call: Variable(f"_:{call}") for call in calls}
         names = {variable: self.statement.column_name(variable) for variable in told.values()}
         kept = [col(relation.name, name) for name in relation.all_columns]
         values = [
             aliased(greatest_of(map(relation.column, self.timestamps.candidates(call, relation))), names[variable])
-            for call, variable in told.items()
+            for call, variable in zip(calls, told.values(), strict=True)
         ]
         query = select_from(relation.name, [*kept, *values, relation.start, relation.end])
         columns = {**relation.columns, **names}

@@ -16,6 +16,8 @@ from sqlglot import exp
 from penstock.algebra.expressions import Aggregate, Variable
 from penstock.relational.blocks import BLOCK, blocks_around, cut_into_blocks
 from penstock.relational.functions.aggregates import (
+    DOUBLE,
+    FLOAT,
     FLOATING,
     KIND,
     SUM,
@@ -28,7 +30,7 @@ from penstock.relational.functions.aggregates import (
     parts_of,
     readings_of,
 )
-from penstock.relational.intervals import each_instant, once, partitioned, running_sums
+from penstock.relational.intervals import each_instant, each_instant_if, once, partitioned, running_sums
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from, united
 
 
@@ -233,6 +235,8 @@ class Grouping:
         self, portions: str, levels: str, is_there: exp.Expr, calculations: Sequence[_Calculation]
     ) -> exp.Query:
         floating = self._columns_of(FLOATING)
+        if self.statement.shape.is_distributed:
+            return self._with_floating_by_instants(portions, levels, is_there, calculations)
         sums, levels = self._floating_sums(portions, floating), self._with_kinds(levels, is_there)
         selected: list[exp.Expr] = [col(levels, name) for name in self.keys.values()]
         selected += self._results(calculations, levels, **dict.fromkeys(floating, sums))
@@ -268,8 +272,9 @@ class Grouping:
     def _spread(self, portions: str, calculations: Sequence[_Calculation]) -> exp.Query:
         if self._are_groups:
             groups, end = portions, _behind(portions)
-        elif self._are_snapshots:
-            groups = self._together(portions, [*self.keys.values(), "i"])
+        elif self._are_snapshots or self.statement.shape.is_distributed:
+            rows = self._at_instants(portions, [*self._sizes, *self._parts])
+            groups = self._together(rows, [*self.keys.values(), "i"])
             end = _behind(groups)
         else:
             groups = self._put_together(portions)
@@ -358,6 +363,50 @@ class Grouping:
             is_there = exp.and_(*self._same_keys(portions, alias), col(portions, edge).eq(col(alias, "i")))
             query = query.join(exp.to_table(stretches, alias=alias), on=is_there)
         return self.statement.add(query)
+
+    # By instants, where the engine computes a relation anew for each place that reads it, as Spark does: stretches are
+    # read in several places, and so would be everything that they are made of
+
+    def _at_instants(self, portions: str, columns: Sequence[str], *, bound: Sequence[str] = ()) -> str:
+        """A row per instant and portion; with `bound`, of those portions only in which one of these is."""
+        if self._are_snapshots:
+            return portions
+        instant = aliased(each_instant(col(portions, "i"), col(portions, "j")), "i")
+        query = select_from(portions, [*(col(portions, name) for name in [*self.keys.values(), *columns]), instant])
+        if bound:
+            query = query.where(exp.or_(*(exp.not_(col(portions, name).is_(exp.null())) for name in bound)))
+        return self.statement.add(query)
+
+    def _with_floating_by_instants(
+        self, portions: str, levels: str, is_there: exp.Expr, calculations: Sequence[_Calculation]
+    ) -> exp.Query:
+        floating = self._columns_of(FLOATING)
+        at_instants = self._at_instants(portions, floating, bound=floating)
+        instant = [*self.keys.values(), "i"]
+        totals = [aliased(FLOATING.together(col(at_instants, name)), name) for name in floating]
+        summed = select_from(at_instants, [*(col(at_instants, name) for name in instant), *totals])
+        sums = self.statement.add(summed.group_by(*(col(at_instants, name) for name in instant)))
+        pieces = self._pieces(levels, is_there)
+        end = exp.Coalesce(this=col(pieces, "j"), expressions=[_behind(pieces)])
+        selected: list[exp.Expr] = [col(pieces, name) for name in self.keys.values()]
+        selected += self._results(calculations, pieces, **dict.fromkeys(floating, sums))
+        selected += [col(pieces, "i"), aliased(end, "j")]
+        on = exp.and_(*self._same_keys(pieces, sums), _same(True, pieces, sums, "i"))
+        return select_from(pieces, selected).join(exp.to_table(sums), on=on, join_type="left")
+
+    def _pieces(self, levels: str, is_there: exp.Expr) -> str:
+        """The levels, cut into instants (with an open end) where they have floating numbers."""
+        kinds = {name: KIND.of_weights(col(levels, name)) for name in self._columns_of(KIND)}
+        has_floating = exp.or_(*(kind.copy().isin(number(FLOAT), number(DOUBLE)) for kind in kinds.values()))
+        columns: list[exp.Expr] = [col(levels, name) for name in [*self.keys.values(), *self._sizes]]
+        columns += [col(levels, name) for name in self._columns_of(SUM)]
+        columns += [aliased(kind, name) for name, kind in kinds.items()]
+        start, end = col(levels, "i"), col(levels, "j")
+        bounds = [
+            aliased(each_instant_if(has_floating, start, end), "i"),
+            aliased(exp.case().when(exp.not_(has_floating.copy()), end.copy()), "j"),
+        ]
+        return self.statement.add(select_from(levels, [*columns, *bounds]).where(is_there))
 
     def _same_keys(self, left: str, right: str) -> list[exp.Expr]:
         return [_same(key in self.rows.certain, left, right, name) for key, name in self.keys.items()]

@@ -95,6 +95,12 @@ def each_instant(start: exp.Expr, end: exp.Expr) -> exp.Expr:
     return exp.Explode(this=_numbers(start, end))
 
 
+def each_instant_if(condition: exp.Expr, start: exp.Expr, end: exp.Expr) -> exp.Expr:
+    """A row for each instant where the condition holds, else one for the first."""
+    only_first = exp.Array(expressions=[start.copy()])
+    return exp.Explode(this=exp.case().when(condition, _numbers(start, end)).else_(only_first))
+
+
 def _numbers(start: exp.Expr, end: exp.Expr) -> exp.Expr:
     return exp.GenerateSeries(start=start, end=end, is_end_exclusive=True)
 

@@ -67,6 +67,8 @@ KIND = Manner(
     weight=lambda kind: call("sparql_kind_weight", kind),
     of_weights=lambda weights: call("sparql_heaviest_kind", weights),
 )
+FLOAT, DOUBLE = 2, 3
+"""The kinds of numbers (`sparql_sum_kind`) whose sums are floating."""
 FLOATING = Manner(SUM.together)
 """A sum of doubles: what is added to it cannot be taken away again without a trace."""
 LISTS = Manner(_lists_together)

@@ -30,7 +30,9 @@ class RspqlPrinter(StreamQueryPrinter):
         return "" if query.operator is None or is_registered else query.operator.upper()
 
     def quad_template(self, template: ast.QuadTemplate) -> str:
-        return block(f"GRAPH {self.graph_node(template.name)}", [self.triples(triples) for triples in template.triples])
+        name = template.name
+        named = self.graph_node(name) if isinstance(name, ast.BlankNodeLabel) else self.var_or_iri(name)
+        return block(f"GRAPH {named}", [self.triples(triples) for triples in template.triples])
 
     def window_block(self, element: ast.WindowBlock) -> str:
         return self.group(f"WINDOW {self.var_or_iri(element.name)}", element.pattern)

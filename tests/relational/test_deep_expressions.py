@@ -1,0 +1,75 @@
+"""Expressions that nest deeply are evaluated in steps, and give what the oracle gives."""
+
+from __future__ import annotations
+
+import pytest
+from pyoxigraph import Literal, NamedNode, Triple
+
+from penstock.algebra.inputs import Inputs
+from penstock.engines.duckdb import DuckDBEngine
+from penstock.oracle import answer
+from penstock.oracle.judging import first_difference
+from penstock.rdf.elements import Element
+from penstock.runtime.bounded import run_bounded
+from penstock.syntax import parse
+
+STREAM, N = "http://ex.org/s", NamedNode("http://ex.org/n")
+INPUTS = Inputs(
+    {
+        STREAM: [
+            Element(time, (Triple(NamedNode(f"http://ex.org/{time}"), N, value),))
+            for time, value in enumerate([Literal(1), Literal(2.5), Literal("x"), Literal(True), Literal(0)], start=1)
+        ]
+    }
+)
+QUERY = f"SELECT ?a (%s AS ?x) FROM STREAM <{STREAM}> [RANGE 5ms TUMBLING] {{ ?a <{N.value}> ?n %s }}"
+
+
+def nested(function: str, depth: int) -> str:
+    value = "?n"
+    for _ in range(depth):
+        value = function.replace("%s", value)
+    return value
+
+
+@pytest.fixture(scope="module")
+def engine() -> DuckDBEngine:
+    return DuckDBEngine()
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        *(
+            nested(function, 24)
+            for function in (
+                "ROUND(%s)",
+                "IF(%s, ?n, 0)",
+                "IF(?n, %s, 0)",
+                "(%s * 2)",
+                'CONCAT(STR(%s), "x")',
+                "COALESCE(%s, ?a)",
+                "(%s && ?n)",
+                "!(%s)",
+                "-(%s)",
+            )
+        ),
+        nested("(%s < ?n)", 12),
+        " + ".join(["?n"] * 40),
+    ],
+    ids=lambda expression: expression[:8] + expression[-8:],
+)
+def test_deep_expressions(engine: DuckDBEngine, expression: str) -> None:
+    for query in (QUERY % (expression, ""), QUERY % ("?n", f"FILTER ({expression})")):
+        parsed = parse(query, "csparql")
+        found = [e for e in run_bounded(parsed, INPUTS, engine=engine) if e.says_something]
+        expected = list(answer(parsed, INPUTS).with_solutions())
+        difference = first_difference(found, expected, ordered=False)
+        assert difference is None, difference.text
+
+
+def test_many_sides_of_a_union(engine: DuckDBEngine) -> None:
+    sides = " UNION ".join(f"{{ ?a <http://ex.org/p{number}> ?m }}" for number in range(300))
+    query = parse(QUERY % ("1", f"OPTIONAL {{ {sides} }}"), "csparql")
+    (evaluation,) = run_bounded(query, INPUTS, engine=engine)
+    assert len(evaluation.rows or ()) == 5

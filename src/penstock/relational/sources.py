@@ -191,6 +191,8 @@ class ActiveGraph:
         rows = [_select(table, columns, asked) for table in self.static]
         if len(rows) == 1:
             return rows[0].select(*always())
+        if not columns:  # SQL selects something
+            rows = [row.select(aliased(number(1), "there")) for row in rows]
         merged = united(rows)
         merged.set("distinct", True)
         kept = [col("merged", name) for name in columns.values()]

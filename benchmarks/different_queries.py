@@ -20,7 +20,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from penstock import parse
 from penstock.algebra.inputs import Inputs
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.engines.matcher import Demanded
 from penstock.rdf.elements import Element
 from penstock.runtime.bounded import sources_of

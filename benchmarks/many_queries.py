@@ -121,11 +121,11 @@ def measure(name: str, copies: int, engine: str, count: int) -> dict[str, float]
 
 def _engine(name: str):  # type: ignore[no-untyped-def]
     if name == "duckdb":
-        from penstock.engines.duckdb import DuckDBEngine
+        from penstock.engines.duckdb.store import DuckDBEngine
 
         return DuckDBEngine()
-    from penstock.engines.spark import SparkEngine
-    from penstock.engines.spark_session import session
+    from penstock.engines.spark.session import session
+    from penstock.engines.spark.store import SparkEngine
 
     return SparkEngine(session(None, {}))
 

@@ -30,7 +30,7 @@ from pyoxigraph import NamedNode
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from penstock.engines.spark_session import session
+from penstock.engines.spark.session import session
 from penstock.rdf.reading import GENERATED_AT_TIME
 from penstock.sources import open_source
 from penstock.sources.spark.history import open_history

@@ -38,7 +38,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from targets import Target
 from tollgate_spark.tables import Table, growth, history, live, sliding
 
-from penstock.engines.spark_session import session
+from penstock.engines.spark.session import session
 
 TABLES: dict[str, Callable[[SparkSession, Path, int, int], Table]] = {
     "history": history,

@@ -21,8 +21,8 @@ from unittest import mock
 
 from penstock import parse
 from penstock.bench.writing import written
-from penstock.engines.spark import SparkEngine
-from penstock.engines.spark_session import session
+from penstock.engines.spark.session import session
+from penstock.engines.spark.store import SparkEngine
 from penstock.runtime.running import RunSettings, Standing
 from penstock.runtime.starting import way_of
 from penstock.sources.files import TntFile

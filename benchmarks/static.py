@@ -52,7 +52,7 @@ from penstock.bench.cqels.data import (
 )
 from penstock.bench.cqels.experiment import AUTHORS
 from penstock.bench.cqels.queries import PROLOGUE, TEMPLATES, Instance
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.rdf.results import Evaluation
 from penstock.runtime.registry import Registry
 from penstock.runtime.running import RunSettings, Standing
@@ -174,7 +174,7 @@ def measured(text: str, stream: Path, graph: Path, floorplan: Path) -> Figures:
 
 
 def measured_on_spark(text: str, stream: Path, graph: Path, floorplan: Path) -> Figures:
-    from penstock.engines.spark_session import session
+    from penstock.engines.spark.session import session
     from penstock.runtime.micro_batches import Callback, MicroBatches
     from penstock.sources.spark.live import GrowingFolder
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from kill_live import GRAPH, LATENESS, QUERY, compare_with_oracle, put
 
-from penstock.engines.spark_session import session
+from penstock.engines.spark.session import session
 from penstock.rdf.results import Evaluation
 from penstock.runtime.micro_batches import Callback, MicroBatches
 from penstock.runtime.running import RunSettings, Standing

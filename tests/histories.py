@@ -22,7 +22,7 @@ def run_on_spark(
     spark: SparkSession, query: ast.Query, inputs: Inputs, settings: Settings | None = None, *, flush: bool = False
 ) -> Iterator[Evaluation]:
     """What `run_bounded` is for the embedded engine."""
-    from penstock.engines.spark import SparkEngine
+    from penstock.engines.spark.store import SparkEngine
     from penstock.sources.spark.frames import gathered
 
     engine = SparkEngine(spark)

@@ -18,7 +18,7 @@ from penstock.algebra import Settings
 from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.api.graphs import with_updates
 from penstock.cli import commands
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.engines.protocol import Slice
 from penstock.oracle import answer
 from penstock.rdf.changes import Change

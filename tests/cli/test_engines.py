@@ -9,7 +9,7 @@ from pyspark.errors import PySparkException
 from penstock.cli import commands
 from penstock.cli.engines import EngineOptions
 from penstock.engines.protocol import Engine
-from penstock.engines.spark_session import SessionError
+from penstock.engines.spark.session import SessionError
 
 
 @pytest.mark.parametrize("command", [("run", "q.rq"), ("verify", "q.rq"), ("demo",)], ids=lambda words: words[0])

@@ -16,7 +16,7 @@ from tests.logged import logged
 import penstock as ps
 from penstock.algebra.services import service_calls
 from penstock.cli import commands
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.runtime.services import Services
 from penstock.sources.services import ServiceSettings
 

@@ -20,7 +20,7 @@ from tests.histories import run_on_spark
 from tests.nightly import IS_NIGHTLY
 
 from penstock.algebra.inputs import GraphTriple, Inputs
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.rdf.elements import Element, Row
 from penstock.rdf.graphs import read_graph
 from penstock.rdf.results import Evaluation, same_graph, same_rows

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from penstock import parse
 from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.engines.closings import ClosingReport
-from penstock.engines.duckdb import DuckDBEngine, DuckDBReport
+from penstock.engines.duckdb.store import DuckDBEngine, DuckDBReport
 from penstock.relational.reporting import compile_instants, compile_last_end
 
 STREAM = "http://ex.org/s"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock.engines import driver_memory
-from penstock.engines.driver_memory import MEMORY, machine_memory
-from penstock.engines.spark_session import _with_defaults
+from penstock.engines.spark import driver_memory
+from penstock.engines.spark.driver_memory import MEMORY, machine_memory
+from penstock.engines.spark.session import _with_defaults
 
 HALF = "12288m"
 

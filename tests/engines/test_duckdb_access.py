@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.engines.protocol import StorageError
 
 

@@ -12,9 +12,9 @@ from tests.runtime.live import run_to_the_end, write_folder
 
 from penstock import parse
 from penstock.algebra.inputs import Inputs
-from penstock.engines.duckdb import DuckDBEngine, DuckDBQuery
+from penstock.engines.duckdb.store import DuckDBEngine, DuckDBQuery
 from penstock.engines.matcher import PatternMatcher
-from penstock.engines.spark import SparkQuery
+from penstock.engines.spark.store import SparkQuery
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
 from penstock.relational.matching import Asked

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from tests.engines.strategies_elements import NamedScenario, named_scenarios
 from tests.engines.test_random_queries import EXAMPLES, assert_right, batches, reference, slicings, trying
 
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 
 
 @pytest.fixture(scope="module")

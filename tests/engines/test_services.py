@@ -10,7 +10,7 @@ import penstock
 from penstock.algebra import build
 from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.algebra.services import ServiceAnswer, ServiceCall, service_calls
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pyspark.errors import PySparkException
 
-from penstock.engines.spark_failures import failure, reason
-from penstock.engines.spark_session import PlanTooDeepError, checked_stack
+from penstock.engines.spark.failures import failure, reason
+from penstock.engines.spark.session import PlanTooDeepError, checked_stack
 
 TRACEBACK = """Traceback (most recent call last):
   File "penstock/rdf/compression.py", line 23, in open_bytes

@@ -58,9 +58,9 @@ def test_the_answer_is_the_same(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, name: str, is_large: bool
 ) -> None:  # fmt: skip
     if is_large:
-        monkeypatch.setattr("penstock.engines.spark_kept._LARGE", 0)
-        monkeypatch.setattr("penstock.engines.spark_kept._MOST", 0)
-        monkeypatch.setattr("penstock.engines.spark_closures._FEW", 0)
+        monkeypatch.setattr("penstock.engines.spark.kept._LARGE", 0)
+        monkeypatch.setattr("penstock.engines.spark.kept._MOST", 0)
+        monkeypatch.setattr("penstock.engines.spark.closures._FEW", 0)
     before = views(spark), persisted(spark)
     query = parse(f"{HEADER} {{ {SEEN} {ALL[name]} }}")
     expected = list(answer(query, INPUTS, name="q").with_solutions())
@@ -79,8 +79,8 @@ def test_what_is_small_is_with_the_driver_however_large_the_graph_is(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, most: int, place: str
 ) -> None:
     """So that an update does not read what is large. What the executors have is read, and not computed anew."""
-    monkeypatch.setattr("penstock.engines.spark_kept._LARGE", 0)
-    monkeypatch.setattr("penstock.engines.spark_kept._MOST", most)
+    monkeypatch.setattr("penstock.engines.spark.kept._LARGE", 0)
+    monkeypatch.setattr("penstock.engines.spark.kept._MOST", most)
     query = parse(f"{HEADER} {{ {SEEN} {KEPT['a chain']} }}")
     places = set()
     for _ in run_on_spark(spark, query, INPUTS):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlglot import exp, parse_one
 
-from penstock.engines.spark_parts import nested
+from penstock.engines.spark.parts import nested
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

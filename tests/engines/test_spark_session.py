@@ -10,16 +10,16 @@ from types import ModuleType
 
 import pytest
 
-from penstock.engines.java import Java, NoJavaError, find_java
-from penstock.engines.spark_session import SessionError, session
+from penstock.engines.spark.java import Java, NoJavaError, find_java
+from penstock.engines.spark.session import SessionError, session
 
 QUIET = """
 import os
 import signal
 from threading import Thread, Timer
 
-from penstock.engines.spark_failures import failure
-from penstock.engines.spark_session import SessionError, session
+from penstock.engines.spark.failures import failure
+from penstock.engines.spark.session import SessionError, session
 
 spark = session("local[2]", {"spark.driver.extraJavaOptions": "-Dgiven=yes", "spark.driver.memory": "700m"})
 print(session() is spark)
@@ -62,7 +62,7 @@ except Exception as error:
 
 
 FAILING = """
-from penstock.engines.spark_session import SessionError, session
+from penstock.engines.spark.session import SessionError, session
 
 try:
     session(conf={"spark.driver.memory": "plenty"})

@@ -13,7 +13,7 @@ from tests.runtime.live import run_to_the_end
 import penstock as ps
 from penstock.algebra import ContinuousQuery
 from penstock.algebra.operators import Operator
-from penstock.engines import duckdb
+from penstock.engines.duckdb import store as duckdb
 from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI
 from penstock.relational.answers import Plan, compile_query
@@ -85,7 +85,7 @@ def test_on_spark_the_order_follows_the_micro_batches(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What batches are like is told by the figures that are observed as they are kept."""
-    from penstock.engines import spark as engines
+    from penstock.engines.spark import store as engines
     from penstock.runtime.micro_batches import Callback, MicroBatches
     from penstock.sources.spark.live import GrowingFolder
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.engines.strategies import Scenario, scenarios
 
 from penstock.algebra import build
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.optimizer import RULES, Knowledge, Rule, name_of, optimize
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered

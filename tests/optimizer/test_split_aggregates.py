@@ -13,7 +13,7 @@ from tests.histories import run_on_spark
 
 from penstock.algebra import build
 from penstock.algebra.inputs import GraphTriple, Inputs
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.optimizer import RULES, Knowledge, Sizes, optimize
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
@@ -125,7 +125,7 @@ def _is_split(query: ast.Query, sizes: Sizes) -> bool:
 
 
 def test_spark_has_them_split_where_gates_have_many_districts(spark: SparkSession) -> None:
-    from penstock.engines.spark import SparkEngine
+    from penstock.engines.spark.store import SparkEngine
     from penstock.runtime.bounded import graphs_of
 
     kinds = (INTEGER, INTEGER, DECIMAL, DOUBLE)

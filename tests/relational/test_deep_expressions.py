@@ -6,7 +6,7 @@ import pytest
 from pyoxigraph import Literal, NamedNode, Triple
 
 from penstock.algebra.inputs import Inputs
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element

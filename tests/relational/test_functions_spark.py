@@ -34,7 +34,7 @@ from tests.relational.function_cases import (
 )
 
 from penstock.algebra.expressions import Aggregate, Variable
-from penstock.engines.spark_patterns import provide
+from penstock.engines.spark.patterns import provide
 from penstock.relational.functions import patterns
 from penstock.relational.functions.aggregates import finished, needs_distinct_rows, parts_of, readings_of
 from penstock.relational.functions.catalogue import compile_condition, compile_expression

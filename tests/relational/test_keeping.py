@@ -9,7 +9,7 @@ import pytest
 
 from penstock.algebra import Settings
 from penstock.algebra.inputs import GraphTriple, Inputs
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.rdf.elements import Element
@@ -65,7 +65,7 @@ INPUTS = Inputs(
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> DuckDBEngine:
     """What is kept is small here; with an index, it is used as if it were large."""
     if request.param:
-        monkeypatch.setattr("penstock.engines.duckdb_kept._INDEXED", 0)
+        monkeypatch.setattr("penstock.engines.duckdb.kept._INDEXED", 0)
     return DuckDBEngine(keep_from=0)
 
 

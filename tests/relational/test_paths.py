@@ -11,8 +11,8 @@ from tests.histories import run_on_spark
 from penstock import parse
 from penstock.algebra import paths
 from penstock.algebra.inputs import GraphTriple, Inputs
-from penstock.engines import duckdb
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb import store as duckdb
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.rdf.elements import Element
 from penstock.relational.automata import automaton_of
 from penstock.runtime.bounded import run_bounded

@@ -11,7 +11,7 @@ from tests.runtime.families import families
 
 from penstock.algebra.chaining import elements_of
 from penstock.algebra.inputs import Inputs
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.results import Evaluation

@@ -19,7 +19,7 @@ from tests.suite.test_suite import HERE as SUITE
 from penstock.algebra import Settings
 from penstock.algebra.chaining import registered_name
 from penstock.algebra.inputs import Inputs
-from penstock.engines.spark_log import WindowLog
+from penstock.engines.spark.window_log import WindowLog
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element, Malformed

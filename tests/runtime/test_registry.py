@@ -16,7 +16,7 @@ from tests.runtime.families import PATTERNS, families
 from tests.runtime.live import write_folder
 
 from penstock.algebra.inputs import InputError, Inputs
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import sources_of
 from penstock.runtime.checkpoints import Checkpoint, State
@@ -109,7 +109,7 @@ def test_what_is_fused(pattern: str) -> None:
 @settings(max_examples=3)
 @given(scenarios())
 def test_a_chain_on_spark_over_history(spark: SparkSession, scenario: Scenario) -> None:
-    from penstock.engines.spark import SparkEngine
+    from penstock.engines.spark.store import SparkEngine
     from penstock.sources.spark.frames import gathered
 
     engine = SparkEngine(spark)

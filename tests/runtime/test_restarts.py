@@ -11,7 +11,7 @@ from tests import cases
 from tests.suite.test_suite import FOLDERS
 
 from penstock.algebra.chaining import registered_name
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.rdf.changes import changes_of
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import graphs_of, sources_of

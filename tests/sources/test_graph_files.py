@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from penstock.algebra.inputs import GraphTriple
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.rdf.errors import SourceError
 from penstock.rdf.graphs import read_graph
 from penstock.rdf.results import same_graph

@@ -13,7 +13,7 @@ from typing import TypedDict
 import pytest
 from tests import cases
 
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.oracle import answer
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import run_bounded

@@ -100,7 +100,7 @@ def frame_of(
     """
     from pyspark.sql import functions as sf
 
-    from penstock.engines.spark import SparkQuery
+    from penstock.engines.spark.store import SparkQuery
 
     found = run.slice(name)
     types = {**({} if terms else known), **types}

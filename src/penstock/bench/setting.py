@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from penstock.bench.measuring import Time, measure, processor_time_of
 from penstock.bench.running import Penstock
-from penstock.engines.spark_session import SessionError, session
+from penstock.engines.spark.session import SessionError, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 import click
 
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.engines.protocol import Engine
-from penstock.engines.spark_session import session
+from penstock.engines.spark.session import session
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -41,7 +41,7 @@ class EngineOptions:
         if self.name == "duckdb":
             return DuckDBEngine()
         started = session(self.master, self.conf, verbose=self.verbose)
-        from penstock.engines.spark import SparkEngine
+        from penstock.engines.spark.store import SparkEngine
 
         return SparkEngine(started)
 

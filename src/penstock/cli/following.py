@@ -17,7 +17,7 @@ from penstock.cli.preparing import Asked, open_dead_letters
 from penstock.cli.run_options import REPLAY, RunOptions, is_standard_input
 from penstock.cli.running import Letters, Output, told_apart
 from penstock.cli.watching import Watch
-from penstock.engines.spark_session import session
+from penstock.engines.spark.session import session
 from penstock.rdf.results import Evaluation
 from penstock.runtime.checkpoints import Written
 from penstock.runtime.running import RunSettings

@@ -12,8 +12,8 @@ from penstock.algebra.reports import PolicyError
 from penstock.api.dead_letters import MalformedError
 from penstock.cli.messages import show, show_error, show_problems
 from penstock.cli.sources import NoQueryError
-from penstock.engines.spark_failures import failure
-from penstock.engines.spark_session import SessionError
+from penstock.engines.spark.failures import failure
+from penstock.engines.spark.session import SessionError
 from penstock.rdf import errors as rdf_errors
 from penstock.rdf.elements import Malformed
 from penstock.rdf.plurals import are, counted

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from penstock.algebra import Settings
 from penstock.algebra.chaining import registered_name
 from penstock.algebra.inputs import Inputs
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.rdf.elements import Element, OnMalformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.registry import Registry

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from penstock.engines.duckdb import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBEngine
 from penstock.engines.protocol import StorageError
 from penstock.runtime.checkpoint_locks import CheckpointLock, LockedError
 

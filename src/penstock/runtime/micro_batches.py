@@ -2,7 +2,7 @@
 
 Spark cuts the streams into micro-batches, numbers them, and repeats one that was not finished, with the same input.
 For each batch the state after the one before is taken, the batch's rows become a segment of the window log
-(engines/spark_log.py), every instant before the watermark is answered, and the new state is written last. What a query
+(engines/spark/window_log.py), every instant before the watermark is answered, and the new state is written last. What a query
 gives to others becomes a segment of the same batch. A batch that is repeated starts from the same state, its output cut
 to what that state says, so it comes to the same.
 """
@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from penstock.algebra.chaining import Chain, elements_of
 from penstock.algebra.element_names import reads_names
-from penstock.engines.spark_batches import Before, Share
-from penstock.engines.spark_log import WindowLog
-from penstock.engines.spark_session import is_local
+from penstock.engines.spark.segments import Before, Share
+from penstock.engines.spark.session import is_local
+from penstock.engines.spark.window_log import WindowLog
 from penstock.rdf.elements import Element, Malformed
 from penstock.rdf.results import Evaluation
 from penstock.relational.windows import FOREVER

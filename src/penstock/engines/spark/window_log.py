@@ -29,8 +29,8 @@ from penstock.engines.closings import ClosingReport, closing_report, content
 from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
 from penstock.engines.protocol import Asked, CompiledReport, Need, Seen
-from penstock.engines.spark import SparkEngine, SparkQuery
-from penstock.engines.spark_batches import (
+from penstock.engines.spark.patterns import provide
+from penstock.engines.spark.segments import (
     NOWHERE,
     Before,
     Closing,
@@ -44,8 +44,8 @@ from penstock.engines.spark_batches import (
     shares_of,
     stamped,
 )
-from penstock.engines.spark_patterns import provide
-from penstock.engines.spark_session import checked_stack
+from penstock.engines.spark.session import checked_stack
+from penstock.engines.spark.store import SparkEngine, SparkQuery
 from penstock.relational.answers import Delivery
 from penstock.relational.demand import Demand, demand_of
 from penstock.relational.functions.expansion import expanded

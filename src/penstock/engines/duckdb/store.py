@@ -22,12 +22,12 @@ from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
-from penstock.engines.duckdb_kept import KeptTables
+from penstock.engines.duckdb.kept import KeptTables
 from penstock.engines.held_triples import held_table, held_triples, triples_table
 from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
-from penstock.engines.observing import Latest, Observed
 from penstock.engines.protocol import Asked, CompiledReport, Need, Seen, Slice, StorageError
+from penstock.engines.statistics import Latest, Observed
 from penstock.optimizer import Sizes
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
 from penstock.relational.demand import Demand, demand_of

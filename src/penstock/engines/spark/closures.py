@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
-from penstock.engines.spark_parts import Parts, parts_of, with_parts
+from penstock.engines.spark.parts import Parts, parts_of, with_parts
 
 _MOST = 5_000_000
 """The driver takes at most this many rows of each relation that a recursive part reads."""

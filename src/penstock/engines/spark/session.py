@@ -16,9 +16,9 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from penstock.engines.driver_memory import MEMORY, driver_memory
-from penstock.engines.java import Java, NoJavaError, find_java
-from penstock.engines.spark_failures import MESSAGES, STACK_TOO_SMALL, reason
+from penstock.engines.spark.driver_memory import MEMORY, driver_memory
+from penstock.engines.spark.failures import MESSAGES, STACK_TOO_SMALL, reason
+from penstock.engines.spark.java import Java, NoJavaError, find_java
 
 if TYPE_CHECKING:
     from pyspark import SparkContext

@@ -14,7 +14,7 @@ from typing import Protocol
 from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
-from penstock.engines.spark_closures import ClosureTooLargeError
+from penstock.engines.spark.closures import ClosureTooLargeError
 from penstock.optimizer.sizes import Spread
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 

@@ -30,15 +30,15 @@ from penstock.algebra.windows import RangeWindow
 from penstock.engines.answer_tables import answer_table, described
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.matcher import Demanded
-from penstock.engines.observing import Latest, Observed
 from penstock.engines.protocol import Asked, CompiledReport, Need, Slice
-from penstock.engines.spark_changes import ChangedTriples
-from penstock.engines.spark_closures import Closures
-from penstock.engines.spark_kept import KeptFrames
-from penstock.engines.spark_parts import nested, parts_of, with_parts
-from penstock.engines.spark_patterns import provide
-from penstock.engines.spark_session import checked_stack, is_local
-from penstock.engines.spark_survey import Survey, survey_by_a_look, survey_by_steps, survey_one_by_one, with_since
+from penstock.engines.spark.changes import ChangedTriples
+from penstock.engines.spark.closures import Closures
+from penstock.engines.spark.kept import KeptFrames
+from penstock.engines.spark.parts import nested, parts_of, with_parts
+from penstock.engines.spark.patterns import provide
+from penstock.engines.spark.session import checked_stack, is_local
+from penstock.engines.spark.survey import Survey, survey_by_a_look, survey_by_steps, survey_one_by_one, with_since
+from penstock.engines.statistics import Latest, Observed
 from penstock.optimizer import Sizes
 from penstock.rdf.elements import Malformed
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized

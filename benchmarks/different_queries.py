@@ -20,7 +20,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from penstock import parse
 from penstock.algebra.inputs import Inputs
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.engines.matcher import Demanded
 from penstock.rdf.elements import Element
 from penstock.runtime.bounded import sources_of
@@ -55,7 +55,7 @@ def measure(queries: int) -> tuple[float, list[str]]:
     """Processor time, and the answers."""
     standing = [Standing(parse(query(number)), f"q{number}") for number in range(queries)]
     sources = sources_of(Inputs({STREAM: readings(queries)}), BATCH)
-    engine = DuckDBEngine()
+    engine = DuckDBStore()
     run = Registry(engine, standing, sources, RunSettings(is_prompt=True))
     start = time.process_time()
     answers = [str(evaluation) for evaluation in run.evaluations() if evaluation.rows]

@@ -121,9 +121,9 @@ def measure(name: str, copies: int, engine: str, count: int) -> dict[str, float]
 
 def _engine(name: str):  # type: ignore[no-untyped-def]
     if name == "duckdb":
-        from penstock.engines.duckdb.store import DuckDBEngine
+        from penstock.engines.duckdb.store import DuckDBStore
 
-        return DuckDBEngine()
+        return DuckDBStore()
     from penstock.engines.spark.session import session
     from penstock.engines.spark.store import SparkEngine
 

@@ -52,7 +52,7 @@ from penstock.bench.cqels.data import (
 )
 from penstock.bench.cqels.experiment import AUTHORS
 from penstock.bench.cqels.queries import PROLOGUE, TEMPLATES, Instance
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.rdf.results import Evaluation
 from penstock.runtime.registry import Registry
 from penstock.runtime.running import RunSettings, Standing
@@ -143,14 +143,14 @@ def peak() -> float:
 
 
 def loaded(graph: Path) -> tuple[float, float]:
-    engine = DuckDBEngine()
+    engine = DuckDBStore()
     began = time.perf_counter()
     engine.load_graph(None, open_graph(graph, scope="papers"))
     return time.perf_counter() - began, peak()
 
 
 def measured(text: str, stream: Path, graph: Path, floorplan: Path) -> Figures:
-    engine = DuckDBEngine()
+    engine = DuckDBStore()
     began = time.perf_counter()
     engine.load_graph(None, open_graph(graph, scope="papers"))
     engine.load_graph(FLOORPLAN, open_graph(floorplan, scope="rooms"))

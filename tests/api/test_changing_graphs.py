@@ -18,7 +18,7 @@ from penstock.algebra import Settings
 from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.api.graphs import with_updates
 from penstock.cli import commands
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.engines.protocol import Slice
 from penstock.oracle import answer
 from penstock.rdf.changes import Change
@@ -223,7 +223,7 @@ class TestHandles:
     def test_what_is_over_is_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A graph may change for ever: what nobody asks about any more is not kept."""
         monkeypatch.setattr(changing_graphs, "_ENOUGH", 3)
-        engine, updates = DuckDBEngine(), GraphUpdates()
+        engine, updates = DuckDBStore(), GraphUpdates()
         engine.load_graph(None, graph_of_triples([]))
         graphs = ChangingGraphs(engine, {None: updates})
         graphs.begin("query")
@@ -241,7 +241,7 @@ class TestHandles:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(changing_graphs, "_ENOUGH", 0)
             mirrors = Elsewhere(), Elsewhere()
-            engine, updates = DuckDBEngine(), GraphUpdates(mirrors=mirrors)
+            engine, updates = DuckDBStore(), GraphUpdates(mirrors=mirrors)
             triples = {city: _parsed(triple("south", "in", city)) for city in CITIES}
             parts: list[set[Triple]] = [{triples["milano"]}, set(), set()]
             engine.load_graph(None, graph_of_triples([GraphTriple(entry) for entry in parts[0]]))

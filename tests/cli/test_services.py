@@ -16,7 +16,7 @@ from tests.logged import logged
 import penstock as ps
 from penstock.algebra.services import service_calls
 from penstock.cli import commands
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.runtime.services import Services
 from penstock.sources.services import ServiceSettings
 
@@ -238,7 +238,7 @@ class TestSharing:
         assert [entry for entry in found if entry[0] == "late"] == [("late", 6, ["milano"]), ("late", 11, ["roma"])]
 
     def test_who_leaves_takes_nothing_along(self, server: SparqlServer) -> None:
-        engine, call = DuckDBEngine(), service_calls(ps.parse(QUERY.replace("ENDPOINT", server.address)))
+        engine, call = DuckDBStore(), service_calls(ps.parse(QUERY.replace("ENDPOINT", server.address)))
         services = Services(engine, ServiceSettings(refresh=20), warnings.warn)
         services.begin("first", call)
         services.begin("second", call)

@@ -20,7 +20,7 @@ from tests.histories import run_on_spark
 from tests.nightly import IS_NIGHTLY
 
 from penstock.algebra.inputs import GraphTriple, Inputs
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.rdf.elements import Element, Row
 from penstock.rdf.graphs import read_graph
 from penstock.rdf.results import Evaluation, same_graph, same_rows
@@ -37,21 +37,21 @@ EVERY = 1 if IS_NIGHTLY else 20
 
 
 @pytest.fixture(scope="module")
-def engine() -> DuckDBEngine:
-    return DuckDBEngine()
+def engine() -> DuckDBStore:
+    return DuckDBStore()
 
 
 @w3c.each_evaluation()
-def test_over_a_stream(engine: DuckDBEngine, test: w3c.EvaluationTest) -> None:
+def test_over_a_stream(engine: DuckDBStore, test: w3c.EvaluationTest) -> None:
     query = _query(test)
-    found = list(run_bounded(query, _inputs(test), engine=engine))
+    found = list(run_bounded(query, _inputs(test), store=engine))
     _check(_all_together(found), query, test)
 
 
 @w3c.each_evaluation()
-def test_in_a_window(engine: DuckDBEngine, test: w3c.EvaluationTest) -> None:
+def test_in_a_window(engine: DuckDBStore, test: w3c.EvaluationTest) -> None:
     query = _query(test)
-    (found,) = run_bounded(_windowed(query), _inputs(test), engine=engine)
+    (found,) = run_bounded(_windowed(query), _inputs(test), store=engine)
     assert found.time == WIDTH
     _check(found, query, test)
 

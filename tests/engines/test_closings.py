@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from penstock import parse
 from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.engines.closings import ClosingReport
-from penstock.engines.duckdb.store import DuckDBEngine, DuckDBReport
+from penstock.engines.duckdb.store import DuckDBStore, DuckDBReport
 from penstock.relational.reporting import compile_instants, compile_last_end
 
 STREAM = "http://ex.org/s"
@@ -22,8 +22,8 @@ rows = st.lists(st.tuples(st.integers(-20, 60), st.none() | st.integers(1, 9), s
 
 
 @pytest.fixture(scope="module")
-def engine() -> DuckDBEngine:
-    return DuckDBEngine()
+def engine() -> DuckDBStore:
+    return DuckDBStore()
 
 
 def query_over(window: str, origin: int = 0) -> ContinuousQuery:
@@ -55,7 +55,7 @@ def batch(rows: list[Row]) -> pa.Table:
     appended_before=st.integers(0, 2),
 )
 def test_the_instants_are_those_of_the_statement(
-    engine: DuckDBEngine,
+    engine: DuckDBStore,
     batches: list[list[Row]],
     width: int,
     step: int,
@@ -85,7 +85,7 @@ def test_the_instants_are_those_of_the_statement(
     assert ends[0] == ends[1]
 
 
-def test_what_else_a_policy_asks_is_left_to_the_statement(engine: DuckDBEngine) -> None:
+def test_what_else_a_policy_asks_is_left_to_the_statement(engine: DuckDBStore) -> None:
     engine.clear()
     engine.add_stream(STREAM)
     assert isinstance(engine.compile_report(query_over("ELEMENTS 2")), DuckDBReport)

@@ -7,13 +7,13 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.engines.protocol import StorageError
 
 
 @pytest.fixture(params=["memory", "file"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> DuckDBEngine:
-    return DuckDBEngine(None if request.param == "memory" else tmp_path / "state.duckdb")
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> DuckDBStore:
+    return DuckDBStore(None if request.param == "memory" else tmp_path / "state.duckdb")
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> DuckDBEngine:
         "SET autoload_known_extensions = true",
     ],
 )
-def test_files_and_extensions_are_switched_off(engine: DuckDBEngine, statement: str, tmp_path: Path) -> None:
+def test_files_and_extensions_are_switched_off(engine: DuckDBStore, statement: str, tmp_path: Path) -> None:
     file = tmp_path / "secret.csv"
     file.write_text("a\nsecret\n")
     with pytest.raises((duckdb.Error, StorageError)):
@@ -42,6 +42,6 @@ def test_files_and_extensions_are_switched_off(engine: DuckDBEngine, statement: 
 
 
 def test_what_does_not_fit_into_memory_is_still_put_on_disk(tmp_path: Path) -> None:
-    engine = DuckDBEngine(tmp_path / "state.duckdb")
+    engine = DuckDBStore(tmp_path / "state.duckdb")
     spilled = engine.connection.execute("SELECT current_setting('temp_directory')").fetchall()
     assert spilled == [(str(tmp_path / "state.duckdb.tmp"),)]

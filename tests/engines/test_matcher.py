@@ -12,7 +12,7 @@ from tests.runtime.live import run_to_the_end, write_folder
 
 from penstock import parse
 from penstock.algebra.inputs import Inputs
-from penstock.engines.duckdb.store import DuckDBEngine, DuckDBQuery
+from penstock.engines.duckdb.store import DuckDBStore, DuckDBQuery
 from penstock.engines.matcher import PatternMatcher
 from penstock.engines.spark.store import SparkQuery
 from penstock.rdf.elements import Element
@@ -115,7 +115,7 @@ def test_a_query_is_asked_when_something_has_come_for_it(
         return ask(self, instant)
 
     monkeypatch.setattr(DuckDBQuery, "_evaluate_at", noted)
-    engine = DuckDBEngine()
+    engine = DuckDBStore()
     how = RunSettings(is_prompt=True, instants_per_slice=1)
     run = Registry(engine, [Standing(parse(asked), "q")], sources_of(Inputs({STREAM: STOPS_ONCE}), 1), how)
     evaluations = list(run.evaluations())

@@ -7,17 +7,17 @@ from hypothesis import given, settings
 from tests.engines.strategies_elements import NamedScenario, named_scenarios
 from tests.engines.test_random_queries import EXAMPLES, assert_right, batches, reference, slicings, trying
 
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 
 
 @pytest.fixture(scope="module")
-def engine() -> DuckDBEngine:
-    return DuckDBEngine(rows_between_looks=1, keep_from=0)
+def engine() -> DuckDBStore:
+    return DuckDBStore(rows_between_looks=1, keep_from=0)
 
 
 @settings(trying, max_examples=EXAMPLES // 8)
 @given(scenario=named_scenarios(), batch=batches, slices=slicings)
 def test_elements_are_read_by_their_names_as_the_oracle_reads_them(
-    engine: DuckDBEngine, scenario: NamedScenario, batch: int, slices: int | None
+    engine: DuckDBStore, scenario: NamedScenario, batch: int, slices: int | None
 ) -> None:
     assert_right(engine, scenario, reference(scenario), batch, slices)

@@ -14,7 +14,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from tests.engines.strategies import Scenario, scenarios
 
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.rdf.results import Evaluation
@@ -60,18 +60,18 @@ FOUND_BEFORE = [
 
 
 @pytest.fixture(scope="module")
-def engine() -> DuckDBEngine:
-    return DuckDBEngine(rows_between_looks=1, keep_from=0)
+def engine() -> DuckDBStore:
+    return DuckDBStore(rows_between_looks=1, keep_from=0)
 
 
-def run(engine: DuckDBEngine, scenario: Scenario, batch: int, slices: int | None) -> list[Evaluation]:
+def run(engine: DuckDBStore, scenario: Scenario, batch: int, slices: int | None) -> list[Evaluation]:
     """What the embedded engine says, with so many elements to a batch and so many instants to a slice."""
     found = run_bounded(
         scenario.parsed(),
         scenario.inputs(),
         scenario.settings(),
         flush=scenario.flush,
-        engine=engine,
+        store=engine,
         batch_elements=batch,
         instants_per_slice=slices,
     )
@@ -84,7 +84,7 @@ def reference(scenario: Scenario) -> list[Evaluation]:
 
 
 def assert_right(
-    engine: DuckDBEngine,
+    engine: DuckDBStore,
     scenario: Scenario,
     expected: list[Evaluation],
     batch: int = 1000,
@@ -101,7 +101,7 @@ slicings = st.sampled_from((None, None, None, 9, 2, 1))
 @settings(trying, max_examples=EXAMPLES * 3 // 4)
 @given(scenario=scenarios(), batch=batches, slices=slicings)
 def test_the_answer_is_the_oracles_however_the_input_is_cut(
-    engine: DuckDBEngine, scenario: Scenario, batch: int, slices: int | None
+    engine: DuckDBStore, scenario: Scenario, batch: int, slices: int | None
 ) -> None:
     expected = reference(scenario)
     event(f"{scenario.dialect}, {'with' if expected else 'without'} solutions")
@@ -109,14 +109,14 @@ def test_the_answer_is_the_oracles_however_the_input_is_cut(
 
 
 @pytest.mark.parametrize("scenario", FOUND_BEFORE, ids=lambda scenario: scenario.query)
-def test_what_was_wrong_before(engine: DuckDBEngine, scenario: Scenario) -> None:
+def test_what_was_wrong_before(engine: DuckDBStore, scenario: Scenario) -> None:
     assert_right(engine, scenario, reference(scenario))
 
 
 @settings(trying, max_examples=EXAMPLES // 4)
 @given(scenario=scenarios(), lateness=st.integers(1, 10), batch=batches, data=st.data())
 def test_any_order_within_the_lateness_gives_the_same_answer(
-    engine: DuckDBEngine, scenario: Scenario, lateness: int, batch: int, data: st.DataObject
+    engine: DuckDBStore, scenario: Scenario, lateness: int, batch: int, data: st.DataObject
 ) -> None:
     """Each element is delayed by up to `lateness`, those of one timestamp alike: count windows tell them apart."""
     ordered = {name: sorted(text.splitlines(), key=_time) for name, text in scenario.streams.items()}

@@ -10,7 +10,7 @@ import penstock
 from penstock.algebra import build
 from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.algebra.services import ServiceAnswer, ServiceCall, service_calls
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element
@@ -41,7 +41,7 @@ PLACES = (
     "OPTIONAL { ?a :p ?b } HERE",
     "?a :p ?d { SELECT DISTINCT ?a { HERE } }",
 )
-ENGINE = DuckDBEngine()
+ENGINE = DuckDBStore()
 
 triples = st.builds(Triple, st.sampled_from(NODES), st.just(Q), st.sampled_from(TERMS))
 streamed_triples = st.builds(Triple, st.sampled_from(NODES), st.just(P), st.sampled_from(TERMS))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.engines.strategies import Scenario, scenarios
 
 from penstock.algebra import build
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.optimizer import RULES, Knowledge, Rule, name_of, optimize
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
@@ -23,17 +23,17 @@ trying = settings(derandomize="PENSTOCK_EXAMPLES" not in os.environ, max_example
 
 
 @pytest.fixture(scope="module")
-def engine() -> DuckDBEngine:
-    return DuckDBEngine(keep_from=0)
+def engine() -> DuckDBStore:
+    return DuckDBStore(keep_from=0)
 
 
-def run(engine: DuckDBEngine, scenario: Scenario, *, is_optimized: bool) -> list[Evaluation]:
+def run(engine: DuckDBStore, scenario: Scenario, *, is_optimized: bool) -> list[Evaluation]:
     found = run_bounded(
         scenario.parsed(),
         scenario.inputs(),
         scenario.settings(),
         flush=scenario.flush,
-        engine=engine,
+        store=engine,
         is_optimized=is_optimized,
     )
     return [evaluation for evaluation in found if evaluation.says_something]
@@ -48,7 +48,7 @@ def changing_rules(scenario: Scenario) -> list[Rule]:
 
 @settings(trying)
 @given(scenario=scenarios(), data=st.data())
-def test_a_rule_alone_changes_no_answer(engine: DuckDBEngine, scenario: Scenario, data: st.DataObject) -> None:
+def test_a_rule_alone_changes_no_answer(engine: DuckDBStore, scenario: Scenario, data: st.DataObject) -> None:
     rules = changing_rules(scenario)
     if not rules:
         return
@@ -63,7 +63,7 @@ def test_a_rule_alone_changes_no_answer(engine: DuckDBEngine, scenario: Scenario
 
 @settings(trying, max_examples=EXAMPLES // 2)
 @given(scenario=scenarios())
-def test_without_the_optimizer_the_answer_is_the_oracles(engine: DuckDBEngine, scenario: Scenario) -> None:
+def test_without_the_optimizer_the_answer_is_the_oracles(engine: DuckDBStore, scenario: Scenario) -> None:
     """With it, `tests/engines` says so."""
     expected = list(
         answer(scenario.parsed(), scenario.inputs(), scenario.settings(), flush=scenario.flush).with_solutions()
@@ -99,7 +99,7 @@ MARKETS = "FROM NAMED WINDOW :v ON :s [RANGE 6ms STEP 3ms] FROM NAMED WINDOW :w 
         f"SELECT ?a ?g (COUNT(*) AS ?x) {MARKETS} FROM NAMED :g {{ GRAPH ?g {{ ?a :p ?b }} }} GROUP BY ?g ?a",
     ],
 )
-def test_aggregates_of_each_window_are_the_oracles(engine: DuckDBEngine, text: str) -> None:
+def test_aggregates_of_each_window_are_the_oracles(engine: DuckDBStore, text: str) -> None:
     lines = [f"{time} :{'abc'[time % 3]} :n {time % 4} . :{'ab'[time % 2]} :p :c" for time in range(1, 30)]
     scenario = Scenario(text, "rspql", {"s": "\n".join(lines), "t": "\n".join(lines[::2])}, {"g": "-9 - :a :p :b"})
     assert changing_rules(scenario)

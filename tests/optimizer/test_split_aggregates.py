@@ -13,7 +13,7 @@ from tests.histories import run_on_spark
 
 from penstock.algebra import build
 from penstock.algebra.inputs import GraphTriple, Inputs
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.optimizer import RULES, Knowledge, Sizes, optimize
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
@@ -83,8 +83,8 @@ def text_of(keys: str, aggregates: list[str], static: str, step: str = "PT2S") -
 
 
 @pytest.fixture(scope="module")
-def engine() -> DuckDBEngine:
-    return DuckDBEngine()
+def engine() -> DuckDBStore:
+    return DuckDBStore()
 
 
 @settings(derandomize=True, max_examples=60, deadline=None)
@@ -96,7 +96,7 @@ def engine() -> DuckDBEngine:
     static=st.sampled_from(STATIC),
 )
 def test_the_answer_is_the_same(
-    engine: DuckDBEngine,
+    engine: DuckDBStore,
     seen: list[Element],
     within: list[tuple[int, int]],
     keys: str,
@@ -110,9 +110,9 @@ def test_the_answer_is_the_same(
         patch.setattr(rule, "_PARTNERS_OF_COUNTS", 0)
         meaning = build(query)
         steps = optimize(meaning.expression, Knowledge.of(meaning)).steps
-        found = [e for e in run_bounded(query, inputs, engine=engine) if e.says_something]
+        found = [e for e in run_bounded(query, inputs, store=engine) if e.says_something]
     assert any(step.rule == "split aggregates" for step in steps)
-    as_written = [e for e in run_bounded(query, inputs, engine=engine, is_optimized=False) if e.says_something]
+    as_written = [e for e in run_bounded(query, inputs, store=engine, is_optimized=False) if e.says_something]
     assert first_difference(found, as_written, is_ordered(query)) is None
     expected = list(answer(query, inputs).with_solutions())
     assert first_difference(found, expected, is_ordered(query)) is None

@@ -6,7 +6,7 @@ import pytest
 from pyoxigraph import Literal, NamedNode, Triple
 
 from penstock.algebra.inputs import Inputs
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element
@@ -33,8 +33,8 @@ def nested(function: str, depth: int) -> str:
 
 
 @pytest.fixture(scope="module")
-def engine() -> DuckDBEngine:
-    return DuckDBEngine()
+def engine() -> DuckDBStore:
+    return DuckDBStore()
 
 
 @pytest.mark.parametrize(
@@ -59,17 +59,17 @@ def engine() -> DuckDBEngine:
     ],
     ids=lambda expression: expression[:8] + expression[-8:],
 )
-def test_deep_expressions(engine: DuckDBEngine, expression: str) -> None:
+def test_deep_expressions(engine: DuckDBStore, expression: str) -> None:
     for query in (QUERY % (expression, ""), QUERY % ("?n", f"FILTER ({expression})")):
         parsed = parse(query, "csparql")
-        found = [e for e in run_bounded(parsed, INPUTS, engine=engine) if e.says_something]
+        found = [e for e in run_bounded(parsed, INPUTS, store=engine) if e.says_something]
         expected = list(answer(parsed, INPUTS).with_solutions())
         difference = first_difference(found, expected, ordered=False)
         assert difference is None, difference.text
 
 
-def test_many_sides_of_a_union(engine: DuckDBEngine) -> None:
+def test_many_sides_of_a_union(engine: DuckDBStore) -> None:
     sides = " UNION ".join(f"{{ ?a <http://ex.org/p{number}> ?m }}" for number in range(300))
     query = parse(QUERY % ("1", f"OPTIONAL {{ {sides} }}"), "csparql")
-    (evaluation,) = run_bounded(query, INPUTS, engine=engine)
+    (evaluation,) = run_bounded(query, INPUTS, store=engine)
     assert len(evaluation.rows or ()) == 5

@@ -9,7 +9,7 @@ import pytest
 
 from penstock.algebra import Settings
 from penstock.algebra.inputs import GraphTriple, Inputs
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.rdf.elements import Element
@@ -62,18 +62,18 @@ INPUTS = Inputs(
 
 
 @pytest.fixture(params=[False, True], ids=["scanned", "looked up"])
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> DuckDBEngine:
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> DuckDBStore:
     """What is kept is small here; with an index, it is used as if it were large."""
     if request.param:
         monkeypatch.setattr("penstock.engines.duckdb.kept._INDEXED", 0)
-    return DuckDBEngine(keep_from=0)
+    return DuckDBStore(keep_from=0)
 
 
 @pytest.mark.parametrize("pattern", [*KEPT.values(), *NOT_KEPT.values()], ids=[*KEPT, *NOT_KEPT])
-def test_the_answer_is_the_same(engine: DuckDBEngine, pattern: str) -> None:
+def test_the_answer_is_the_same(engine: DuckDBStore, pattern: str) -> None:
     query = parse(f"{HEADER} {{ {SEEN} {pattern} }}")
     expected = list(answer(query, INPUTS, name="query").with_solutions())
-    found = [e for e in run_bounded(query, INPUTS, engine=engine, batch_elements=2) if e.says_something]
+    found = [e for e in run_bounded(query, INPUTS, store=engine, batch_elements=2) if e.says_something]
     assert first_difference(found, expected, is_ordered(query)) is None
     assert bool(_tables(engine)) == (pattern in KEPT.values())
 
@@ -89,11 +89,11 @@ SEVERAL_KEYS = {
 
 @pytest.mark.parametrize("operator", ["RSTREAM", "ISTREAM"])
 @pytest.mark.parametrize("pattern", SEVERAL_KEYS.values(), ids=SEVERAL_KEYS)
-def test_by_several_variables(engine: DuckDBEngine, pattern: str, operator: str) -> None:
+def test_by_several_variables(engine: DuckDBStore, pattern: str, operator: str) -> None:
     query = parse(f"{HEADER.replace('SELECT', f'SELECT {operator}')} {{ {pattern} }}")
     expected = list(answer(query, LIKING, name="query").with_solutions())
     assert expected
-    found = [e for e in run_bounded(query, LIKING, engine=engine, batch_elements=2) if e.says_something]
+    found = [e for e in run_bounded(query, LIKING, store=engine, batch_elements=2) if e.says_something]
     assert first_difference(found, expected, is_ordered(query)) is None
     assert _tables(engine)
 
@@ -129,7 +129,7 @@ MIXED = {
 @pytest.mark.parametrize("batch", [1, 9])
 @pytest.mark.parametrize("pattern", MIXED.values(), ids=MIXED)
 def test_what_stream_and_graph_both_have(
-    engine: DuckDBEngine, pattern: str, batch: int, duplicates: Literal["set", "bag"]
+    engine: DuckDBStore, pattern: str, batch: int, duplicates: Literal["set", "bag"]
 ) -> None:
     """Some triples of the stream are in the graph, too: these count once, and always."""
     cars = [f"car{n} at gate{(n + 1) % 4}" for n in range(6)]
@@ -138,14 +138,14 @@ def test_what_stream_and_graph_both_have(
     settings = Settings(duplicates=duplicates)
     expected = list(answer(query, inputs, settings, name="query").with_solutions())
     assert expected
-    run = run_bounded(query, inputs, settings, engine=engine, batch_elements=batch)
+    run = run_bounded(query, inputs, settings, store=engine, batch_elements=batch)
     assert first_difference([e for e in run if e.says_something], expected, is_ordered(query)) is None
     assert bool(engine.kept) == (pattern != MIXED["nothing shared"])
 
 
-def test_it_is_computed_again_when_the_graph_is_another_one(engine: DuckDBEngine) -> None:
+def test_it_is_computed_again_when_the_graph_is_another_one(engine: DuckDBStore) -> None:
     query = parse(f"{HEADER} {{ {SEEN} ?gate :in ?town . ?town :in ?land }}")
-    list(run_bounded(query, INPUTS, engine=engine))
+    list(run_bounded(query, INPUTS, store=engine))
     before = _tables(engine)
     assert before
     engine.load_graph(None, graph_of_triples(_graph("gate0 in bern", "bern in ch")))
@@ -154,14 +154,14 @@ def test_it_is_computed_again_when_the_graph_is_another_one(engine: DuckDBEngine
 
 def test_what_would_be_too_much_is_not_kept() -> None:
     """All pairs of things that are alike: they are joined when there is something to join them with."""
-    engine = DuckDBEngine(keep_from=0)
+    engine = DuckDBStore(keep_from=0)
     query = parse(f"{HEADER} {{ WINDOW :w {{ ?car :at ?a }} ?a :like ?what . ?b :like ?what }}")
     inputs = Inputs(INPUTS.streams, {None: _graph(*(f"thing{n} like it" for n in range(700)))})
-    list(run_bounded(query, inputs, engine=engine))
+    list(run_bounded(query, inputs, store=engine))
     assert all(rows <= 700 for rows in _tables(engine).values())
 
 
-def _tables(engine: DuckDBEngine) -> dict[str, int]:
+def _tables(engine: DuckDBStore) -> dict[str, int]:
     """What is kept, and how many rows each has."""
     names = [name for (name,) in engine.rows("SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'static%'")]
     return {name: engine.rows(f"SELECT count(*) FROM {name}")[0][0] for name in names}

@@ -10,7 +10,7 @@ import pytest
 
 import penstock
 from penstock.algebra.inputs import GraphTriple, Inputs
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element
@@ -149,12 +149,12 @@ FILTERS = [
 
 
 @pytest.fixture(scope="module")
-def engine() -> DuckDBEngine:
-    return DuckDBEngine()
+def engine() -> DuckDBStore:
+    return DuckDBStore()
 
 
 @pytest.mark.parametrize("query", [*GROUPING, *EXISTS, *NOW, *MODIFIERS, *PATHS, *FILTERS])
-def test_like_the_oracle(engine: DuckDBEngine, query: str) -> None:
+def test_like_the_oracle(engine: DuckDBStore, query: str) -> None:
     parsed = penstock.parse(f"PREFIX : <{EX}> {query}")
     for seed in range(2):
         chance = random.Random(f"{query}{seed}")
@@ -162,7 +162,7 @@ def test_like_the_oracle(engine: DuckDBEngine, query: str) -> None:
         inputs = Inputs({EX + "s": list(_stream(chance))}, graphs, chance.choice((0, 0, 3)))
         found = [
             e
-            for e in run_bounded(parsed, inputs, engine=engine, instants_per_slice=(None, 4)[seed])
+            for e in run_bounded(parsed, inputs, store=engine, instants_per_slice=(None, 4)[seed])
             if e.says_something
         ]
         expected = list(answer(parsed, inputs).with_solutions())

@@ -12,7 +12,7 @@ from penstock import parse
 from penstock.algebra import paths
 from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.engines.duckdb import store as duckdb
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.rdf.elements import Element
 from penstock.relational.automata import automaton_of
 from penstock.runtime.bounded import run_bounded
@@ -59,7 +59,7 @@ def test_a_path_from_a_bound_end_needs_no_room_for_all_pairs(pattern: str, monke
     """All pairs, 4.5 million, would take several times as much memory as there is."""
     monkeypatch.setitem(duckdb._SETTINGS, "memory_limit", "'100MB'")
     monkeypatch.setitem(duckdb._SETTINGS, "max_temp_directory_size", "'0KB'")
-    [evaluation] = run_bounded(parse(QUERY % pattern), chain(), engine=DuckDBEngine())
+    [evaluation] = run_bounded(parse(QUERY % pattern), chain(), engine=DuckDBStore())
     assert len(evaluation.rows or ()) == FROM_A_BOUND_END[pattern]
 
 

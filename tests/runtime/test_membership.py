@@ -11,7 +11,7 @@ from tests.runtime.families import families
 
 from penstock.algebra.chaining import elements_of
 from penstock.algebra.inputs import Inputs
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.results import Evaluation
@@ -43,7 +43,7 @@ def test_whoever_comes_and_goes_changes_nothing_for_others(
     standing = {f"http://ex.org/q{n}": query for n, query in enumerate(scenario.standing)}
     waiting = dict(zip(standing, stays, strict=True))
     there = [name for name, stay in waiting.items() if stay.comes is None]
-    engine = DuckDBEngine(rows_between_looks=1)
+    engine = DuckDBStore(rows_between_looks=1)
     sources = sources_of(scenario.inputs, batch)
     run = Registry(engine, [standing[name] for name in there], sources, how)
     came: dict[str, int | None] = dict.fromkeys(there)
@@ -81,7 +81,7 @@ def test_whoever_reads_what_a_query_gives_sees_all_of_it_after_its_coming(
     standing = dict(zip(chain.queries, scenario.standing, strict=True))
     first, second, third = chain.order
     coming = {second: comes, third: comes + later}
-    engine = DuckDBEngine(rows_between_looks=1)
+    engine = DuckDBStore(rows_between_looks=1)
     sources = sources_of(scenario.inputs, batch)
     run = Registry(engine, [standing[first]], sources, how)
     came: dict[str, int | None] = {}
@@ -116,7 +116,7 @@ QUERY = """PREFIX : <http://ex.org/> SELECT ?gate FROM NAMED WINDOW :w ON :toll 
 
 
 def test_a_copy_is_fused_as_soon_as_it_sees_what_the_others_see() -> None:
-    engine = DuckDBEngine(rows_between_looks=1)
+    engine = DuckDBStore(rows_between_looks=1)
     elements = [an_element(500 * number, 0, number % 3) for number in range(1, 25)]
     sources = sources_of(Inputs({TOLL: elements}), 1)
     standing = {f"q{car}": Standing(parse(QUERY.format(car), "rspql"), f"q{car}") for car in range(3)}
@@ -133,7 +133,7 @@ def test_a_copy_is_fused_as_soon_as_it_sees_what_the_others_see() -> None:
 
 
 def test_what_only_a_dropped_query_needed_is_forgotten() -> None:
-    engine = DuckDBEngine()
+    engine = DuckDBStore()
     other = "http://ex.org/other"
     elements = [an_element(500 * number, 0, 1) for number in range(1, 25)]
     sources = sources_of(Inputs({TOLL: elements, other: elements}), 1)

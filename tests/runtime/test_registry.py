@@ -16,7 +16,7 @@ from tests.runtime.families import PATTERNS, families
 from tests.runtime.live import write_folder
 
 from penstock.algebra.inputs import InputError, Inputs
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import sources_of
 from penstock.runtime.checkpoints import Checkpoint, State
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def ran_to_the_end(scenario: Scenario, batch: int | None) -> tuple[Registry, list[Evaluation]]:
     """All queries over the input at once, or in batches; what can be forgotten is, as soon as it can."""
     how = RunSettings(lateness=scenario.lateness, flush=scenario.flush, is_prompt=batch is not None)
-    engine = DuckDBEngine(rows_between_looks=1)
+    engine = DuckDBStore(rows_between_looks=1)
     run = Registry(engine, scenario.standing, sources_of(scenario.inputs, batch), how)
     found = list(run.evaluations())
     engine.close()
@@ -102,7 +102,7 @@ def test_what_is_fused(pattern: str) -> None:
     named = [replace(one, name=f"q{n}") for n, one in enumerate(standing)]
     if "CONSTRUCT" in pattern:
         named = [replace(one, query=replace(one.query, register=None)) for one in named]
-    run = Registry(DuckDBEngine(), named, sources_of(Inputs({TOLL: []})))
+    run = Registry(DuckDBStore(), named, sources_of(Inputs({TOLL: []})))
     assert len(run.queries) == (3 if pattern in PATTERNS[-2:] else 1)
 
 

@@ -11,7 +11,7 @@ from tests import cases
 from tests.suite.test_suite import FOLDERS
 
 from penstock.algebra.chaining import registered_name
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.rdf.changes import changes_of
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import graphs_of, sources_of
@@ -25,7 +25,7 @@ from penstock.sources.graph_updates import GraphUpdates
 @pytest.mark.parametrize("folder", FOLDERS[::5], ids=lambda folder: folder.name)
 def test_a_run_goes_on_where_it_was(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With what was forgotten forgotten, and what was written after the last commit cut off."""
-    monkeypatch.setattr(Checkpoint, "new_engine", lambda self, file: DuckDBEngine(file, rows_between_looks=1))
+    monkeypatch.setattr(Checkpoint, "new_engine", lambda self, file: DuckDBStore(file, rows_between_looks=1))
     case = cases.read_case(folder)
     cases.check(case, _ended_again_and_again(case, tmp_path))
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from penstock.algebra.inputs import GraphTriple
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.rdf.errors import SourceError
 from penstock.rdf.graphs import read_graph
 from penstock.rdf.results import same_graph
@@ -54,7 +54,7 @@ def written(folder: Path, name: str, text: str = TEXT) -> Path:
 
 def in_duckdb(graph: Graph) -> list[GraphTriple]:
     """What the engine has, having loaded it."""
-    engine = DuckDBEngine()
+    engine = DuckDBStore()
     engine.load_graph(None, graph)
     columns = pa.table(engine.connection.sql(f"FROM {engine.tables.graphs[None]}").to_arrow_table())
     engine.close()

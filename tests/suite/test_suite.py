@@ -13,7 +13,7 @@ from typing import TypedDict
 import pytest
 from tests import cases
 
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.oracle import answer
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import run_bounded
@@ -25,7 +25,7 @@ from penstock.syntax.translation.variables import plain_names
 HERE = Path(__file__).parent
 FOLDERS = [*cases.case_folders(HERE / "cases"), *cases.case_folders(HERE.parent / "papers" / "worked")]
 
-ENGINES = {"duckdb": lambda: DuckDBEngine(rows_between_looks=1, keep_from=0)}
+ENGINES = {"duckdb": lambda: DuckDBStore(rows_between_looks=1, keep_from=0)}
 """They forget what they can as soon as they can, and keep what is static however little it is."""
 
 
@@ -40,15 +40,15 @@ each_case = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def engine(request: pytest.FixtureRequest) -> DuckDBEngine:
+def engine(request: pytest.FixtureRequest) -> DuckDBStore:
     return ENGINES[request.param]()
 
 
 @pytest.mark.parametrize("cut", CUTS)
 @each_case
-def test_an_engine_gives_the_expected_answer(engine: DuckDBEngine, folder: Path, cut: str) -> None:
+def test_an_engine_gives_the_expected_answer(engine: DuckDBStore, folder: Path, cut: str) -> None:
     case = cases.read_case(folder)
-    found = run_bounded(case.query, case.inputs, case.settings, flush=case.flush, name="q", engine=engine, **CUTS[cut])
+    found = run_bounded(case.query, case.inputs, case.settings, flush=case.flush, name="q", store=engine, **CUTS[cut])
     cases.check(case, found)
 
 

@@ -22,7 +22,7 @@ from penstock.api.frames import arrow_table, pandas_frame, with_counts
 from penstock.api.outsiders import Outsiders
 from penstock.api.spark_streams import LiveStream
 from penstock.api.stopping import Stoppable
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.engines.protocol import Engine
 from penstock.rdf.elements import Malformed
 from penstock.rdf.html import table_html
@@ -211,7 +211,7 @@ class RegisteredQuery:
 
     def _engine(self) -> Engine:
         if self._spark is None:
-            return DuckDBEngine()
+            return DuckDBStore()
         from penstock.engines.spark.store import SparkEngine
 
         return SparkEngine(self._spark)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.engines.protocol import Engine
 from penstock.engines.spark.session import session
 
@@ -39,7 +39,7 @@ class EngineOptions:
     def open(self) -> Engine:
         """Raises SessionError where there is no Spark to run on."""
         if self.name == "duckdb":
-            return DuckDBEngine()
+            return DuckDBStore()
         started = session(self.master, self.conf, verbose=self.verbose)
         from penstock.engines.spark.store import SparkEngine
 

@@ -1,10 +1,10 @@
-"""What the runtime asks of an engine: tables of input, instants, answers, and that it forgets what nobody needs."""
+"""What a run asks of a store of windows: keep rows, report instants, answer slices, forget what nobody needs."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Generic, Protocol, TypeVar
 
 import pyarrow as pa
 from pyoxigraph import Triple
@@ -14,21 +14,41 @@ from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.optimizer import Sizes
+from penstock.rdf.elements import Malformed
 from penstock.relational.answers import Delivery
 from penstock.relational.static_parts import KeptPart
+from penstock.sources.batches import Source
 from penstock.sources.graphs import Graph
 
 Asked = tuple[str, str | None]
 """A predicate and, if that matters, an object, encoded: what a triple may have."""
 
+Rows = TypeVar("Rows", covariant=True)
+"""What an intake brings: tables by their streams, a micro-batch of Spark, or whole histories."""
+
+TakenRows = TypeVar("TakenRows", contravariant=True)
+"""What a store takes."""
+
 
 class StorageError(Exception):
-    """What an engine keeps on disk cannot be read or written: the message says why."""
+    """A store cannot read or write its files: the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a store of windows can do beyond the methods of every store."""
+
+    admits_queries: bool
+    """Queries may join a run, and see what is after the instant that the run has reached (`Dataset.after`)."""
+    restarts: bool
+    """It is a `RestartableStore`."""
+    answers_at_once: bool
+    """It holds complete streams: all instants are one slice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Evaluation instants that are answered at a time; `previous` is the one before them."""
+    """Evaluation instants that are answered together; `previous` is the instant before them."""
 
     instants: Sequence[int]
     previous: int | None = None
@@ -36,20 +56,58 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a query needs of its streams: what counts at instants from the horizon on; without one, all there is."""
+    """What a query needs of its streams: rows that count at or after the horizon; without a horizon, all rows."""
 
     query: ContinuousQuery
     horizon: int | None
 
 
 @dataclass(frozen=True, slots=True)
+class Reached:
+    """What is known of a stream before rows are appended: its greatest timestamp, and how far its readers are."""
+
+    greatest: int | None = None
+    evaluated: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Seen:
-    """What there is of a stream: the least timestamp is that of what came in time."""
+    """Elements of a stream; `least` is the least timestamp of those in time, `greatest` the greatest of all."""
 
     elements: int
     least: int | None
     greatest: int | None
     has_late: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IntakeBatch(Generic[Rows]):
+    """What an intake brings at a time, numbered from 0; `rows` is None where only time has passed."""
+
+    number: int
+    rows: Rows | None = None
+    malformed: Sequence[tuple[str, Malformed]] = ()
+    """Malformed input, with its stream."""
+    positions: Mapping[str, Any] | None = None
+    """Where each source continues after the batch."""
+    now: int | None = None
+    """The time of arrival, where elements are stamped as they arrive."""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeStream:
+    """A stream that is all there; `queries` are its readers, None where one does not know its windows yet."""
+
+    source: Source
+    queries: Sequence[ContinuousQuery] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What a batch had of each stream, and what turned out to be malformed when it was read."""
+
+    seen: Mapping[str, Seen]
+    malformed: Iterable[tuple[str, Malformed]] = ()
 
 
 class CompiledQuery(Protocol):
@@ -60,10 +118,10 @@ class CompiledQuery(Protocol):
 
     @property
     def joins_streams(self) -> bool:
-        """Whether it joins rows of streams with each other: what does not meet in time is joined in vain."""
+        """Whether it joins rows of streams with each other: rows that never share a window are joined in vain."""
 
     def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
-        """The solutions: the values of the variables, encoded, in their order, and then the instant; in time order."""
+        """The solutions: the encoded values of the variables, in order, and then the instant; in time order."""
 
 
 class CompiledReport(Protocol):
@@ -74,30 +132,16 @@ class CompiledReport(Protocol):
         """Until when windows are open that hold something at or after `first`."""
 
 
-class Engine(Protocol):
-    @property
-    def state(self) -> Mapping[str, Mapping[str, Any]]:
-        """What it knows of its streams beside their rows; JSON can hold it."""
-
-    def restore(self, state: Mapping[str, Mapping[str, Any]]) -> None: ...
+class WindowStore(Protocol[TakenRows]):
+    """The windows of a run: rows of streams as long as an instant may need them, graphs, and statements over both."""
 
     @property
-    def sizes(self) -> Sizes:
-        """How much of each predicate streams and graphs lately had, as far as it was counted."""
+    def capabilities(self) -> Capabilities: ...
 
-    @property
-    def kept(self) -> Sequence[KeptPart]:
-        """What is static in queries and has been computed, once."""
-
-    @property
-    def has_changing_graphs(self) -> bool:
-        """Whether a graph, or what a service answers, changes with time."""
-
-    def close(self) -> None:
-        """Nobody asks any more."""
+    # Streams
 
     def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
-        """`is_given`: by another query. Where a query reads every stream, it means those from outside.
+        """`is_given`: another query produces it. A query that reads every stream reads those from outside.
 
         `is_named`: a query reads the names of elements, which are not kept otherwise.
         """
@@ -105,18 +149,47 @@ class Engine(Protocol):
     def keeps_names(self, stream: str) -> bool:
         """Whether the names of its elements are kept."""
 
+    def append(
+        self, batch: IntakeBatch[TakenRows], reached: Mapping[str, Reached], lateness: int
+    ) -> Appended:  # fmt: skip
+        """Keep the rows of a batch, each late one with the watermark that it is behind."""
+
+    def give(self, number: int, stream: str, rows: pa.Table) -> Seen:
+        """Keep rows `(s, p, o, ts, element)` that a query produced in a batch: in time and in order."""
+
+    def elements(self, stream: str) -> int:
+        """How many elements of a stream have arrived."""
+
     def arrived(self, stream: str) -> int:
-        """How many triples of a stream there have been."""
+        """How many triples of a stream have arrived."""
+
+    def seen(self, stream: str, after: int | None, *, lately: bool = False) -> Seen:
+        """The elements of a stream after an instant, or all; `lately`: among those appended last."""
+
+    def uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
+        """Rows that arrived too late to count for the query, of all that are there."""
+
+    def evict(self, needs: Sequence[Need], until: int | None) -> int:
+        """Forget rows that no query needs; these are all queries. Returns how many triples are kept.
+
+        Of a stream that nobody reads, rows after `until` are kept for queries that may join; None keeps all.
+        """
+
+    def forget(self, needs: Sequence[Need], until: int) -> None:
+        """These are all queries: forget what was made for others, and what nobody reads up to an instant."""
+
+    # Graphs and services
 
     def load_graph(self, iri: str | None, graph: Graph) -> None:
-        """The graph under this name, in place of what was there. Raises `SourceError` where it is malformed."""
+        """Set the graph of this name. Raises `SourceError` where it is malformed."""
 
     @property
     def graphs(self) -> Collection[str | None]:
-        """The names of the graphs that are there; None is the unnamed one."""
+        """The names of the graphs; None is the unnamed one."""
 
-    def lacking(self, asked: Sequence[Asked]) -> set[Asked]:
-        """Of what is asked for, that which no triple of any stream or graph has had, as far as that is known."""
+    @property
+    def has_changing_graphs(self) -> bool:
+        """Whether a graph, or the answer of a service, changes with time."""
 
     def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
         """When the triples are in a graph, as far as they are."""
@@ -124,47 +197,51 @@ class Engine(Protocol):
     def revise_graph(
         self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple], needed: int
     ) -> None:  # fmt: skip
-        """Triples that are in a graph at other times than before, if at all; what has ended by `needed` may go."""
+        """Set when triples are in a graph; intervals that end by `needed` may go."""
 
     @property
     def services(self) -> Collection[ServiceCall]:
         """The services whose answers are there."""
 
     def load_answers(self, call: ServiceCall, answers: Sequence[ServiceAnswer]) -> None:
-        """All that a service has answered; what it answered before is no longer there."""
+        """Set the answers of a service."""
 
-    def append(self, stream: str, rows: pa.Table) -> None:
-        """Rows `(s, p, o, ts, element, since)` of a stream, as they came; `element` goes on from batch to batch."""
+    def lacking(self, asked: Sequence[Asked]) -> set[Asked]:
+        """Of these, what no triple of any stream or graph has had, as far as that is known."""
+
+    # Answers
 
     def compile(
         self, query: ContinuousQuery, expression: Operator, delivery: Delivery, *, is_optimized: bool
     ) -> CompiledQuery: ...
 
     def compile_dataset(self, query: ContinuousQuery) -> CompiledQuery:
-        """All triples there are."""
+        """All triples of the dataset."""
 
     def compile_report(self, query: ContinuousQuery) -> CompiledReport: ...
 
-    def uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
-        """What came too late to count for the query, of all that is there."""
+    @property
+    def sizes(self) -> Sizes:
+        """How many triples of each predicate streams and graphs had lately, as far as they were counted."""
 
-    def evict(self, needs: Sequence[Need]) -> int:
-        """Forget what no query needs, these being all of them; how many triples are kept for them."""
+    @property
+    def kept(self) -> Sequence[KeptPart]:
+        """Static parts of queries that have been computed once."""
+
+    # The end
 
     def interrupt(self) -> None:
-        """End the statement that is running, if there is one; another thread may say so."""
+        """End the running statement, if there is one; any thread may call this."""
+
+    def close(self) -> None:
+        """Release what the store holds."""
 
 
-@runtime_checkable
-class OpenEngine(Engine, Protocol):
-    """An engine to which queries can come while it answers others.
+class RestartableStore(WindowStore[TakenRows], Protocol[TakenRows]):
+    """A store that another process can continue with."""
 
-    What it keeps of a stream is all after the instants that it has been told to forget, so a query that comes then
-    finds what is after them; its dataset says after which (`Dataset.after`).
-    """
+    @property
+    def state(self) -> Mapping[str, Any]:
+        """What it knows of its streams beside their rows; JSON can hold it."""
 
-    def seen(self, stream: str, after: int | None) -> Seen:
-        """What there is of a stream after an instant, or at all."""
-
-    def forget(self, needs: Sequence[Need], until: int) -> None:
-        """No other queries are left: what is made for others goes, and what nobody reads, up to an instant."""
+    def restore(self, state: Mapping[str, Any]) -> None: ...

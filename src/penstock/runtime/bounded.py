@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from penstock.algebra import Settings
 from penstock.algebra.chaining import registered_name
 from penstock.algebra.inputs import Inputs
-from penstock.engines.duckdb.store import DuckDBEngine
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.rdf.elements import Element, OnMalformed
 from penstock.rdf.results import Evaluation
-from penstock.runtime.registry import Registry
-from penstock.runtime.running import RunSettings, Standing
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.run import Run
+from penstock.runtime.settings import RunSettings
+from penstock.runtime.source_intake import SourceIntake
 from penstock.sources.batches import MOST_ELEMENTS, Source
 from penstock.sources.files import ElementFile
 from penstock.sources.graphs import Graph, graph_of_triples
@@ -25,7 +27,7 @@ def run_bounded(
     *,
     flush: bool = False,
     name: str = "query",
-    engine: DuckDBEngine | None = None,
+    store: DuckDBStore | None = None,
     batch_elements: int | None = None,
     instants_per_slice: int | None = None,
     is_optimized: bool = True,
@@ -34,22 +36,21 @@ def run_bounded(
 
     `batch_elements` cuts the input into batches, each of which is answered as far as it can be.
     """
-    engine = engine or DuckDBEngine()
-    engine.clear()
+    store = store or DuckDBStore()
+    store.clear()
     for iri, graph in graphs_of(inputs).items():
-        engine.load_graph(iri, graph)
+        store.load_graph(iri, graph)
     for call, answers in inputs.services.items():
-        engine.load_answers(call, answers)
-    streams = sources_of(inputs, batch_elements)
-    how = RunSettings(
+        store.load_answers(call, answers)
+    run_settings = RunSettings(
         lateness=inputs.lateness,
         flush=flush,
         is_prompt=batch_elements is not None,
         instants_per_slice=instants_per_slice,
         is_optimized=is_optimized,
     )
-    standing = Standing(query, registered_name(query) or name, settings or Settings())
-    return Registry(engine, [standing], streams, how).evaluations()
+    spec = QuerySpec(query, registered_name(query) or name, settings or Settings())
+    return Run(store, SourceIntake(), [spec], sources_of(inputs, batch_elements), run_settings).evaluations()
 
 
 def sources_of(inputs: Inputs, batch_elements: int | None = None) -> dict[str, Source]:

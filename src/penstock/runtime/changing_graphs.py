@@ -1,17 +1,18 @@
-"""Graphs that change while a query runs (semantics.md §4): what was said of them reaches the engine."""
+"""Graphs that change while a query runs (semantics.md §4): what was said of them reaches the store."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
 
 from pyoxigraph import Triple
 
 from penstock.algebra.inputs import ALWAYS, GraphTriple
 from penstock.algebra.windows import Interval
-from penstock.engines.protocol import Engine, Slice
+from penstock.engines.protocol import Slice, WindowStore
 from penstock.rdf.changes import Change, changes_of, validity
+from penstock.runtime.frontiers import Frontier
 from penstock.runtime.log import LOG
-from penstock.runtime.progress import Progress
 from penstock.sources.graph_updates import GraphUpdates, Update
 from penstock.sources.mirrors import Mirror
 
@@ -20,21 +21,21 @@ Updates = Mapping[str | None, GraphUpdates]
 
 
 class ChangingGraphs:
-    """All that was said of the triples that have changed, and so when they hold; for all queries of an engine.
+    """All that was said of the triples that have changed, and so when they hold; for all queries of an store.
 
     `on_failure` is told why a graph elsewhere is not what it should be.
     """
 
     def __init__(
-        self, engine: Engine, updates: Updates | None = None, on_failure: Callable[[str], None] = LOG.warning
+        self, store: WindowStore[Any], updates: Updates | None = None, on_failure: Callable[[str], None] = LOG.warning
     ) -> None:
-        self._engine = engine
+        self._store = store
         self._on_failure = on_failure
         self._updates = updates or {}
         self._changes: dict[str | None, dict[Triple, list[Change]]] = {iri: {} for iri in self._updates}
         self._enough = _ENOUGH
         self._has_begun = False
-        self._progress = Progress()
+        self._progress = Frontier()
 
     def begin(self, query: Hashable) -> None:
         """A query has evaluated nothing: what was said without an instant before any has holds from the beginning.
@@ -78,7 +79,7 @@ class ChangingGraphs:
         known = self._changes[iri]
         triples = list(dict.fromkeys(update.triple for update in new))
         unknown: dict[Triple, list[Interval]] = {triple: [] for triple in triples if triple not in known}
-        for triple, valid in self._engine.held(iri, list(unknown)):
+        for triple, valid in self._store.held(iri, list(unknown)):
             unknown[triple].append(valid)
         for triple, intervals in unknown.items():
             mirror = next((mirror for mirror, had in mirrored.items() if triple in had), None)
@@ -89,12 +90,12 @@ class ChangingGraphs:
             known[triple] = _needed(known[triple], needed)
         found = [entry for triple in triples for entry in validity(known[triple])]
         held = [GraphTriple(entry.triple, Interval(entry.start, entry.end)) for entry in found]
-        self._engine.revise_graph(iri, triples, held, needed)
+        self._store.revise_graph(iri, triples, held, needed)
         if len(known) > self._enough:
             self._forget(known, needed)
 
     def _forget(self, known: dict[Triple, list[Change]], needed: int) -> None:
-        """The engine knows when a triple holds, but not which parts of the graph have it, if several do."""
+        """The store knows when a triple holds, but not which parts of the graph have it, if several do."""
         for triple, changes in list(known.items()):
             known[triple] = left = _needed(changes, needed)
             if not left or (len(left) == 1 and left[0].time <= needed):
@@ -103,7 +104,7 @@ class ChangingGraphs:
 
 
 _ENOUGH = 1000
-"""With so many triples it is worth a look which of them the engine knows all about."""
+"""With so many triples it is worth a look which of them the store knows all about."""
 
 
 def _needed(changes: list[Change], needed: int) -> list[Change]:

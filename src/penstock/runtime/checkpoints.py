@@ -1,38 +1,64 @@
 """Runs that can be killed and started again: what they knew, where they read on, what they had written.
 
-State, positions of the sources and the length of the output are committed together, in one transaction of one file,
-after what they stand for has been written. A run that goes on from there cuts the output to that length first: so no
-result is lost and none is there twice.
+The state of the store, the positions of the sources and the positions of the outputs are committed together, after the
+output that they stand for. A run that continues cuts its output to those positions first: so no result is lost and none
+is written twice.
+
+| | rows | state |
+|---|---|---|
+| `DatabaseCheckpoint` | tables of one DuckDB file | in the same transaction |
+| `FolderCheckpoint` | segments of the window log | a file for each micro-batch, written last |
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
-from penstock.engines.duckdb.store import DuckDBEngine
-from penstock.engines.protocol import StorageError
+from penstock.engines.duckdb.store import DuckDBStore
+from penstock.engines.protocol import RestartableStore, StorageError
 from penstock.runtime.checkpoint_locks import CheckpointLock, LockedError
 
 State = dict[str, Any]
 """What a run knows besides the rows of its streams; JSON can hold it."""
 
-Written: TypeAlias = Any
-"""How much of each output stands, as whoever writes them says it; JSON can hold it."""
-
 _FILE = "state.duckdb"
+_KEPT = 2
+"""The last batch is repeated if Spark was killed before it knew that the batch was done: it needs the state before."""
 
 
 class CheckpointError(Exception):
     """A folder that cannot be used for a checkpoint; the message says why."""
 
 
+class Checkpoint(Protocol):
+    """Where the state of a run is committed. `store` is what its windows live in."""
+
+    @property
+    def store(self) -> RestartableStore[Any]: ...
+
+    @property
+    def latest(self) -> State | None:
+        """The state that was committed last."""
+
+    @property
+    def has_finished(self) -> bool:
+        """Whether all input has been read and answered."""
+
+    def begin(self) -> None:
+        """From now on changes to the store count when they are committed."""
+
+    def commit(self, number: int, state: State, *, has_finished: bool) -> None:
+        """A batch is done, and all that it has written is safe."""
+
+
 @contextmanager
-def kept_in(folder: Path) -> Iterator[None]:
+def _usable(folder: Path) -> Iterator[None]:
     """Runs what is inside; CheckpointError, as a sentence, where the folder cannot be used."""
     try:
         yield
@@ -44,33 +70,34 @@ def kept_in(folder: Path) -> Iterator[None]:
         raise CheckpointError(f"{folder}: no checkpoint can be kept there ({error.strerror})") from None
 
 
-def of_another_run(folder: Path) -> CheckpointError:
+def _of_another_run(folder: Path) -> CheckpointError:
     return CheckpointError(
         f"{folder}: this checkpoint is of another run, with other streams, options or another query; "
         "name another folder, or remove this one to begin anew"
     )
 
 
-class Checkpoint:
-    """The folder of a run that can be restarted.
+def _hashed(fingerprint: str) -> str:
+    """A hash, because what identifies a run may have passwords in it."""
+    return sha256(fingerprint.encode()).hexdigest()
 
-    `fingerprint` tells the run: its query, options and streams. A folder that was made by another one is refused.
+
+class DatabaseCheckpoint:
+    """State and rows in one DuckDB file.
+
+    `fingerprint` identifies the run: its queries, options and streams. A folder of another run is refused.
     """
 
     def __init__(self, folder: Path, fingerprint: str) -> None:
         self.folder = folder
-        self.fingerprint = sha256(fingerprint.encode()).hexdigest()
-        """A hash, because what tells a run may have passwords in it."""
-        self.state: State | None = None
-        self.written: Written = None
-        """How much of the output stands."""
+        self._fingerprint = _hashed(fingerprint)
+        self.latest: State | None = None
         self.has_finished = False
-        """Whether all input has been read and answered."""
-        with kept_in(folder):
+        with _usable(folder):
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = CheckpointLock(folder)
         try:
-            self.engine = self.new_engine(folder / _FILE)
+            self.store = self.new_store(folder / _FILE)
             self._read()
         except StorageError as error:
             self._lock.release()
@@ -79,37 +106,124 @@ class Checkpoint:
             self.close()
             raise
 
-    def new_engine(self, file: Path) -> DuckDBEngine:
-        return DuckDBEngine(file)
+    def new_store(self, file: Path) -> DuckDBStore:
+        return DuckDBStore(file)
 
     def _read(self) -> None:
-        self.engine.run("CREATE TABLE IF NOT EXISTS progress (fingerprint VARCHAR, state VARCHAR)")
-        rows = self.engine.rows("SELECT fingerprint, state FROM progress")
+        self.store.run("CREATE TABLE IF NOT EXISTS progress (fingerprint VARCHAR, state VARCHAR)")
+        rows = self.store.rows("SELECT fingerprint, state FROM progress")
         if not rows:
             return
         ((fingerprint, text),) = rows
-        if fingerprint != self.fingerprint:
-            raise of_another_run(self.folder)
+        if fingerprint != self._fingerprint:
+            raise _of_another_run(self.folder)
         kept = json.loads(str(text))
-        self.state, self.written, self.has_finished = kept["run"], kept["written"], kept["has_finished"]
+        self.latest, self.has_finished = kept["run"], kept["has_finished"]
 
     def begin(self) -> None:
-        """What happens from now on counts when it is committed."""
-        self.engine.begin()
+        self.store.begin()
 
-    def commit(self, state: State, written: Written, *, has_finished: bool = False) -> None:
-        """Keep the state; then go on as after `begin`."""
-        text = json.dumps({"run": state, "written": written, "has_finished": has_finished})
+    def commit(self, number: int, state: State, *, has_finished: bool) -> None:
+        """Then another transaction begins."""
+        text = json.dumps({"run": state, "has_finished": has_finished})
         try:
-            self.engine.run("DELETE FROM progress")
-            self.engine.insert("progress", (self.fingerprint, text))
-            self.engine.commit()
+            self.store.run("DELETE FROM progress")
+            self.store.insert("progress", (self._fingerprint, text))
+            self.store.commit()
         except StorageError as error:
             raise CheckpointError(f"{self.folder}: the checkpoint cannot be written ({error})") from None
-        self.state, self.written, self.has_finished = state, written, has_finished
-        self.engine.begin()
+        self.latest, self.has_finished = state, has_finished
+        self.store.begin()
 
     def close(self) -> None:
-        """Let another run go on from here."""
-        self.engine.close()
+        """Let another run continue from here."""
+        self.store.close()
         self._lock.release()
+
+
+class SegmentStore(RestartableStore[Any], Protocol):
+    """A store that keeps segments in a folder."""
+
+    @property
+    def segments(self) -> Iterable[str]: ...
+
+    def clean(self, kept: Iterable[str]) -> None:
+        """Remove the files of segments that neither count nor are kept."""
+
+
+class FolderCheckpoint:
+    """The states after the last micro-batches, a file each; `store` is set when there is one.
+
+    `fingerprint` identifies the run: its queries, options and streams. A folder of another run is refused.
+    """
+
+    store: SegmentStore
+
+    def __init__(self, folder: Path, fingerprint: str) -> None:
+        self.folder = folder
+        self._states = folder / "state"
+        self._segments: set[str] = set()
+        """Those that counted before: a batch that is repeated needs them."""
+        with _usable(folder):
+            self._states.mkdir(parents=True, exist_ok=True)
+            self._lock = CheckpointLock(folder)
+            try:
+                self._check(_hashed(fingerprint))
+            except BaseException:
+                self._lock.release()
+                raise
+
+    def _check(self, fingerprint: str) -> None:
+        file = self.folder / "run"
+        if not file.exists():
+            _write(file, fingerprint)
+        elif file.read_text() != fingerprint:
+            raise _of_another_run(self.folder)
+
+    @property
+    def latest(self) -> State | None:
+        return self.before(max(self._numbers(), default=-1) + 1)
+
+    @property
+    def has_finished(self) -> bool:
+        kept = self._read(max(self._numbers(), default=-1))
+        return kept is not None and kept["has_finished"]
+
+    def before(self, number: int) -> State | None:
+        """The state that a batch continues from."""
+        kept = self._read(max((known for known in self._numbers() if known < number), default=-1))
+        return None if kept is None else kept["run"]
+
+    def begin(self) -> None:
+        self._segments = set(self.store.segments)
+
+    def commit(self, number: int, state: State, *, has_finished: bool) -> None:
+        _write(self._file(number), json.dumps({"run": state, "has_finished": has_finished}))
+        for old in sorted(self._numbers())[:-_KEPT]:
+            self._file(old).unlink()
+        self.store.clean(self._segments)
+        self._segments = set(self.store.segments)
+
+    def close(self) -> None:
+        """Let another run continue from here."""
+        self._lock.release()
+
+    def _numbers(self) -> list[int]:
+        return [int(path.stem) for path in self._states.glob("*.json")]
+
+    def _file(self, number: int) -> Path:
+        return self._states / f"{number}.json"
+
+    def _read(self, number: int) -> dict[str, Any] | None:
+        file = self._file(number)
+        return json.loads(file.read_text()) if file.exists() else None
+
+
+def _write(file: Path, text: str) -> None:
+    """All of it or nothing is there after a crash."""
+    new = file.with_suffix(".new")
+    with new.open("w") as opened:
+        opened.write(text)
+        opened.flush()
+        os.fsync(opened.fileno())
+    new.replace(file)

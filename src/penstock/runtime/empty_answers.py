@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from penstock.algebra.expressions import Constant
 from penstock.algebra.model import ContinuousQuery, Dataset
@@ -23,14 +24,14 @@ from penstock.algebra.operators import (
 from penstock.algebra.paths import Alternative, Inverse, Link, Path, Repeat
 from penstock.algebra.paths import Sequence as Steps
 from penstock.algebra.windows import PastWindow, RangeWindow
-from penstock.engines.protocol import Asked, Engine
+from penstock.engines.protocol import Asked, WindowStore
 from penstock.optimizer import Sizes
 from penstock.rdf.encoding import decode, encode
 from penstock.rdf.instants import instant_text
 from penstock.rdf.plurals import are, counted
 from penstock.rdf.terms import IRI
 from penstock.rdf.vocabulary import RDF_TYPE
-from penstock.runtime.running import TimedQuery
+from penstock.runtime.queries import RunningQuery
 from penstock.syntax.suggestions import did_you_mean
 
 _SECONDS = range(300_000_000, 5_000_000_000)
@@ -72,11 +73,11 @@ class EmptyAnswer:
 
 
 def empty_answer(
-    queries: Iterable[TimedQuery], name: str, meaning: ContinuousQuery, engine: Engine | None
+    queries: Iterable[RunningQuery], name: str, meaning: ContinuousQuery, store: WindowStore[Any] | None
 ) -> EmptyAnswer | None:
     """Why the query of that name has answered nothing; None if it has answered something.
 
-    Of predicates that never came the engine is asked, where one is given: that may take a job of Spark's.
+    Of predicates that never came the store is asked, where one is given: that may take a job of Spark's.
     """
     asked = next((query for query in queries if name in query.names), None)
     if asked is None or name in asked.answered:
@@ -87,10 +88,10 @@ def empty_answer(
     hints = [] if counts.elements else [_nothing_read(counts.malformed)]
     if first is not None and last is not None:
         hints += _about_time(dataset, first, last, has_closed=windows != 0 or asked.how.flush)
-    if engine is not None:
-        hints += _missing_graphs(meaning, engine)
+    if store is not None:
+        hints += _missing_graphs(meaning, store)
         if counts.elements:
-            hints += _lacking(meaning.expression, engine)
+            hints += _lacking(meaning.expression, store)
     evaluations = counts.evaluations if len(asked.names) == 1 else None
     return EmptyAnswer(counts.elements, counts.malformed, first, last, windows, evaluations, tuple(hints))
 
@@ -140,15 +141,15 @@ def _about_time(dataset: Dataset, first: int, last: int, *, has_closed: bool) ->
 # Graphs
 
 
-def _missing_graphs(meaning: ContinuousQuery, engine: Engine) -> Iterator[str]:
+def _missing_graphs(meaning: ContinuousQuery, store: WindowStore[Any]) -> Iterator[str]:
     dataset = meaning.dataset
     windows = {name for window in dataset.windows for name in (window.name, window.stream)}
     read = [*dataset.default_graphs, *dataset.named_graphs, *_graphs_read(meaning.expression)]
     for iri in dict.fromkeys(read):
-        if iri not in engine.graphs and iri not in windows:
+        if iri not in store.graphs and iri not in windows:
             yield (
                 f"the query reads the graph <{iri}>, which was not given: give it with --graph {iri}=FILE "
-                f"(engine.graph(FILE, {iri!r}) in Python)"
+                f"(store.graph(FILE, {iri!r}) in Python)"
             )
 
 
@@ -163,13 +164,13 @@ def _graphs_read(operator: Operator) -> Iterator[str]:
 # Predicates and classes
 
 
-def _lacking(expression: Operator, engine: Engine) -> Iterator[str]:
+def _lacking(expression: Operator, store: WindowStore[Any]) -> Iterator[str]:
     asked = dict.fromkeys(_needed(expression, lambda asked: True))
-    lacking = engine.lacking(list(asked))
+    lacking = store.lacking(list(asked))
     for predicate, target in dict.fromkeys(_needed(expression, lacking.__contains__)):
         if target is None:
             iri = _value(predicate)
-            near = did_you_mean(iri, _known_predicates(engine.sizes))
+            near = did_you_mean(iri, _known_predicates(store.sizes))
             yield f"the query needs the predicate <{iri}>, which no triple has" + (f"; {near}" if near else "")
         else:
             yield f"the query needs instances of the class <{_value(target)}>, and there are none"

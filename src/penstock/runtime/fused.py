@@ -4,59 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from penstock.algebra import ContinuousQuery
 from penstock.algebra.fusing import NUMBER, Fused, Template, fused
 from penstock.algebra.model import ConstructForm, QueryForm
 from penstock.algebra.templates import instantiate
-from penstock.engines.protocol import Engine, Slice
+from penstock.engines.protocol import Slice, WindowStore
 from penstock.rdf.encoding import decode
 from penstock.rdf.results import Evaluation
 from penstock.rdf.terms import Literal
-from penstock.runtime.forms import Answering, Row
-from penstock.runtime.knowledge import Knowledge
-from penstock.runtime.running import Late, RunSettings, Standing, TimedQuery
+from penstock.runtime.evaluators import Evaluator, Row
+from penstock.runtime.queries import Late, QuerySpec, RunningQuery
+from penstock.runtime.reference_data import ReferenceData
+from penstock.runtime.settings import RunSettings
 
 
-class FusedQuery(TimedQuery):
+class FusedQuery(RunningQuery):
     """Several queries with one clock: they have the same windows. `names` are what they go by, in order."""
 
     def __init__(
         self,
-        engine: Engine,
-        standing: Mapping[str, Standing],
+        store: WindowStore[Any],
+        specs: Mapping[str, QuerySpec],
         templates: Sequence[Template],
         streams: Mapping[str, int],
         how: RunSettings,
-        knowledge: Knowledge,
+        reference_data: ReferenceData,
         *,
         after: int | None = None,
     ) -> None:
-        names = tuple(standing)
+        names = tuple(specs)
         self._templates = templates
-        told = tuple(dict.fromkeys(member.on_late for member in standing.values()))
+        told = tuple(dict.fromkeys(member.on_late for member in specs.values()))
 
         def on_late(late: Late) -> None:
             for function in told:
                 function(late)
 
-        first = replace(next(iter(standing.values())), on_late=on_late)
-        super().__init__(engine, first, streams, how, name=names[0], knowledge=knowledge, after=after)
+        first = replace(next(iter(specs.values())), on_late=on_late)
+        super().__init__(store, first, streams, how, name=names[0], reference_data=reference_data, after=after)
         self.names = names
 
-    def _prepared(self, origin: int) -> tuple[ContinuousQuery, Answering]:
+    def _prepared(self, origin: int) -> tuple[ContinuousQuery, Evaluator]:
         one = fused(self._built(origin), self._templates)
         forms = {name: template.form for name, template in zip(self.names, self._templates, strict=True)}
-        return one.query, FusedAnswering(self.engine, one, forms, self.how)
+        return one.query, FusedEvaluator(self.store, one, forms, self.how)
 
 
-class FusedAnswering(Answering):
+class FusedEvaluator(Evaluator):
     """Solutions handed back to the queries that they are of; there are no evaluations without solutions."""
 
-    def __init__(self, engine: Engine, one: Fused, forms: Mapping[str, QueryForm], how: RunSettings) -> None:
+    def __init__(self, store: WindowStore[Any], one: Fused, forms: Mapping[str, QueryForm], how: RunSettings) -> None:
         names = list(forms)
         self._members = [[(names[place], forms[names[place]]) for place in group] for group in one.groups]
-        super().__init__(engine, one.query, names[0], is_optimized=how.is_optimized)
+        super().__init__(store, one.query, names[0], is_optimized=how.is_optimized)
         self._place = self.variables.index(NUMBER.name) if one.has_numbers else None
         self._names = tuple(name for name in self.variables if name != NUMBER.name)
         self._numbers: dict[str, int] = {}

@@ -1,7 +1,7 @@
-"""The queries of a run as they are now: who came when, who is answered with whom, and what streams are read for them.
+"""The queries of a run as they are now: when each joined, which are answered together, which streams they read.
 
-Queries that come while others run are groups of their own. As soon as their windows no longer reach back to the instant
-they came at, they see what any other query sees, and are fused with those that are equal up to constants.
+Queries that join a run are groups of their own. As soon as their windows no longer reach back to the instant at which
+they joined, they see what any other query sees, and are fused with those that are equal up to constants.
 """
 
 from __future__ import annotations
@@ -11,41 +11,42 @@ from dataclasses import replace
 from typing import Any
 
 from penstock.algebra.chaining import Chain, elements_of
-from penstock.engines.protocol import Engine, OpenEngine
+from penstock.engines.protocol import WindowStore
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
-from penstock.runtime.changes import Changes, Coming, Going
-from penstock.runtime.grouping import Grouping, Member, chained, meaning_of, members_of
-from penstock.runtime.knowledge import Knowledge
-from penstock.runtime.running import RunSettings, Standing, TimedQuery
+from penstock.runtime.changes import Changes, Joining, Leaving
+from penstock.runtime.queries import QuerySpec, RunningQuery
+from penstock.runtime.query_groups import Member, QueryGroups, chained, meaning_of, members_of
+from penstock.runtime.reference_data import ReferenceData
+from penstock.runtime.settings import RunSettings
 
 
 class Membership:
     """`queries` are in the order in which they are answered; `streams` are those from outside that they read.
 
-    `changes` are what is said of them meanwhile.
+    `changes` are queries that join and leave meanwhile.
     """
 
     def __init__(
         self,
-        engine: Engine,
-        queries: Sequence[Standing],
+        store: WindowStore[Any],
+        queries: Sequence[QuerySpec],
         sources: Mapping[str, Any],
         how: RunSettings,
-        knowledge: Knowledge,
+        reference_data: ReferenceData,
     ) -> None:
         self.changes = Changes()
         self.refused: set[str] = set()
         """The queries that came, and could not be answered."""
-        self._engine = engine
-        self._grouping = Grouping(engine, sources, how, knowledge)
+        self._store = store
+        self._grouping = QueryGroups(store, sources, how, reference_data)
         self._sources = sources
         self._members = members_of(queries)
         self._comings = 0
         self._handed_out: list[Evaluation] = []
         """Those with triples, since a query was told to come: it may be the first to read them as a stream."""
         self.chain: Chain = chained(self._members)
-        self.queries: list[TimedQuery] = self._grouping.all_of(self._members)
+        self.queries: list[RunningQuery] = self._grouping.all_of(self._members)
 
     @property
     def streams(self) -> dict[str, Any]:
@@ -53,20 +54,20 @@ class Membership:
         return {iri: source for iri, source in self._sources.items() if iri in read}
 
     def hand_out(self, evaluation: Evaluation) -> bool:
-        """The run has come to an evaluation. Whether somebody still asks for it."""
+        """The run has reached an evaluation. Returns whether the query is still there."""
         if self.changes.is_leaving(evaluation.query):
             return False
         self.changes.reach(evaluation.time)
-        # In this order: whoever was told to come before that sees the evaluation.
-        if evaluation.triples and self.changes.said.is_set():
+        # In this order: a query that asked to join before that sees the evaluation.
+        if evaluation.triples and self.changes.pending.is_set():
             self._handed_out.append(evaluation)
         return True
 
-    def heed(self, open_streams: Callable[[], None], keep: Callable[[str, Sequence[Element]], None]) -> bool:
-        """Do what was said of queries, if anything was. Streams may be read then that nobody has read before.
+    def apply(self, open_streams: Callable[[], None], keep: Callable[[str, Sequence[Element]], None]) -> bool:
+        """Apply pending changes, if there are any. Streams may be read then that nobody has read before.
 
-        What was handed out of those meanwhile is for `keep`. Queries that are new are told what has come; whoever
-        registered one that cannot be answered is told why.
+        What was handed out of those meanwhile is for `keep`. The clocks of new queries see what has arrived. Whoever
+        registered a query that cannot be answered learns why. Returns whether there were changes.
         """
         changes = self.changes.take()
         if not changes:
@@ -94,33 +95,29 @@ class Membership:
         own = (evaluation for evaluation in self._handed_out if evaluation.query == giver)
         return [element for evaluation in own for element in elements_of(evaluation)]
 
-    def _tell(self, query: TimedQuery) -> None:
-        assert isinstance(self._engine, OpenEngine)
+    def _tell(self, query: RunningQuery) -> None:
         evaluated = {giver.name: giver.evaluated for giver in self.queries}
         for iri, clock in query.clock.streams.items():
-            seen = self._engine.seen(iri, query.after)
+            seen = self._store.seen(iri, query.after)
             if seen.greatest is not None:
-                query.note(iri, seen.elements, seen.least, seen.greatest, has_late=seen.has_late)
+                query.note(iri, seen)
             clock.reached = evaluated.get(self.chain.produced.get(iri, ""))
 
     def _forget(self) -> None:
         """What was for queries that are there no more, or are others now, goes."""
-        assert isinstance(self._engine, OpenEngine)
         if self.changes.reached is not None:
-            self._engine.forget([query.need for query in self.queries], self.changes.reached)
+            self._store.forget([query.need for query in self.queries], self.changes.reached)
 
-    def _changed(self, changes: Sequence[Coming | Going]) -> list[TimedQuery]:
+    def _changed(self, changes: Sequence[Joining | Leaving]) -> list[RunningQuery]:
         """Queries come and go: those that are new, and know nothing of the streams yet."""
         before = dict(self._members)
         self._comings += 1
         for change in changes:
-            if isinstance(change, Going):
+            if isinstance(change, Leaving):
                 self._members.pop(change.name, None)
             else:
-                self._sources = {**change.streams, **self._sources}
-                self._members[change.name] = Member(
-                    change.standing, meaning_of(change.standing), self._comings, change.after
-                )
+                self._sources = {**change.sources, **self._sources}
+                self._members[change.name] = Member(change.spec, meaning_of(change.spec), self._comings, change.after)
         self._grouping = replace(self._grouping, streams=self._sources)
         return self._regroup(before)
 
@@ -134,7 +131,7 @@ class Membership:
             member = self._members[query.name]
             if member.template is None or not query.has_settled:
                 continue
-            kind = member.template.key, member.standing.settings, query.position
+            kind = member.template.key, member.spec.settings, query.position
             first = kinds.setdefault(kind, member)
             if _came(first) != _came(member):
                 for name in query.names:
@@ -143,12 +140,12 @@ class Membership:
             self._regroup(before)
             self._forget()
 
-    def _regroup(self, before: Mapping[str, Member]) -> list[TimedQuery]:
+    def _regroup(self, before: Mapping[str, Member]) -> list[RunningQuery]:
         """Who is answered with others than before goes on where it was."""
         chain = chained(self._members)
         running = {(name, _came(before[name])): query for query in self.queries for name in query.names}
-        found: list[TimedQuery] = []
-        fresh: list[TimedQuery] = []
+        found: list[RunningQuery] = []
+        fresh: list[RunningQuery] = []
         for names in self._grouping.groups(self._members, chain):
             known = [running.get((name, _came(self._members[name]))) for name in names]
             old = next((query for query in known if query is not None), None)
@@ -169,7 +166,7 @@ class Membership:
         self.chain, self.queries = chain, found
         return fresh
 
-    def _refuse(self, query: TimedQuery, reason: ValueError) -> None:
+    def _refuse(self, query: RunningQuery, reason: ValueError) -> None:
         """With those that read what it gives."""
         before = dict(self._members)
         gone = set(query.names)
@@ -177,7 +174,7 @@ class Membership:
             if name in gone or not gone.isdisjoint(self.chain.producers_of(name)):
                 gone.add(name)
                 self.refused.add(name)
-                self._members.pop(name).standing.on_failure(f"{name} is not answered: {reason}")
+                self._members.pop(name).spec.on_failure(f"{name} is not answered: {reason}")
         self._regroup(before)
 
 

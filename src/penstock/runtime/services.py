@@ -9,22 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 from penstock.algebra.inputs import ALWAYS
 from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.algebra.windows import Interval
-from penstock.engines.protocol import Engine, Slice
+from penstock.engines.protocol import Slice, WindowStore
 from penstock.rdf.elements import Row
-from penstock.runtime.progress import Progress
+from penstock.runtime.frontiers import Frontier
 from penstock.sources.repeating import Repeating
 from penstock.sources.services import ServiceSettings, ask
 
 
 class Services:
-    """The answers that an engine has, kept up to date for all queries of a run; `on_failure` is told why one is not."""
+    """The answers that an store has, kept up to date for all queries of a run; `on_failure` is told why one is not."""
 
-    def __init__(self, engine: Engine, settings: ServiceSettings, on_failure: Callable[[str], None]) -> None:
-        self._engine = engine
+    def __init__(self, store: WindowStore[Any], settings: ServiceSettings, on_failure: Callable[[str], None]) -> None:
+        self._store = store
         self._settings = settings
         self._on_failure = on_failure
         self._asked: dict[ServiceCall, _Asked] = {}
@@ -33,8 +34,8 @@ class Services:
         """The query asks these, of which the answers are there then. Raises EndpointError."""
         for call in calls:
             asked = self._asked.get(call)
-            if asked is None and call in self._engine.services:
-                continue  # who made the engine knew the answers
+            if asked is None and call in self._store.services:
+                continue  # who made the store knew the answers
             if asked is None or not asked.progress:
                 asked = self._asked[call] = self._ask(call)
             asked.progress.begin(query)
@@ -50,7 +51,7 @@ class Services:
             for rows in asked.again.latest():
                 if rows != asked.answers[-1].rows:
                     asked.answers = _renewed(asked.answers, rows, first, asked.progress.needed)
-                    self._engine.load_answers(call, asked.answers)
+                    self._store.load_answers(call, asked.answers)
 
     def leave(self, query: Hashable) -> None:
         """The query asks no more; what nobody else asks is not asked again."""
@@ -66,7 +67,7 @@ class Services:
 
     def _ask(self, call: ServiceCall) -> _Asked:
         asked = _Asked([ServiceAnswer(ask(call, self._settings))])
-        self._engine.load_answers(call, asked.answers)
+        self._store.load_answers(call, asked.answers)
         if self._settings.refresh is not None:
             # Even a silent one: where it fails, what it answered before is better than nothing.
             fetch = partial(ask, replace(call, is_silent=False), self._settings)
@@ -81,7 +82,7 @@ class _Asked:
 
     answers: list[ServiceAnswer]
     again: Repeating[tuple[Row, ...]] | None = None
-    progress: Progress = field(default_factory=Progress)
+    progress: Frontier = field(default_factory=Frontier)
 
     def close(self) -> None:
         if self.again is not None:

@@ -67,3 +67,19 @@ class Source(Protocol):
     @property
     def can_resume(self) -> bool: ...
     def batches(self, position: Position | None = None) -> Iterator[Batch]: ...
+
+
+class SparkStream:
+    """A stream that Structured Streaming reads (sources/spark/live.py); no other engine can."""
+
+    __slots__ = ()
+    is_live = True
+    can_resume = True
+
+    @property
+    def name(self) -> str:
+        raise NotImplementedError
+
+
+BoundStream: TypeAlias = Source | SparkStream
+"""What a stream can be bound to."""

@@ -1,13 +1,12 @@
-"""The embedded engine: DuckDB, in this process, no JVM."""
+"""The windows of a run as tables of DuckDB, in memory or in a file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar
 from weakref import WeakSet
 
 import duckdb
@@ -21,13 +20,15 @@ from penstock.algebra.model import ContinuousQuery, Dataset
 from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.engines.answer_tables import answer_table, described
+from penstock.engines.arrivals import numbered, stamped
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.duckdb.kept import KeptTables
+from penstock.engines.duckdb.statements import DuckDBQuery, DuckDBReport, PreparedStatement, reported
 from penstock.engines.held_triples import held_table, held_triples, triples_table
 from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
-from penstock.engines.protocol import Asked, CompiledReport, Need, Seen, Slice, StorageError
-from penstock.engines.statistics import Latest, Observed
+from penstock.engines.protocol import Appended, Asked, Capabilities, CompiledReport, IntakeBatch, Need, Reached, Seen
+from penstock.engines.statistics import Observed
 from penstock.optimizer import Sizes
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
 from penstock.relational.demand import Demand, demand_of
@@ -35,7 +36,7 @@ from penstock.relational.functions.library import Library
 from penstock.relational.intervals import INSTANTS
 from penstock.relational.matching import TRIPLE, predicates_of
 from penstock.relational.relations import Shape
-from penstock.relational.reporting import InstantsPlan, compile_instants, compile_last_end
+from penstock.relational.reporting import compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed
 from penstock.relational.sources import AnswerTable, Tables, reads
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
@@ -78,8 +79,12 @@ _MANY = 100
 @dataclass(slots=True)
 class _Stream:
     table: str
+    elements: int = 0
+    """How many elements have arrived."""
     arrived: int = 0
-    """How many triples have come."""
+    """How many triples have arrived."""
+    appended: int = 0
+    """How many triples were appended last."""
     looked_at: int = 0
     """How many had come when it was last asked whether they are still needed."""
     needed: int = 0
@@ -97,12 +102,14 @@ class _Stream:
         return "s, p, o, ts, element, arrival, since" + (", g" if self.is_named else "")
 
 
-class DuckDBEngine:
+class DuckDBStore:
     """Tables of streams and graphs, and statements over them. `database` is a file; without one all is in memory.
 
-    Static parts of queries are computed once and kept, triple patterns from `keep_from` triples of graphs on.
-    Whenever `rows_between_looks` more have come it is asked which are still needed: to forget some costs time, too.
+    Static parts of queries are computed once and kept; a lone triple pattern from `keep_from` triples of graphs on.
+    After every `rows_between_looks` rows the store looks for rows that nobody needs: eviction costs time, too.
     """
+
+    capabilities: ClassVar = Capabilities(admits_queries=True, restarts=True, answers_at_once=False)
 
     def __init__(
         self,
@@ -112,7 +119,7 @@ class DuckDBEngine:
         keep_from: int = _KEEP_FROM,
     ) -> None:
         self._rows_between_looks = rows_between_looks
-        with _told():
+        with reported():
             self.connection = duckdb.connect(":memory:" if database is None else str(database))
         for setting, value in _SETTINGS.items():
             self.run(f"SET {setting} = {value}")
@@ -188,11 +195,16 @@ class DuckDBEngine:
         self._matcher = PatternMatcher()
 
     def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
+        if iri in self._streams:
+            return
         table = f"stream_{len(self._streams) + 1}"
         self._streams[iri] = _Stream(table, is_given=is_given, is_named=is_named)
         numbers = "ts BIGINT, element BIGINT, arrival BIGINT, since BIGINT" + (", g VARCHAR" if is_named else "")
         self.run(f"CREATE OR REPLACE TABLE {table} (s VARCHAR, p VARCHAR, o VARCHAR, {numbers})")
         self._predicates[table] = frozenset()
+
+    def elements(self, stream: str) -> int:
+        return self._streams[stream].elements
 
     def arrived(self, stream: str) -> int:
         return self._streams[stream].arrived
@@ -200,19 +212,32 @@ class DuckDBEngine:
     def keeps_names(self, stream: str) -> bool:
         return self._streams[stream].is_named
 
-    def append(self, stream: str, rows: pa.Table) -> None:
+    def append(
+        self, batch: IntakeBatch[Mapping[str, pa.Table]], reached: Mapping[str, Reached], lateness: int
+    ) -> Appended:  # fmt: skip
+        return Appended(
+            {iri: self._append(iri, *stamped(rows, reached[iri], lateness)) for iri, rows in (batch.rows or {}).items()}
+        )
+
+    def give(self, number: int, stream: str, rows: pa.Table) -> Seen:
+        return self._append(stream, *stamped(rows, Reached(), 0))
+
+    def _append(self, stream: str, rows: pa.Table, seen: Seen) -> Seen:
         known = self._streams[stream]
+        rows = numbered(rows, known.elements, known.arrived)
         if known.is_named and "g" not in rows.column_names:
             rows = rows.append_column("g", pa.nulls(rows.num_rows, pa.string()))
-        arrival = pa.arange(known.arrived, known.arrived + rows.num_rows)
+        known.elements += seen.elements
         known.arrived += rows.num_rows
+        known.appended = rows.num_rows
         predicates = self.observed.note(known.table, rows["p"])
         self._note_predicates(known.table, predicates)
         self._matcher.note(stream, rows, set(predicates))
-        with self._view("incoming", rows.append_column("arrival", arrival)):
+        with self._view("incoming", rows):
             self.run(f"INSERT INTO {known.table} SELECT {known.columns} FROM incoming")
         for report in self._closing_reports:
             report.note(stream, rows)
+        return seen
 
     def load_graph(self, iri: str | None, graph: Graph) -> None:
         table = self._graphs.setdefault(iri, f"graph_{len(self._graphs) + 1}")
@@ -341,11 +366,11 @@ class DuckDBEngine:
                 self._matcher.note_anything(iri, greatest)
 
     def begin(self) -> None:
-        with _told():
+        with reported():
             self.connection.begin()
 
     def commit(self) -> None:
-        with _told():
+        with reported():
             self.connection.commit()
 
     def interrupt(self) -> None:
@@ -397,14 +422,14 @@ class DuckDBEngine:
         statement = self.prepared(compile_uncounted(query, self._tables_for(query), stream))
         return statement.table({"first": -FOREVER // 2, "last": FOREVER})
 
-    def evict(self, needs: Sequence[Need]) -> int:
-        """Tables are written anew, without what nobody needs, when that is more than half of them."""
-        kept = 0
+    def evict(self, needs: Sequence[Need], until: int | None) -> int:
+        """A table is rewritten without the rows that nobody needs when they are more than half of it."""
+        kept, unread = 0, -FOREVER if until is None else until + 1
         for iri, stream in self._streams.items():
             if stream.arrived >= stream.looked_at + self._rows_between_looks:
                 reading = [need for need in needs if reads(need.query.dataset, iri, self.tables)]
                 counts = any(need.query.dataset.counts_elements for need in reading)
-                self._look_at(stream, min((self._oldest(need, iri) for need in reading), default=-FOREVER), counts)
+                self._look_at(stream, min((self._oldest(need, iri) for need in reading), default=unread), counts)
             kept += stream.needed
         return kept
 
@@ -421,13 +446,14 @@ class DuckDBEngine:
         oldest = self._horizons[key].value({"horizon": need.horizon})
         return -FOREVER if oldest is None else min(oldest, need.horizon)
 
-    def seen(self, stream: str, after: int | None) -> Seen:
-        """What there is of a stream after an instant, or at all."""
-        table = self._streams[stream].table
+    def seen(self, stream: str, after: int | None, *, lately: bool = False) -> Seen:
+        known = self._streams[stream]
         figures = "count(DISTINCT element), min(ts) FILTER (since IS NULL), max(ts), count(since) > 0"
-        condition = "true" if after is None else f"ts > {after}"
-        ((elements, least, greatest, has_late),) = self.rows(f"SELECT {figures} FROM {table} WHERE {condition}")
-        return Seen(elements, least, greatest, has_late)
+        conditions = ["true" if after is None else f"ts > {after}"]
+        if lately:
+            conditions.append(f"arrival >= {known.arrived - known.appended}")
+        found = self.rows(f"SELECT {figures} FROM {known.table} WHERE {' AND '.join(conditions)}")
+        return Seen(*found[0])
 
     def forget(self, needs: Sequence[Need], until: int) -> None:
         """No other queries are left: what is made for others goes, and what nobody reads, up to an instant."""
@@ -479,12 +505,12 @@ class DuckDBEngine:
         self.rows(text)
 
     def insert(self, table: str, row: tuple[object, ...]) -> None:
-        with _told():
+        with reported():
             marks = ", ".join("?" * len(row))
             self.connection.execute(f"INSERT INTO {table} VALUES ({marks})", list(row)).fetchall()
 
     def rows(self, text: str) -> list[tuple[Any, ...]]:
-        with _told():
+        with reported():
             return self.connection.execute(text).fetchall()
 
     @contextmanager
@@ -494,126 +520,3 @@ class DuckDBEngine:
             yield
         finally:
             self.connection.unregister(name)
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """What is wrong with a disk or with memory, as one sentence."""
-    try:
-        yield
-    except duckdb.OutOfMemoryException:
-        raise StorageError(
-            "the query needs more memory than there is: make windows shorter, or values that it computes smaller"
-        ) from None
-    except (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException) as error:
-        raise StorageError(str(error).splitlines()[0]) from None
-
-
-class PreparedStatement:
-    """A statement, parsed, with what it calls made known, and the names of its parameters."""
-
-    def __init__(self, engine: DuckDBEngine, statement: exp.Select) -> None:
-        self.engine = engine
-        self.text = statement.sql("duckdb")
-        self.parameters = {placeholder.this for placeholder in statement.find_all(exp.Placeholder)}
-        (self._parsed,) = engine.connection.extract_statements(self.text)
-        engine.provide(self.text)
-
-    def rows(self, parameters: Mapping[str, int | None]) -> list[tuple[Any, ...]]:
-        with _told():
-            return self.engine.connection.execute(self._parsed, self._given(parameters)).fetchall()
-
-    def table(self, parameters: Mapping[str, int | None]) -> pa.Table:
-        with _told():
-            return self.engine.connection.sql(self.text, params=self._given(parameters)).to_arrow_table()
-
-    def value(self, parameters: Mapping[str, int | None]) -> int | None:
-        ((found,),) = self.rows(parameters)
-        return cast(int | None, found)
-
-    def _given(self, parameters: Mapping[str, int | None]) -> dict[str, int | None]:
-        everything = {**self.engine.passed, **parameters}
-        return {name: value for name, value in everything.items() if name in self.parameters}
-
-
-class DuckDBQuery:
-    """Statements for the shapes that slices have, made when they are first needed.
-
-    `best` is the expression to run, as things are now: when sizes have changed, it is asked for again, and another
-    order of joins has other statements. Where nothing has come of what it demands, nothing is run. `compares`: what is
-    delivered depends on the instant before.
-    """
-
-    def __init__(
-        self,
-        engine: DuckDBEngine,
-        plan: Callable[[Operator, Shape], Plan],
-        best: Callable[[], Operator],
-        layout: Callable[[], Hashable],
-        demanded: Demanded | None = None,
-        *,
-        compares: bool = False,
-    ) -> None:
-        self.engine = engine
-        self._plan = plan
-        self._best = Latest(engine.observed, best)
-        self._demanded = demanded
-        self._compares = compares
-        self._layout, self._known_layout = layout, layout()
-        self._plans: dict[tuple[Operator, Shape], tuple[Plan, PreparedStatement]] = {}
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        return self._likely_plan.variables
-
-    @property
-    def joins_streams(self) -> bool:
-        may_join = self._demanded is None or self._demanded.may_hold_ever()
-        return may_join and self._likely_plan.stream_scans > 1
-
-    @property
-    def _likely_plan(self) -> Plan:
-        """For the shape that most slices have; all plans of a query have the same variables, and read as much."""
-        return self._compiled(Shape(is_regular=True, is_large=self.engine.is_large))[0]
-
-    def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
-        if self._demanded is not None and not self._demanded.may_hold_in(part):
-            return []
-        if len(part.instants) == 1 and not self._compares:
-            return self._evaluate_at(part.instants[0])
-        previous = part.previous if self._compares else None
-        times = [*([] if previous is None else [previous]), *part.instants]
-        step = times[1] - times[0] if len(times) > 1 else 1
-        is_regular = all(later - earlier == step for earlier, later in pairwise(times))
-        self.engine.set_instants(times, previous is None)
-        _, statement = self._compiled(Shape(is_regular, self.engine.is_large))
-        return statement.rows({"first": times[0], "last": times[-1], "count": len(times), "step": step})
-
-    def _evaluate_at(self, instant: int) -> list[tuple[Any, ...]]:
-        _, statement = self._compiled(Shape(is_snapshot=True))
-        return statement.rows({"first": instant, "last": instant, "count": 1})
-
-    def _compiled(self, shape: Shape) -> tuple[Plan, PreparedStatement]:
-        layout = self._layout()
-        if layout != self._known_layout:
-            self._known_layout = layout
-            self._plans.clear()
-        key = self._best(), shape
-        if key not in self._plans:
-            plan = self._plan(*key)
-            self._plans[key] = plan, self.engine.prepared(plan.statement)
-        return self._plans[key]
-
-
-class DuckDBReport:
-    def __init__(self, engine: DuckDBEngine, plan: InstantsPlan, last_end: exp.Select) -> None:
-        self.plan = plan
-        self.statement = engine.prepared(plan.statement)
-        self.last_end_statement = engine.prepared(last_end)
-
-    def instants(self, first: int, last: int, end: int | None) -> list[int]:
-        self.plan.check(first, last)
-        return [instant for (instant,) in self.statement.rows({"first": first, "last": last, "end": end})]
-
-    def last_end(self, first: int) -> int | None:
-        return self.last_end_statement.value({"first": first, "last": FOREVER})

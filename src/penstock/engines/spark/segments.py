@@ -11,7 +11,7 @@ from pyspark.sql import functions as sf
 
 from penstock.algebra.windows import RangeWindow
 from penstock.engines.closings import ClosingReport, content
-from penstock.engines.protocol import Seen
+from penstock.engines.protocol import Reached, Seen
 from penstock.sources.spark.looking import Look
 
 _STAMPED = """
@@ -57,18 +57,6 @@ One text for all batches: Java keeps the code that it has compiled, for it holds
 def stamped(*, is_named: bool) -> str:
     """`is_named`: with the names of elements."""
     return _STAMPED.format(names=", g" if is_named else "")
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """What was known of a stream before a batch: its greatest timestamp, and an instant that others have reached."""
-
-    greatest: int | None
-    evaluated: int | None
-
-
-NOWHERE = Before(None, None)
-"""What a query gives is not among the rows of a batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +127,7 @@ def shares_of(streams: Sequence[str], found: Mapping[str, Any]) -> dict[str, Sha
     return shares
 
 
-def is_in_time(look: Look, before: Before, lateness: int) -> bool:
+def is_in_time(look: Look, before: Reached, lateness: int) -> bool:
     """Whether nothing is behind a watermark."""
     bounds = [None if before.greatest is None else before.greatest - lateness, before.evaluated]
     known = [bound for bound in bounds if bound is not None]

@@ -1,24 +1,22 @@
-"""The engine for data that is too much for one process: Apache Spark, through PySpark.
+"""What stores of windows on Spark share: views of graphs and services, and statements over views.
 
-The statements are those of every engine, printed as Spark SQL. Streams and graphs are temporary views; rows come into
-them from histories, which Spark reads itself, or as they are appended.
+The statements are those of every engine, printed as Spark SQL. Where streams come from is what the two stores differ
+in: complete histories (history.py), or segments of micro-batches (window_log.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import reduce
-from itertools import count, pairwise
-from math import gcd
-from typing import Any, cast
+from itertools import count
+from typing import Any, ClassVar, cast
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyoxigraph import Triple
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from sqlglot import exp
 
@@ -26,85 +24,69 @@ from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
-from penstock.algebra.windows import RangeWindow
 from penstock.engines.answer_tables import answer_table, described
-from penstock.engines.closings import ClosingReport, closing_report
-from penstock.engines.matcher import Demanded
-from penstock.engines.protocol import Asked, CompiledReport, Need, Slice
+from penstock.engines.protocol import Asked, Capabilities, CompiledReport, Need, Seen
 from penstock.engines.spark.changes import ChangedTriples
 from penstock.engines.spark.closures import Closures
 from penstock.engines.spark.kept import KeptFrames
-from penstock.engines.spark.parts import nested, parts_of, with_parts
+from penstock.engines.spark.parts import nested
 from penstock.engines.spark.patterns import provide
-from penstock.engines.spark.session import checked_stack, is_local
-from penstock.engines.spark.survey import Survey, survey_by_a_look, survey_by_steps, survey_one_by_one, with_since
+from penstock.engines.spark.session import checked_stack
+from penstock.engines.spark.statements import SparkQuery, SparkReport
 from penstock.engines.statistics import Latest, Observed
 from penstock.optimizer import Sizes
-from penstock.rdf.elements import Malformed
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
 from penstock.relational.functions.expansion import expanded
-from penstock.relational.intervals import INSTANTS
 from penstock.relational.relations import Shape
-from penstock.relational.reporting import InstantsPlan, compile_instants, compile_last_end
+from penstock.relational.reporting import compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed
-from penstock.relational.sources import AnswerTable, Tables, reads
+from penstock.relational.sources import AnswerTable, Tables
 from penstock.relational.spark_sql import to_spark
 from penstock.relational.static_parts import KeptPart
 from penstock.relational.windows import FOREVER, longest_window, passed
-from penstock.sources.batches import Source
 from penstock.sources.graphs import Graph
-from penstock.sources.spark.frames import FrameHistory, FrameSource
 from penstock.sources.spark.graphs import graph_frame
-from penstock.sources.spark.history import History, history_of
-from penstock.sources.spark.rows import named
 
 _NUMBERS = count(1)
 
 _MANY = 200
 """More values than that do not stand in the text of a statement."""
 
-_ROWS = pa.schema(
-    [(name, pa.string()) for name in ("s", "p", "o")]
-    + [(name, pa.int64()) for name in ("ts", "element", "since", "arrival")]
-)
-_NAMED_ROWS = _ROWS.append(pa.field("g", pa.string()))
-
 
 @dataclass(slots=True)
-class _Stream:
+class StreamView:
+    """A stream as statements read it."""
+
     table: str
-    rows: pa.Table
-    """What has been appended and is still needed."""
-    arrived: int = 0
-    passed: int = 0
-    """How many elements that came in time have been evicted."""
-    is_seen: bool = False
-    """Whether the view shows what is there."""
-    history: History | FrameHistory | None = None
-    """Where the stream is all there from the beginning."""
-    told: list[pa.Table] = field(default_factory=list)
-    """Rows that tell when windows close over content, if they are known."""
-    is_given: bool = False
-    """Whether it comes from a query."""
-    is_named: bool = False
+    is_given: bool
+    """Whether a query produces it."""
+    is_named: bool
     """Whether the names of elements are kept."""
+    elements: int = 0
+    """How many elements have arrived."""
+    arrived: int = 0
+    """How many triples have arrived."""
+    passed: int = 0
+    """How many elements that were in time have been evicted."""
+    is_shown: bool = False
+    """Whether the view shows what is there."""
 
 
-class SparkEngine:
+class SparkStore(ABC):
     """Views of streams and graphs, and statements over them."""
+
+    capabilities: ClassVar[Capabilities]
 
     def __init__(self, session: SparkSession) -> None:
         self.session = session
         self._prefix = f"penstock_{next(_NUMBERS)}"
-        self._streams: dict[str, _Stream] = {}
+        self._streams: dict[str, StreamView] = {}
         self._graphs: dict[str | None, str] = {}
         self._changing: set[str | None] = set()
         self._changed: dict[str | None, ChangedTriples] = {}
         self._services: dict[ServiceCall, AnswerTable] = {}
         self._loaded: dict[str | None, DataFrame] = {}
         """Graphs that Spark has read."""
-        self._kept: list[DataFrame] = []
-        """What is computed once."""
         self._reached: list[DataFrame] = []
         """What property paths of statements reach."""
         self._static = KeptFrames(self, self._prefix)
@@ -160,94 +142,47 @@ class SparkEngine:
         answers = [table.name for table in self._services.values()]
         for view in [*self.tables.streams.values(), *self._graphs.values(), *changed, *answers]:
             self.session.catalog.dropTempView(view)
-        for frame in [*self._kept, *self._loaded.values()]:
+        for frame in self._loaded.values():
             frame.unpersist()
         self._static.clear()
         self._forget_reached()
         self.observed.forget()
         self._streams, self._graphs, self._changing = {}, {}, set()
-        self._services, self._loaded, self._kept = {}, {}, []
-        self._changed = {}
+        self._services, self._loaded, self._changed = {}, {}, {}
 
     def close(self) -> None:
         self.clear()
 
     def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
         table = f"{self._prefix}_stream_{len(self._streams) + 1}"
-        rows = (_NAMED_ROWS if is_named else _ROWS).empty_table()
-        self._streams.setdefault(iri, _Stream(table, rows, is_given=is_given, is_named=is_named))
+        self._streams.setdefault(iri, StreamView(table, is_given, is_named))
 
     def keeps_names(self, stream: str) -> bool:
         return self._streams[stream].is_named
 
+    def elements(self, stream: str) -> int:
+        return self._streams[stream].elements
+
     def arrived(self, stream: str) -> int:
         return self._streams[stream].arrived
 
-    def survey(
-        self, stream: str, source: Source, queries: Sequence[ContinuousQuery] | None, lateness: int
-    ) -> Survey:  # fmt: skip
-        """When a history begins and ends, and whether anything came late; a look at all of its timestamps."""
-        known = self._streams[stream]
-        known.history = history = self._history(source, stream)
-        window = None if queries is None else _told_by_steps(queries, self.tables)
-        if isinstance(history, History) and history.is_of_lines:
-            with ThreadPoolExecutor(1) as beside:
-                looking = beside.submit(self._look, history, window, lateness)
-                rows = named(history.ordinary_rows(), known.is_named)  # Spark finds the files meanwhile
-            found = looking.result() or self._survey_of_lines(history, window, lateness)
-            if found is not None and not found.has_odd:
-                self._show_history(known, rows, found)
-                return found
-        rows = self._computed_once(history.rows(is_named=known.is_named))
-        found = None
-        if window is not None:
-            found = survey_by_steps(rows.withColumn("is_odd", sf.lit(False)), window, lateness)
-        if found is not None:
-            self._show_history(known, rows, found)
-            return replace(found, has_odd=True)
-        rows = self._computed_once(with_since(rows, lateness))
-        rows.createOrReplaceTempView(known.table)
-        known.is_seen = True
-        return replace(survey_one_by_one(rows), has_odd=True)
+    @abstractmethod
+    def rows_of(self, stream: str) -> DataFrame:
+        """The rows of a stream that are there: `s, p, o, ts, element, arrival, since`, and `g` if it is named."""
 
-    def _look(self, history: History, window: RangeWindow | None, lateness: int) -> Survey | None:
-        return survey_by_a_look(history, window, lateness) if is_local(self.session) else None
+    @abstractmethod
+    def _has_all(self, stream: str) -> bool:
+        """Whether all rows of a stream that have arrived are still there."""
 
-    def _survey_of_lines(self, history: History, window: RangeWindow | None, lateness: int) -> Survey | None:
-        if window is None:
-            return None
-        return survey_by_steps(history.times().withColumn("s", sf.lit("")), window, lateness)
+    def seen(self, stream: str, after: int | None, *, lately: bool = False) -> Seen:
+        return figures_of(self.rows_of(stream), after)
 
-    def _computed_once(self, frame: DataFrame) -> DataFrame:
-        self._kept.append(frame.persist())
-        return self._kept[-1]
-
-    def _history(self, source: Source, scope: str) -> History | FrameHistory:
-        if isinstance(source, FrameSource):
-            return FrameHistory(source)
-        return history_of(self.session, source, scope=scope)
-
-    def _show_history(self, known: _Stream, rows: DataFrame, survey: Survey) -> None:
-        """All of it came in time."""
-        rows.withColumn("since", sf.lit(None).cast("bigint")).createOrReplaceTempView(known.table)
-        known.told = [] if survey.told is None else [survey.told]
-        known.is_seen = True
-
-    def malformed(self, stream: str) -> Iterator[Malformed]:
-        history = self._streams[stream].history
-        if history is not None:
-            for row in history.malformed().toLocalIterator():
-                yield Malformed(*row)
-
-    def append(self, stream: str, rows: pa.Table) -> None:
-        known = self._streams[stream]
-        arrival = pa.arange(known.arrived, known.arrived + rows.num_rows)
-        known.arrived += rows.num_rows
-        if known.is_named and "g" not in rows.column_names:
-            rows = rows.append_column("g", pa.nulls(rows.num_rows, pa.string()))
-        rows = rows.append_column("arrival", arrival).select(known.rows.column_names)
-        known.rows = pa.concat_tables([known.rows, rows])
-        known.is_seen = False
+    def _show(self) -> None:
+        """The views show what is there."""
+        for iri, stream in self._streams.items():
+            if not stream.is_shown:
+                self.rows_of(iri).createOrReplaceTempView(stream.table)
+                stream.is_shown = True
 
     def load_graph(self, iri: str | None, graph: Graph) -> None:
         frame, is_kept, spread = graph_frame(self.session, graph)
@@ -269,7 +204,7 @@ class SparkEngine:
 
     def lacking(self, asked: Sequence[Asked]) -> set[Asked]:
         """A job looks at all that is there; where something has been forgotten, nobody knows what it had."""
-        if not asked or not all(map(self._is_whole, self._streams)):
+        if not asked or not all(map(self._has_all, self._streams)):
             return set()
         self._show()
         tables = self.tables
@@ -281,11 +216,6 @@ class SparkEngine:
         ]
         found = {tuple(row) for row in reduce(DataFrame.unionAll, parts).distinct().collect()}
         return set(asked) - found - {(predicate, None) for predicate, _ in found}
-
-    def _is_whole(self, iri: str) -> bool:
-        """Whether all that has come of a stream is still there."""
-        stream = self._streams[iri]
-        return stream.history is not None or stream.arrived == stream.rows.num_rows
 
     def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
         return self._changed_part(iri).when_held(self.session, triples) if triples else []
@@ -320,18 +250,8 @@ class SparkEngine:
         self.session.createDataFrame(table).createOrReplaceTempView(view)
         self._services[call] = described(call, view, table)
 
-    # Restarts
-
-    @property
-    def state(self) -> dict[str, dict[str, Any]]:
-        """Nothing: what can be gone on with has a window log (spark_log.py)."""
-        return {}
-
-    def restore(self, state: Mapping[str, Mapping[str, Any]]) -> None:
-        pass
-
     def interrupt(self) -> None:
-        """End what is running, if there is anything; another thread may say so."""
+        """End all running jobs; any thread may call this."""
         self.session.sparkContext.cancelAllJobs()
 
     # Answers
@@ -356,17 +276,7 @@ class SparkEngine:
     def compile_report(self, query: ContinuousQuery) -> CompiledReport:
         tables = self.tables_for(query)
         instants, last_end = compile_instants(query, tables), compile_last_end(query, tables)
-        return SparkReport(self, query, instants, last_end)
-
-    def told(self, query: ContinuousQuery) -> ClosingReport | None:
-        """When windows close, as far as it is known without a statement."""
-        report = closing_report(query, self.tables)
-        if report is None or any(stream.history is not None and not stream.told for stream in self._streams.values()):
-            return None
-        for iri, stream in self._streams.items():
-            for rows in stream.told or [stream.rows]:
-                report.note(iri, rows)
-        return report
+        return SparkReport(self, instants, last_end)
 
     # Forgetting
 
@@ -384,19 +294,6 @@ class SparkEngine:
                 compile_oldest(need.query, self.tables_for(need.query), stream), {"horizon": need.horizon}
             )
         return -FOREVER if oldest is None else oldest
-
-    def evict(self, needs: Sequence[Need]) -> int:
-        self._forget_reached()
-        for iri, stream in self._streams.items():
-            if not stream.rows.num_rows:
-                continue  # a history is answered at once
-            reading = [need for need in needs if reads(need.query.dataset, iri, self.tables)]
-            is_old = pc.less(stream.rows["ts"], min((self.oldest(need, iri) for need in reading), default=FOREVER))
-            in_time = stream.rows.filter(pc.and_(is_old, pc.is_null(stream.rows["since"])))
-            stream.passed += pc.count_distinct(in_time["element"]).as_py()
-            stream.rows = stream.rows.filter(pc.invert(is_old))
-            stream.is_seen = False
-        return sum(stream.rows.num_rows for stream in self._streams.values())
 
     # Statements
 
@@ -468,171 +365,9 @@ class SparkEngine:
         values = exp.Values(expressions=rows, alias=exp.TableAlias(this=exp.to_identifier("listed"), columns=names))
         return exp.select("*").from_(values)
 
-    def _show(self) -> None:
-        """The views show what has been appended."""
-        for stream in self._streams.values():
-            if not stream.is_seen:
-                self.session.createDataFrame(stream.rows).createOrReplaceTempView(stream.table)
-                stream.is_seen = True
 
-
-@dataclass(frozen=True, slots=True)
-class SparkQuery:
-    """`may_skip_instants`: it does no harm to number instants at which nothing is reported, too."""
-
-    engine: SparkEngine
-    plan: Callable[[Operator, Shape], Plan]
-    best: Callable[[], Operator]
-    """The expression to run, as things are now."""
-    may_skip_instants: bool
-    longest: int | None
-    """How long anything holds at most, if that is known."""
-    demanded: Demanded | None = None
-    """Where this does not hold, nothing is run."""
-    _plans: dict[tuple[Operator, Shape, Hashable], Plan] = field(default_factory=dict)
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """The same in every plan of the expression."""
-        best, layout = self.best(), self.engine.layout
-        known = (plan for (of, _, then), plan in self._plans.items() if of == best and then == layout)
-        return (next(known, None) or self._compiled(Shape(is_regular=True, is_distributed=True))).variables
-
-    @property
-    def joins_streams(self) -> bool:
-        """Joins go by slices anyway."""
-        return False
-
-    def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
-        if self.demanded is not None and not self.demanded.may_hold_in(part):
-            return []
-        statement, sorting = _with_keys(self._compiled_for(part).statement)
-        found = self._frame(part, statement).repartition(1).sortWithinPartitions(*sorting)
-        with checked_stack():
-            table = found.toArrow()
-        columns = table.columns[: len(table.columns) - len(sorting)]
-        return list(zip(*(column.to_pylist() for column in columns), strict=True))
-
-    def frame(self, part: Slice) -> DataFrame:
-        """The solutions, in no order."""
-        statement = self._compiled_for(part).statement.copy()
-        statement.set("order", None)
-        return self._frame(part, statement)
-
-    def _compiled_for(self, part: Slice) -> Plan:
-        numbers, step = self._numbers(_times(part))
-        has_slices = numbers[-1] > 2 * self._slice(step)
-        cores = self.engine.session.sparkContext.defaultParallelism
-        shape = Shape(
-            is_regular=step is not None,
-            is_large=False,
-            is_distributed=True,
-            has_slices=has_slices,
-            has_many_instants=len(part.instants) >= _INSTANTS_PER_CORE * cores,
-        )
-        return self._compiled(shape)
-
-    def _slice(self, step: int | None) -> int:
-        """How many instants are searched at a time for what holds together."""
-        return FOREVER if step is None or self.longest is None else _WINDOWS_PER_SLICE * max(self.longest // step, 1)
-
-    def _frame(self, part: Slice, statement: exp.Select) -> DataFrame:
-        times = _times(part)
-        numbers, step = self._numbers(times)
-        reported = [place > 0 or part.previous is None for place in range(len(times))]
-        instants = self.engine.listed({"k": numbers, "t": times, "is_reported": reported})
-        parameters = {
-            "first": times[0],
-            "last": times[-1],
-            "count": numbers[-1] + 1,
-            "step": step,
-            "slice": self._slice(step),
-        }
-        return self.engine.frame(with_parts(statement, [(INSTANTS, instants), *parts_of(statement)]), parameters)
-
-    def _numbers(self, times: Sequence[int]) -> tuple[list[int], int | None]:
-        """The numbers of instants; those that are a step apart are counted off."""
-        step = reduce(gcd, (later - earlier for earlier, later in pairwise(times)), 0) or 1
-        steps = (times[-1] - times[0]) // step
-        if steps + 1 == len(times) or (self.may_skip_instants and steps < _SKIPPED + 2 * len(times)):
-            return [(time - times[0]) // step for time in times], step
-        return list(range(len(times))), None
-
-    def _compiled(self, shape: Shape) -> Plan:
-        key = self.best(), shape, self.engine.layout
-        if key not in self._plans:
-            for old in [known for known in self._plans if known[2] != key[2]]:
-                del self._plans[old]
-            self._plans[key] = self.plan(*key[:2])
-        return self._plans[key]
-
-
-def _times(part: Slice) -> list[int]:
-    return [*([] if part.previous is None else [part.previous]), *part.instants]
-
-
-_WINDOWS_PER_SLICE = 4
-"""What holds for a window's length is in one or two slices, mostly in one."""
-
-_INSTANTS_PER_CORE = 8
-"""With so many of them it does no harm that some have more rows than others."""
-
-_SKIPPED = 1000
-"""So many instants at which nothing is reported may be numbered at least."""
-
-
-def _with_keys(statement: exp.Select) -> tuple[exp.Select, list[Column]]:
-    """What is sorted by, in columns of its own, and how: to sort it all Spark would first run a job that samples it."""
-    statement = statement.copy()
-    order = statement.args["order"].pop()
-    sorting: list[Column] = []
-    for place, key in enumerate(order.expressions):
-        name = f"sorted_by_{place}"
-        value = key.this if isinstance(key, exp.Ordered) else key
-        statement = statement.select(exp.alias_(value, name, copy=False), copy=False)
-        sorting.append(_SORTING[bool(key.args.get("desc")), bool(key.args.get("nulls_first"))](sf.col(name)))
-    return statement, sorting
-
-
-_SORTING: Mapping[tuple[bool, bool], Callable[[Column], Column]] = {
-    (False, False): Column.asc_nulls_last,
-    (False, True): Column.asc_nulls_first,
-    (True, False): Column.desc_nulls_last,
-    (True, True): Column.desc_nulls_first,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class SparkReport:
-    engine: SparkEngine
-    query: ContinuousQuery
-    plan: InstantsPlan
-    last_end_statement: exp.Select
-
-    def instants(self, first: int, last: int, end: int | None) -> list[int]:
-        told = self.engine.told(self.query)
-        if told is not None:
-            return told.instants(first, last, end)
-        self.plan.check(first, last)
-        found = self.engine.rows(self.plan.statement, {"first": first, "last": last, "end": end})
-        return [instant for (instant,) in found]
-
-    def last_end(self, first: int) -> int | None:
-        told = self.engine.told(self.query)
-        if told is not None:
-            return told.last_end(first)
-        return self.engine.value(self.last_end_statement, {"first": first, "last": FOREVER})
-
-
-def _told_by_steps(queries: Sequence[ContinuousQuery], tables: Tables) -> RangeWindow | None:
-    """The window that tells all instants of all queries, if it is one, and those of a step see the same."""
-    windows: set[RangeWindow] = set()
-    for query in queries:
-        report = closing_report(query, tables)
-        if report is None or query.dataset.counts_elements:
-            return None
-        windows |= report.windows
-    if len(windows) != 1:
-        return None
-    (window,) = windows
-    return window if window.width % window.step == 0 else None
+def figures_of(rows: DataFrame, after: int | None) -> Seen:
+    """What rows tell of their elements, after an instant or of all."""
+    figures = "count(DISTINCT element)", "min(ts) FILTER (WHERE since IS NULL)", "max(ts)", "count(since) > 0"
+    (found,) = rows.where("true" if after is None else f"ts > {after}").selectExpr(*figures).collect()
+    return Seen(*found)

@@ -1,8 +1,8 @@
-"""The window log: what micro-batches brought and later instants still need, as Parquet segments, one for each batch.
+"""The window log: rows that arrived and later instants still need, as Parquet segments, one or more for each batch.
 
-A segment is named by its batch; what a query gave to others in it is a segment of its own. One that is written again,
-when its batch is repeated after a crash, is overwritten; which of them count is what the state of the run says, and
-that is written last.
+A segment is named by its batch; what a query produced for others in it is a segment of its own. A batch that is
+repeated after a crash overwrites its segments. Which segments count is part of the state of the run, which is written
+last. Without a checkpoint nothing is repeated, so rows that the driver has stay in its memory.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from dataclasses import astuple, replace
 from functools import reduce
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from weakref import WeakSet
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import parquet
 from pyspark.sql import Column, DataFrame, Observation, SparkSession
 from pyspark.sql import functions as sf
@@ -25,14 +24,13 @@ from sqlglot import exp
 
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
+from penstock.engines import arrivals
 from penstock.engines.closings import ClosingReport, closing_report, content
 from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
-from penstock.engines.protocol import Asked, CompiledReport, Need, Seen
+from penstock.engines.protocol import Appended, Asked, Capabilities, CompiledReport, IntakeBatch, Need, Reached, Seen
 from penstock.engines.spark.patterns import provide
 from penstock.engines.spark.segments import (
-    NOWHERE,
-    Before,
     Closing,
     Share,
     closings_in,
@@ -44,8 +42,10 @@ from penstock.engines.spark.segments import (
     shares_of,
     stamped,
 )
-from penstock.engines.spark.session import checked_stack
-from penstock.engines.spark.store import SparkEngine, SparkQuery
+from penstock.engines.spark.session import checked_stack, is_local
+from penstock.engines.spark.statements import SparkQuery
+from penstock.engines.spark.store import SparkStore, figures_of
+from penstock.rdf.elements import Malformed
 from penstock.relational.answers import Delivery
 from penstock.relational.demand import Demand, demand_of
 from penstock.relational.functions.expansion import expanded
@@ -53,12 +53,21 @@ from penstock.relational.matching import predicates_of
 from penstock.relational.sources import Tables, reads
 from penstock.relational.spark_sql import CHANGING, at_run_time, to_spark
 from penstock.relational.windows import FOREVER
-from penstock.sources.batches import count_elements
 from penstock.sources.spark.history import History
+from penstock.sources.spark.live import LiveBatch
 from penstock.sources.spark.looking import Look, Steps
 
 _SEGMENT = "stream int, s string, p string, o string, ts bigint, element bigint, arrival bigint, since bigint"
 """And `g`, the names of elements, where somebody asks for them: a segment may lack it, and then none has a name."""
+
+_ARROW_SEGMENT = pa.schema(
+    [("stream", pa.int32()), *((name, pa.string()) for name in ("s", "p", "o"))]
+    + [(name, pa.int64()) for name in ("ts", "element", "arrival", "since")]
+    + [("g", pa.string())]
+)
+
+_STATE = ("is_given", "is_named", "elements", "arrived", "passed")
+"""What another process needs to know of a stream."""
 
 _COUNTED = 32
 """So many predicates are counted at most, in each stream."""
@@ -74,15 +83,24 @@ _SETTINGS = {
 }
 
 
-class WindowLog(SparkEngine):
-    """An engine whose streams are the segments in a folder, all of which Spark's executors can reach."""
+class WindowLog(SparkStore):
+    """A store whose streams are segments. Those in the folder are written by executors, which have to reach it.
 
-    def __init__(self, session: SparkSession, folder: Path) -> None:
+    `is_durable`: all segments are in the folder, also those that the driver could hold.
+    """
+
+    capabilities: ClassVar = Capabilities(admits_queries=True, restarts=True, answers_at_once=False)
+
+    def __init__(self, session: SparkSession, folder: Path, *, is_durable: bool) -> None:
         super().__init__(session)
         self.folder = folder
+        self._is_durable = is_durable
         self._started_from = session
         self.segments: dict[str, dict[str, Share]] = {}
-        self._elements: dict[str, int] = {}
+        self._held: dict[str, pa.Table] = {}
+        """Segments in the driver's memory."""
+        self._has_odd = False
+        """Whether a line was not ordinary: then lines are not taken for ordinary again."""
         self._reports: WeakSet[ClosingReport] = WeakSet()
         """Those of queries that somebody still asks."""
         self._made: dict[object, list[Column]] = {}
@@ -91,12 +109,12 @@ class WindowLog(SparkEngine):
         self._batch = f"{self._prefix}_batch"
         self._matcher = PatternMatcher()
         self._had: set[str] = set()
-        """The predicates that came, as far as they were counted."""
+        """The predicates that arrived, as far as they were counted."""
         self._has_uncounted = False
         self._later = LaterViews(lambda text: self.session.sql(text))
 
     def move_to(self, session: SparkSession) -> None:
-        """Go on in the session of the micro-batches, which has the views of the one that they were started from."""
+        """Continue in the session of the micro-batches, which has the views of the one that they were started from."""
         for name, value in _SETTINGS.items():
             session.conf.set(name, value)
         self.session = session
@@ -106,20 +124,44 @@ class WindowLog(SparkEngine):
         for view in [*self._graphs.values(), *(part.view for part in self._changed.values())]:
             self._started_from.catalog.dropTempView(view)
         self.session.catalog.dropTempView(self._batch)
+        self._held.clear()
         super().clear()
-
-    def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
-        super().add_stream(iri, is_given=is_given, is_named=is_named)
-        self._elements.setdefault(iri, 0)
-
-    def elements(self, stream: str) -> int:
-        """How many elements of a stream there have been."""
-        return self._elements[stream]
 
     # Batches
 
-    def take(
-        self, number: int, rows: DataFrame, before: Mapping[str, Before], lateness: int
+    def append(
+        self, batch: IntakeBatch[LiveBatch | Mapping[str, pa.Table]], reached: Mapping[str, Reached], lateness: int
+    ) -> Appended:
+        """Keep a micro-batch of Spark, or tables that the driver has read, by their streams."""
+        rows = batch.rows
+        if isinstance(rows, LiveBatch):
+            return self._append_live(batch.number, rows, reached, lateness)
+        stamped = {iri: arrivals.stamped(table, reached[iri], lateness) for iri, table in (rows or {}).items()}
+        return Appended({iri: self._keep(batch.number, iri, *found) for iri, found in stamped.items()})
+
+    def _append_live(
+        self, number: int, batch: LiveBatch, reached: Mapping[str, Reached], lateness: int
+    ) -> Appended:  # fmt: skip
+        """What is not ordinary takes longer to read, so ordinary lines are tried first."""
+        if batch.is_empty:
+            return Appended({})
+        names = list(self._streams)
+        shares: dict[str, Share] | None = None
+        if batch.is_of_few_lines and not self._has_odd and is_local(self.session):
+            lines = {names[place]: history for place, history in batch.histories.items()}
+            shares = self._take_lines(number, lines, reached, lateness)
+        if shares is None and batch.may_be_ordinary and not self._has_odd:
+            shares = self._take(number, batch.rows_if_ordinary(), reached, lateness)
+            self._has_odd = shares is None
+        malformed: Iterable[tuple[str, Malformed]] = ()
+        if shares is None:
+            shares = self._take(number, batch.rows(), reached, lateness)
+            malformed = ((names[place], entry) for place, entry in batch.malformed())
+        assert shares is not None
+        return Appended({iri: share.seen for iri, share in shares.items()}, malformed)
+
+    def _take(
+        self, number: int, rows: DataFrame, reached: Mapping[str, Reached], lateness: int
     ) -> dict[str, Share] | None:  # fmt: skip
         """Keep the rows of a batch: what came of each stream. None, and nothing is kept, where one has no `ts`.
 
@@ -128,7 +170,7 @@ class WindowLog(SparkEngine):
         """
         observation, closings = Observation(), self._closings
         figures = self._figures(closings)
-        kept = self._stamped(rows, before, lateness).observe(observation, *figures).drop("begins")
+        kept = self._stamped(rows, reached, lateness).observe(observation, *figures).drop("begins")
         kept.write.mode("overwrite").parquet(str(self._path(str(number))))
         found = observation.get
         if found["odd"]:
@@ -141,8 +183,8 @@ class WindowLog(SparkEngine):
         self._count(str(number), shares)
         return shares
 
-    def take_lines(
-        self, number: int, lines: Mapping[str, History], before: Mapping[str, Before], lateness: int
+    def _take_lines(
+        self, number: int, lines: Mapping[str, History], reached: Mapping[str, Reached], lateness: int
     ) -> dict[str, Share] | None:  # fmt: skip
         """Keep the lines of a few small files on this machine, sooner.
 
@@ -151,7 +193,7 @@ class WindowLog(SparkEngine):
         found: dict[str, Look] = {}
         for iri, history in lines.items():
             look = history.look(self._steps(iri))
-            if look is None or not is_in_time(look, before[iri], lateness) or not self._is_seen_by_all(look):
+            if look is None or not is_in_time(look, reached[iri], lateness) or not self._is_seen_by_all(look):
                 return None
             found[iri] = look
         shares = {
@@ -193,50 +235,51 @@ class WindowLog(SparkEngine):
     def _numbered_on(self, stream: str, rows: DataFrame) -> DataFrame:
         """Rows that are counted from 0, all of them in time, as part of a segment."""
         place = list(self._streams).index(stream)
-        known = {"element": self._elements[stream], "arrival": self._streams[stream].arrived}
+        known = {"element": self._streams[stream].elements, "arrival": self._streams[stream].arrived}
         numbers = [f"""{at_run_time(f"'{before}'")} + {name} AS {name}""" for name, before in known.items()]
         return rows.selectExpr(f"{place} AS stream", "s", "p", "o", "ts", *numbers, "CAST(NULL AS BIGINT) AS since")
 
-    def keep(self, number: int, stream: str, rows: pa.Table) -> Share:
-        """Keep rows `(s, p, o, ts, element)` that a query gives in a batch, in time and in order."""
+    def give(self, number: int, stream: str, rows: pa.Table) -> Seen:
+        return self._keep(number, stream, *arrivals.stamped(rows, Reached(), 0))
+
+    def _keep(self, number: int, stream: str, rows: pa.Table, seen: Seen) -> Seen:
+        """Keep rows that the driver has, with `since`."""
         known, place = self._streams[stream], list(self._streams).index(stream)
-        elements = count_elements(rows)
-        share = Share(rows.num_rows, elements, elements, rows["ts"][0].as_py(), rows["ts"][-1].as_py())
         segment = f"{number}-{place}"
-        columns = {
-            "stream": pa.repeat(pa.scalar(place, pa.int32()), rows.num_rows),
-            **{name: rows[name] for name in ("s", "p", "o", "ts")},
-            "element": pc.add(rows["element"], self._elements[stream]),
-            "arrival": pa.arange(known.arrived, known.arrived + rows.num_rows),
-            "since": pa.nulls(rows.num_rows, pa.int64()),
-        }
+        rows = arrivals.numbered(rows, known.elements, known.arrived)
+        columns = ["s", "p", "o", "ts", "element", "arrival", "since"]
         if known.is_named and "g" in rows.column_names:
-            columns["g"] = rows["g"]
-        table = pa.table(columns)
-        self._path(segment).mkdir(parents=True, exist_ok=True)
-        parquet.write_table(table, self._path(segment) / "part-0.parquet")
+            columns.append("g")
+        rows = rows.select(columns).add_column(0, "stream", pa.repeat(pa.scalar(place, pa.int32()), rows.num_rows))
+        if self._is_durable:
+            self._path(segment).mkdir(parents=True, exist_ok=True)
+            parquet.write_table(rows, self._path(segment) / "part-0.parquet")
+        else:
+            self._held[segment] = rows
         for report in self._reports:
-            report.note(stream, table)
-        predicates = set(pc.unique(rows["p"]).to_pylist())
+            report.note(stream, rows)
+        predicates = set(self.observed.note(known.table, rows["p"]))
         self._had |= predicates
-        self._matcher.note(stream, table, predicates)
+        self._matcher.note(stream, rows, predicates)
+        assert seen.greatest is not None
+        share = Share(rows.num_rows, seen.elements, arrivals.count_in_time(rows), seen.least, seen.greatest)
         self._count(segment, {stream: share})
-        return share
+        return seen
 
     def _count(self, segment: str, shares: dict[str, Share]) -> None:
         """The segment counts from now on."""
         self.segments[segment] = shares
         for iri, share in shares.items():
+            self._streams[iri].elements += share.elements
             self._streams[iri].arrived += share.triples
-            self._streams[iri].is_seen = False
-            self._elements[iri] += share.elements
+            self._streams[iri].is_shown = False
 
-    def _stamped(self, rows: DataFrame, before: Mapping[str, Before], lateness: int) -> DataFrame:
+    def _stamped(self, rows: DataFrame, reached: Mapping[str, Reached], lateness: int) -> DataFrame:
         """The rows numbered on, `since` being the watermarks that late ones are behind; `begins` counts elements."""
         known: list[int | None] = []
         for iri, stream in self._streams.items():
-            reached = before.get(iri, NOWHERE)
-            known += [self._elements[iri], stream.arrived, reached.greatest, reached.evaluated]
+            before = reached.get(iri, Reached())
+            known += [stream.elements, stream.arrived, before.greatest, before.evaluated]
         values = ",".join("" if value is None else str(value) for value in known)
         rows.createOrReplaceTempView(self._batch)
         parameters = {"batch": self._batch, "known": values, "lateness": lateness}
@@ -296,8 +339,7 @@ class WindowLog(SparkEngine):
         self._reports.add(report)
         for closing in closings_in(report):
             if any(closing.stream in segment for segment in self.segments.values()):
-                self._show()
-                rows = self.session.table(self._streams[closing.stream].table)
+                rows = self.rows_of(closing.stream)
                 told = rows.select(closings_of(closing).alias("told")).where("told IS NOT NULL").distinct()
                 note_closings(report, closing, [row["told"] for row in told.collect()])
         return report
@@ -310,7 +352,7 @@ class WindowLog(SparkEngine):
 
     def lacking(self, asked: Sequence[Asked]) -> set[Asked]:
         """Of segments that are forgotten it is known which predicates they had, as far as these were counted."""
-        if all(map(self._is_whole, self._streams)):
+        if all(map(self._has_all, self._streams)):
             return super().lacking(asked)
         if self._has_uncounted:
             return set()
@@ -319,14 +361,11 @@ class WindowLog(SparkEngine):
         unseen = [(predicate, object_) for predicate, object_ in asked if predicate not in self._had]
         return {(p, object_) for p, object_ in unseen if not any(tables.may_match(view, p) for view in graphs)}
 
-    def _is_whole(self, iri: str) -> bool:
+    def _has_all(self, iri: str) -> bool:
         return self._streams[iri].arrived == sum(self.segments[name][iri].triples for name in self._having(iri))
 
-    def evict(self, needs: Sequence[Need], until: int | None = FOREVER) -> int:
-        """Segments that no query needs any more are no longer part of the log. Their files stay until `clean`.
-
-        What is after `until`, or all, is kept for queries that may come.
-        """
+    def evict(self, needs: Sequence[Need], until: int | None) -> int:
+        """Segments that no query needs are no longer part of the log. Their files stay until `clean`."""
         self._forget_reached()
         oldest = dict.fromkeys(self._streams, -FOREVER if until is None else until + 1)
         for need in needs:
@@ -337,10 +376,11 @@ class WindowLog(SparkEngine):
             if all(share.greatest < oldest[iri] for iri, share in shares.items()):
                 self._count_evicted(segment)
                 del self.segments[segment]
+                self._held.pop(segment, None)
                 for iri, share in shares.items():
                     self._streams[iri].passed += share.in_time
-                    self._streams[iri].is_seen = False
-        return 0
+                    self._streams[iri].is_shown = False
+        return sum(share.triples for shares in self.segments.values() for share in shares.values())
 
     def _count_evicted(self, segment: str) -> None:
         for iri, share in self.segments[segment].items():
@@ -369,23 +409,14 @@ class WindowLog(SparkEngine):
     def passed(self) -> Mapping[str, int]:
         return {**super().passed, **self._later.passed}
 
-    def seen(self, stream: str, after: int | None) -> Seen:
-        """What there is of a stream after an instant, or at all."""
-        return self._seen(stream, after, self._having(stream))
-
-    def seen_lately(self, stream: str, after: int) -> Seen:
-        """What the latest segment of a stream has of it after an instant."""
-        return self._seen(stream, after, self._having(stream)[-1:])
-
-    def _seen(self, stream: str, after: int | None, segments: Sequence[str]) -> Seen:
+    def seen(self, stream: str, after: int | None, *, lately: bool = False) -> Seen:
+        segments = self._having(stream)[-1:] if lately else self._having(stream)
         shares = [self.segments[segment][stream] for segment in segments]
         if all(after is None or ((share.least or after) > after and not share.has_late) for share in shares):
             least = min((share.least for share in shares if share.least is not None), default=None)
             greatest = max((share.greatest for share in shares), default=None)
             return Seen(sum(s.elements for s in shares), least, greatest, any(s.has_late for s in shares))
-        figures = "count(DISTINCT element)", "min(ts) FILTER (WHERE since IS NULL)", "max(ts)", "count(since) > 0"
-        (found,) = self._rows(stream, segments).where(f"ts > {after}").selectExpr(*figures).collect()
-        return Seen(*found)
+        return figures_of(self._rows(stream, segments), after)
 
     def forget(self, needs: Sequence[Need], until: int) -> None:
         """No other queries are left: what is made for others goes. What nobody reads goes with `evict`."""
@@ -396,10 +427,7 @@ class WindowLog(SparkEngine):
 
     @property
     def state(self) -> dict[str, dict[str, Any]]:
-        streams = {
-            iri: {"arrived": stream.arrived, "passed": stream.passed, "elements": self._elements[iri]}
-            for iri, stream in self._streams.items()
-        }
+        streams = {iri: {name: getattr(stream, name) for name in _STATE} for iri, stream in self._streams.items()}
         segments = {
             segment: {iri: astuple(share) for iri, share in shares.items()} for segment, shares in self.segments.items()
         }
@@ -407,9 +435,9 @@ class WindowLog(SparkEngine):
 
     def restore(self, state: Mapping[str, Mapping[str, Any]]) -> None:
         for iri, known in state["streams"].items():
-            stream = self._streams[iri]
-            stream.arrived, stream.passed, self._elements[iri] = known["arrived"], known["passed"], known["elements"]
-            stream.is_seen = False
+            self.add_stream(iri, is_given=known["is_given"], is_named=known["is_named"])
+            for name, value in known.items():
+                setattr(self._streams[iri], name, value)
         self._has_uncounted = True
         self.segments = {
             segment: {iri: Share(*share) for iri, share in shares.items()}
@@ -430,22 +458,25 @@ class WindowLog(SparkEngine):
 
     # Views
 
-    def _show(self) -> None:
-        for iri, stream in self._streams.items():
-            if not stream.is_seen:
-                self._rows(iri, self._having(iri)).createOrReplaceTempView(stream.table)
-                stream.is_seen = True
+    def rows_of(self, stream: str) -> DataFrame:
+        return self._rows(stream, self._having(stream))
 
     def _having(self, stream: str) -> list[str]:
         return [segment for segment, shares in self.segments.items() if stream in shares]
 
     def _rows(self, stream: str, segments: Iterable[str]) -> DataFrame:
         """What segments have of a stream."""
-        place, paths = list(self._streams).index(stream), [str(self._path(segment)) for segment in segments]
-        schema = f"{_SEGMENT}, g string" if self._streams[stream].is_named else _SEGMENT
-        if not paths:
-            return self.session.createDataFrame([], schema).drop("stream")
-        return self.session.read.schema(schema).parquet(*paths).where(sf.col("stream") == place).drop("stream")
+        place, schema = list(self._streams).index(stream), _SEGMENT
+        if self._streams[stream].is_named:
+            schema = f"{_SEGMENT}, g string"
+        held = [self._held[segment] for segment in segments if segment in self._held]
+        paths = [str(self._path(segment)) for segment in segments if segment not in self._held]
+        frames = [self.session.read.schema(schema).parquet(*paths).where(sf.col("stream") == place)] if paths else []
+        if held or not frames:
+            whole = pa.concat_tables([_ARROW_SEGMENT.empty_table(), *held], promote_options="default")
+            names = [field.partition(" ")[0] for field in schema.split(", ")]
+            frames.append(self.session.createDataFrame(whole.select(names)))
+        return reduce(DataFrame.unionAll, frames).drop("stream")
 
     def _path(self, segment: str) -> Path:
         return self.folder / segment

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
@@ -18,7 +18,7 @@ from pyspark.sql import functions as sf
 from penstock.rdf.elements import Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
 from penstock.rdf.sources import parse_source
-from penstock.sources.batches import Source
+from penstock.sources.batches import Source, SparkStream
 from penstock.sources.files import OneAfterAnother, TntFile
 from penstock.sources.opening import open_source
 from penstock.sources.spark.frames import element_of, name_of_graph, wrong_rows
@@ -33,7 +33,7 @@ _ALWAYS = "36500d"
 
 
 @dataclass(frozen=True, slots=True)
-class GrowingFolder:
+class GrowingFolder(SparkStream):
     """The files of a folder, those that are there and those that will be, in the order of their modification times.
 
     A file is read once, as it is when it is first seen: write it elsewhere, and move it into the folder when it is
@@ -75,7 +75,7 @@ class GrowingFolder:
 
 
 @dataclass(frozen=True, slots=True)
-class WholeSource:
+class WholeSource(SparkStream):
     """A file or folder that is all there: one batch, in the order of `open_source`."""
 
     text: str
@@ -100,7 +100,7 @@ class WholeSource:
 
 
 @dataclass(frozen=True, slots=True)
-class StreamedRows:
+class StreamedRows(SparkStream):
     """Rows that Spark streams: columns s, p and o, encoded, and ts, in milliseconds.
 
     Those that Spark brings together count in the order of their timestamps: its partitions know of no other order.
@@ -110,9 +110,13 @@ class StreamedRows:
     """
 
     rows: Callable[[SparkSession], DataFrame]
-    name: str = "rows of Spark"
+    address: str = "rows of Spark"
     scope: str | None = None
     is_named: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.address
 
     def streamed(self, spark: SparkSession) -> DataFrame:
         rows = self.rows(spark)
@@ -170,10 +174,12 @@ class LiveInput:
         parts = [_placed(stream.streamed(spark), place) for place, stream in enumerate(self.streams)]
         return _together([*parts, _ticks(spark, parts[0])] if self.has_ticks else parts)
 
-    def batch(self, batch: DataFrame, report: OnMalformed, now: int | None = None) -> LiveBatch:
+    def batch(
+        self, batch: DataFrame, report: Callable[[int, Malformed], None], now: int | None = None
+    ) -> LiveBatch:  # fmt: skip
         """What is in a micro-batch; `now` is its time, if given.
 
-        A job tells which files there are; what cannot be read at all is reported.
+        A job tells which files there are. A file that cannot be read is reported, with the place of its stream.
         """
         folders = {place: stream for place, stream in enumerate(self.streams) if isinstance(stream, Files)}
         of_rows = {place: stream for place, stream in enumerate(self.streams) if isinstance(stream, StreamedRows)}
@@ -183,7 +189,10 @@ class LiveInput:
         files: dict[int, list[tuple[str, datetime]]] = {}
         for place, file, modified in batch.where("file IS NOT NULL").select("stream", "file", "modified").collect():
             files.setdefault(place, []).append((file, modified))
-        found = {place: folders[place].history(batch.sparkSession, files[place], report) for place in sorted(files)}
+        found = {
+            place: folders[place].history(batch.sparkSession, files[place], partial(report, place))
+            for place in sorted(files)
+        }
         histories = {place: history for place, history in found.items() if history is not None}
         return LiveBatch(streamed, histories, now, of_rows, self.is_named)
 
@@ -235,13 +244,14 @@ class LiveBatch:
     def _streamed(self, condition: str) -> list[DataFrame]:
         return [] if self.streamed is None else [named(_numbered(self.streamed.where(condition)), self.is_named)]
 
-    def malformed(self) -> Iterator[Malformed]:
-        """What is no part of the streams; a job looks for it."""
-        frames = [history.malformed() for history in self.histories.values()]
+    def malformed(self) -> Iterator[tuple[int, Malformed]]:
+        """Malformed input, with the place of its stream; a job looks for it."""
+        frames = [(place, history.malformed()) for place, history in self.histories.items()]
         if self.streamed is not None:
-            frames = [*(_left(self.streamed, place, stream) for place, stream in self.of_rows.items()), *frames]
-        for frame in frames:
-            yield from (Malformed(*row) for row in frame.collect())
+            streamed = self.streamed
+            frames = [*((place, _left(streamed, place, stream)) for place, stream in self.of_rows.items()), *frames]
+        for place, frame in frames:
+            yield from ((place, Malformed(*row)) for row in frame.collect())
 
     def _stamped(self, parts: Sequence[DataFrame]) -> DataFrame:
         rows = _together(parts)

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from typing import Any
 
 from penstock.algebra.services import ServiceCall
-from penstock.engines.protocol import Engine, Slice
+from penstock.engines.protocol import Slice, WindowStore
 from penstock.runtime.changing_graphs import ChangingGraphs, Updates
 from penstock.runtime.log import LOG
 from penstock.runtime.services import Services
 from penstock.sources.services import ServiceSettings
 
 
-class Knowledge:
+class ReferenceData:
     """What all queries of a run know beside their streams, kept up to date; `on_failure` is told where it is not."""
 
     def __init__(
         self,
-        engine: Engine,
+        store: WindowStore[Any],
         settings: ServiceSettings,
         updates: Updates | None = None,
         on_failure: Callable[[str], None] = LOG.warning,
     ) -> None:
-        self._services = Services(engine, settings, on_failure)
-        self._graphs = ChangingGraphs(engine, updates, on_failure)
+        self._services = Services(store, settings, on_failure)
+        self._graphs = ChangingGraphs(store, updates, on_failure)
 
     def begin(self, query: Hashable, calls: Iterable[ServiceCall]) -> None:
         """A query that asks these services has evaluated nothing. Raises SourceError where something cannot be had."""

@@ -1,13 +1,14 @@
-"""A continuous query at work: its clock, the instants that the clock has passed, and their answers.
+"""A continuous query in a run: its clock, the instants that the clock has passed, and their answers.
 
-Who brings the input (registry.py, micro_batches.py) notes what has come of each stream; all instants before the
-watermark are then answered, slice by slice. How the input is cut into batches changes no answer.
+The run notes what has arrived of each stream; all instants before the watermark are then answered, slice by slice. How
+the input is cut into batches changes no answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,17 +17,17 @@ from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.algebra.element_names import reads_names
 from penstock.algebra.inputs import InputError
 from penstock.algebra.services import service_calls
-from penstock.engines.protocol import CompiledReport, Engine, Need, Slice
+from penstock.engines.protocol import CompiledReport, Need, Seen, Slice, WindowStore
 from penstock.rdf.results import Evaluation
 from penstock.relational.windows import longest_window
 from penstock.runtime.checkpoints import State
 from penstock.runtime.clock import Clock, StreamClock
-from penstock.runtime.forms import Answering, answering
-from penstock.runtime.knowledge import Knowledge
+from penstock.runtime.evaluators import Evaluator, evaluator_for
 from penstock.runtime.log import LOG
-from penstock.runtime.slices import Slicing
+from penstock.runtime.reference_data import ReferenceData
+from penstock.runtime.settings import RunSettings
+from penstock.runtime.slicer import ALL, Slicer
 from penstock.sinks.counts import Counts
-from penstock.sources.services import ServiceSettings
 from penstock.syntax import ast
 
 
@@ -39,31 +40,11 @@ class Late:
 
 
 @dataclass(frozen=True, slots=True)
-class RunSettings:
-    """How queries are run, beside what they mean (`Settings`); times are in milliseconds."""
+class QuerySpec:
+    """A query to be answered: its text, its name, and settings that override its dialect.
 
-    lateness: int = 0
-    idle_timeout: int | None = None
-    by_arrival: bool = False
-    """Elements are stamped as they come in."""
-    flush: bool = False
-    """Windows that are still open when the input ends are reported, too."""
-    is_prompt: bool = False
-    """Answers come as soon as they can, also where all input is there already."""
-    instants_per_slice: int | None = None
-    services: ServiceSettings = field(default_factory=ServiceSettings)
-    has_empty: bool = False
-    """Evaluations without solutions are asked for, too."""
-    is_optimized: bool = True
-    """Rules of the optimizer have been applied to the query's expression."""
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A query that is to be answered: what it is, what it goes by, and what holds against its dialect.
-
-    Without a name it goes by the one that it registers. `on_late` is told of what does not count for it,
-    `on_failure` why it is not answered, or, the first of a run, why its knowledge is not up to date.
+    Without a name it has the one that it registers. `on_late` receives elements that do not count for it. `on_failure`
+    receives why it is not answered; that of the first query, also why reference data is not up to date.
     """
 
     query: ast.Query
@@ -73,28 +54,28 @@ class Standing:
     on_failure: Callable[[str], None] = LOG.warning
 
 
-class TimedQuery:
-    """A query and its clock, wherever the input comes from: what instants the clock has passed are answered.
+class RunningQuery:
+    """A query and its clock: the instants that the clock has passed are answered.
 
-    `streams` are those that it reads, with the lateness of each. A query that came later sees what is `after` the
-    instant that the others had come to, as if the streams began there.
+    `streams` are those that it reads, with the lateness of each. A query that joined later sees what is `after` the
+    instant that the run had reached, as if the streams began there.
     """
 
     def __init__(
         self,
-        engine: Engine,
-        standing: Standing,
+        store: WindowStore[Any],
+        spec: QuerySpec,
         streams: Mapping[str, int],
         how: RunSettings,
         *,
         name: str,
-        knowledge: Knowledge,
+        reference_data: ReferenceData,
         after: int | None = None,
     ) -> None:
-        self.engine = engine
+        self.store = store
         self.after = after
-        self.text = standing.query
-        self.settings = standing.settings
+        self.text = spec.query
+        self.settings = spec.settings
         self.how = how
         self.name = name
         self.names: tuple[str, ...] = (name,)
@@ -102,10 +83,10 @@ class TimedQuery:
         self.counts = Counts()
         self.answered: set[str] = set()
         """Those of its names that had solutions, triples or a boolean to say."""
-        self.on_late = standing.on_late
+        self.on_late = spec.on_late
         self.clock = Clock({iri: StreamClock(lateness) for iri, lateness in streams.items()})
-        self.knowledge = knowledge
-        self.slicing = Slicing(how.instants_per_slice)
+        self.reference_data = reference_data
+        self.slicer = Slicer(ALL if store.capabilities.answers_at_once else how.instants_per_slice)
         self._meaning = self._built(0)
         self._with_late: set[str] = set()
         self._judged = dict.fromkeys(streams, 0)
@@ -114,17 +95,17 @@ class TimedQuery:
         self._started: _Started | None = None
 
     def begin(self) -> None:
-        """The engine knows the streams; a query that knows its origin is complete. Raises as `Knowledge` does.
+        """The store knows the streams; a query that knows its origin is complete. Raises as `ReferenceData` does.
 
         Raises InputError where the query came too late for the names of elements that it reads.
         """
         for stream in self.clock.streams:
-            if reads_names(self._meaning, stream) and not self.engine.keeps_names(stream):
+            if reads_names(self._meaning, stream) and not self.store.keeps_names(stream):
                 raise InputError(
                     f"{self.name} reads named graphs of the elements of <{stream}> (GRAPH inside of a window), and "
                     f"this run has not kept their names so far: end it, and start it again with {self.name}"
                 )
-        self.knowledge.begin(self, service_calls(self._meaning.text))
+        self.reference_data.begin(self, service_calls(self._meaning.text))
         if isinstance(self.settings.origin, int):
             self._start(self.settings.origin)
 
@@ -137,7 +118,7 @@ class TimedQuery:
     def need(self) -> Need:
         """What later instants need of the streams."""
         known = self._meaning if self._started is None else self._started.query
-        previous, following = self.slicing.previous, self._next
+        previous, following = self.slicer.previous, self._next
         if following is None and self.after is not None:
             following = self.after + 1
         return Need(known, following if following is None or previous is None else min(following, previous))
@@ -145,7 +126,7 @@ class TimedQuery:
     @property
     def position(self) -> tuple[int | None, int | None, int | None]:
         """Queries with equal windows that are equally far answer the same from now on, if they see the same."""
-        return self._next, self.slicing.previous, None if self._started is None else self._started.origin
+        return self._next, self.slicer.previous, None if self._started is None else self._started.origin
 
     @property
     def has_settled(self) -> bool:
@@ -168,7 +149,7 @@ class TimedQuery:
             "with_late": sorted(self._with_late),
             "judged": self._judged,
             "next": self._next,
-            "previous": self.slicing.previous,
+            "previous": self.slicer.previous,
             "counts": asdict(self.counts),
             "answered": sorted(self.answered),
             "origin": None if started is None else started.origin,
@@ -177,11 +158,11 @@ class TimedQuery:
 
     def restore(self, state: State) -> None:
         """Go on where another one was."""
-        self.knowledge.begin(self, service_calls(self._meaning.text))
+        self.reference_data.begin(self, service_calls(self._meaning.text))
         self._next = state["next"]
         self._with_late = set(state["with_late"])
         self._judged = state["judged"]
-        self.slicing.previous = state["previous"]
+        self.slicer.previous = state["previous"]
         self.counts = Counts(**state["counts"])
         self.answered = set(state.get("answered", self.names))  # older checkpoints do not say
         for iri, (greatest, least, reached) in state["clock"].items():
@@ -192,11 +173,12 @@ class TimedQuery:
 
     # Input
 
-    def note(self, stream: str, elements: int, least: int | None, greatest: int, *, has_late: bool) -> None:
-        """So many elements of a stream have come; timestamps as in `StreamClock.widen`."""
-        self.clock.streams[stream].widen(least, greatest)
-        self.counts.elements += elements
-        if has_late:
+    def note(self, stream: str, seen: Seen) -> None:
+        """Elements of a stream have arrived, at least one."""
+        assert seen.greatest is not None
+        self.clock.streams[stream].widen(seen.least, seen.greatest)
+        self.counts.elements += seen.elements
+        if seen.has_late:
             self._with_late.add(stream)
 
     def reach(self, streams: Collection[str], now: int) -> None:
@@ -212,9 +194,9 @@ class TimedQuery:
 
     def _drop_uncounted(self, query: ContinuousQuery) -> None:
         for stream in sorted(self._with_late):
-            late = self.engine.uncounted(query, stream)
+            late = self.store.uncounted(query, stream)
             late = late.filter(pc.greater_equal(late["arrival"], self._judged[stream]))
-            self._judged[stream] = self.engine.arrived(stream)
+            self._judged[stream] = self.store.arrived(stream)
             if late.num_rows:
                 self.counts.late += pc.count_distinct(late["element"]).as_py()
                 self.on_late(Late(stream, late))
@@ -225,16 +207,16 @@ class TimedQuery:
     def _start(self, origin: int) -> _Started:
         """The query is complete when its windows know their origin."""
         query, how = self._prepared(origin)
-        self._started = _Started(origin, query, self.engine.compile_report(query), how)
+        self._started = _Started(origin, query, self.store.compile_report(query), how)
         return self._started
 
     def _built(self, origin: int) -> ContinuousQuery:
         query = build(self.text, replace(self.settings, origin=origin))
         return replace(query, dataset=replace(query.dataset, after=self.after))
 
-    def _prepared(self, origin: int) -> tuple[ContinuousQuery, Answering]:
+    def _prepared(self, origin: int) -> tuple[ContinuousQuery, Evaluator]:
         query = self._built(origin)
-        return query, answering(self.engine, query, self.name, is_optimized=self.how.is_optimized)
+        return query, evaluator_for(self.store, query, self.name, is_optimized=self.how.is_optimized)
 
     def advance(self) -> Iterator[Evaluation]:
         """Answers every instant before the watermark."""
@@ -258,7 +240,7 @@ class TimedQuery:
 
     def leave(self) -> None:
         """It is asked no more, but others are."""
-        self.knowledge.leave(self)
+        self.reference_data.leave(self)
 
     def _evaluate(self, last: int, end: int | None) -> Iterator[Evaluation]:
         """Answers the instants up to the last, which is not before any that has been answered."""
@@ -269,19 +251,19 @@ class TimedQuery:
         started = self._started or self._start(first - 1)
         self._drop_uncounted(started.query)
         instants = started.report.instants(first, last, end)
-        for part in self.slicing.slices(instants, started.longest_slice):
-            self.knowledge.follow(self, part)
+        for part in self.slicer.slices(instants, started.longest_slice):
+            self.reference_data.follow(self, part)
             for evaluation in started.answering.evaluations(part, end):
                 self.counts.evaluations += 1
                 if evaluation.says_something:
                     self.answered.add(evaluation.query)
                 rows = len(evaluation.rows or evaluation.triples or ())
                 self.counts.rows += rows
-                self.slicing.note(rows)
+                self.slicer.note(rows)
                 yield evaluation
         self._next = last + 1
 
-    def history(self) -> tuple[Answering, Slice] | None:
+    def history(self) -> tuple[Evaluator, Slice] | None:
         """All instants of streams that are all there, in one slice, and what answers it; None where there are none."""
         first, end = self.clock.first, self.clock.last
         if first is None or end is None:
@@ -295,7 +277,7 @@ class TimedQuery:
             return None
         self.counts.evaluations = len(instants)
         part = Slice(instants)
-        self.knowledge.follow(self, part)
+        self.reference_data.follow(self, part)
         return started.answering, part
 
 
@@ -304,7 +286,7 @@ class _Started:
     origin: int
     query: ContinuousQuery
     report: CompiledReport
-    answering: Answering
+    answering: Evaluator
 
     @property
     def longest_slice(self) -> int | None:

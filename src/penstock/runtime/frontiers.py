@@ -8,7 +8,7 @@ from penstock.algebra.inputs import ALWAYS
 from penstock.engines.protocol import Slice
 
 
-class Progress:
+class Frontier:
     """How far those queries are that see the same thing change: what is new begins to hold where none has been yet."""
 
     def __init__(self) -> None:

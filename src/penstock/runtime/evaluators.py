@@ -15,7 +15,7 @@ from penstock.algebra.certain import certain_part
 from penstock.algebra.model import AskForm, ConstructForm, ContinuousQuery, DescribeForm, SelectForm
 from penstock.algebra.operators import Distinct, Operator, Project
 from penstock.algebra.templates import described, instantiate
-from penstock.engines.protocol import CompiledQuery, Engine, Slice
+from penstock.engines.protocol import CompiledQuery, Slice, WindowStore
 from penstock.optimizer import Knowledge
 from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.elements import Node
@@ -30,24 +30,24 @@ State = dict[str, Any]
 """What an answer depends on besides the streams; JSON can hold it."""
 
 
-def answering(engine: Engine, query: ContinuousQuery, name: str, *, is_optimized: bool = True) -> Answering:
+def evaluator_for(store: WindowStore[Any], query: ContinuousQuery, name: str, is_optimized: bool = True) -> Evaluator:
     """How a query is answered."""
-    kind = AskAnswering if isinstance(query.form, AskForm) else Answering
+    kind = AskEvaluator if isinstance(query.form, AskForm) else Evaluator
     if query.waits_for_certainty:
-        kind = CertainAnswering
-    return kind(engine, query, name, is_optimized=is_optimized)
+        kind = CertainEvaluator
+    return kind(store, query, name, is_optimized)
 
 
-class Answering:
+class Evaluator:
     """Each instant answered by itself, under the streaming operator that SQL has applied."""
 
-    def __init__(self, engine: Engine, query: ContinuousQuery, name: str, *, is_optimized: bool = True) -> None:
-        self.engine = engine
+    def __init__(self, store: WindowStore[Any], query: ContinuousQuery, name: str, is_optimized: bool = True) -> None:
+        self.store = store
         self.query = query
         self.name = name
         self.variables = _variables_of(query)
         self._is_optimized = is_optimized
-        self._dataset = engine.compile_dataset(query) if isinstance(query.form, DescribeForm) else None
+        self._dataset = store.compile_dataset(query) if isinstance(query.form, DescribeForm) else None
         self._prepare()
 
     def _prepare(self) -> None:
@@ -64,7 +64,7 @@ class Answering:
         return self._solutions.joins_streams
 
     def _compiled(self, expression: Operator, delivery: Delivery) -> CompiledQuery:
-        return self.engine.compile(self.query, expression, delivery, is_optimized=self._is_optimized)
+        return self.store.compile(self.query, expression, delivery, is_optimized=self._is_optimized)
 
     def evaluations(self, part: Slice, end: int | None) -> Iterator[Evaluation]:
         """The evaluations at the instants of a slice; `end` is the instant with which the streams end, if known."""
@@ -110,7 +110,7 @@ class Answering:
         """As it was."""
 
 
-class AskAnswering(Answering):
+class AskEvaluator(Evaluator):
     """The streaming operator compares booleans; where there is nothing new, there is no evaluation to tell of."""
 
     before: list[bool] | None = None
@@ -134,7 +134,7 @@ class AskAnswering(Answering):
         self.before = state["before"]
 
 
-class CertainAnswering(Answering):
+class CertainEvaluator(Evaluator):
     """SPARQL over a stream: each solution once, as soon as no later input can take it back (semantics.md §8)."""
 
     def _prepare(self) -> None:
@@ -145,7 +145,7 @@ class CertainAnswering(Answering):
     def _compile(self) -> None:
         certain = certain_part(self.query.text)
         expression = None if certain is None else build_expression(certain)
-        self._is_monotonic = not isinstance(self.query.form, DescribeForm) and not self.engine.has_changing_graphs
+        self._is_monotonic = not isinstance(self.query.form, DescribeForm) and not self.store.has_changing_graphs
         delivery: Delivery = "once" if self._is_monotonic else "rstream"
         self._certain = None if expression is None else self._compiled(self._asked(expression), delivery)
         self._whole = self._compiled(self._asked(self.query.expression), "rstream")
@@ -155,7 +155,7 @@ class CertainAnswering(Answering):
         return _any_of(expression) if isinstance(self.query.form, AskForm) else expression
 
     def evaluations(self, part: Slice, end: int | None) -> Iterator[Evaluation]:
-        if self._is_monotonic and self.engine.has_changing_graphs:  # since a moment ago
+        if self._is_monotonic and self.store.has_changing_graphs:  # since a moment ago
             self._compile()
         before = [time for time in part.instants if time != end]
         if before and self._certain is not None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from penstock.algebra import ContinuousQuery, build
 from penstock.algebra.chaining import Chain, distinct_names
 from penstock.algebra.fusing import Template, template_of
-from penstock.engines.protocol import Engine
+from penstock.engines.protocol import WindowStore
 from penstock.runtime.fused import FusedQuery
-from penstock.runtime.knowledge import Knowledge
-from penstock.runtime.running import RunSettings, Standing, TimedQuery
+from penstock.runtime.queries import QuerySpec, RunningQuery
+from penstock.runtime.reference_data import ReferenceData
+from penstock.runtime.settings import RunSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,7 @@ class Member:
     instant, or all there is.
     """
 
-    standing: Standing
+    spec: QuerySpec
     meaning: ContinuousQuery
     coming: int = 0
     after: int | None = None
@@ -32,17 +34,15 @@ class Member:
         object.__setattr__(self, "template", template_of(self.meaning))
 
 
-def meaning_of(standing: Standing) -> ContinuousQuery:
+def meaning_of(spec: QuerySpec) -> ContinuousQuery:
     """Windows that have their origin from the stream have none yet."""
-    return build(standing.query, replace(standing.settings, origin=0))
+    return build(spec.query, replace(spec.settings, origin=0))
 
 
-def members_of(queries: Sequence[Standing]) -> dict[str, Member]:
+def members_of(queries: Sequence[QuerySpec]) -> dict[str, Member]:
     """The queries by the names that they go by, in the order in which they are given."""
-    built = [meaning_of(standing) for standing in queries]
-    names = distinct_names(
-        standing.name or query.name or "query" for query, standing in zip(built, queries, strict=True)
-    )  # fmt: skip
+    built = [meaning_of(spec) for spec in queries]
+    names = distinct_names(spec.name or query.name or "query" for query, spec in zip(built, queries, strict=True))
     return {name: Member(one, query) for name, one, query in zip(names, queries, built, strict=True)}
 
 
@@ -52,15 +52,15 @@ def chained(members: Mapping[str, Member]) -> Chain:
 
 
 @dataclass(frozen=True, slots=True)
-class Grouping:
-    """How queries of an engine are put together; `streams` are those from outside."""
+class QueryGroups:
+    """How queries of an store are put together; `streams` are those from outside."""
 
-    engine: Engine
+    store: WindowStore[Any]
     streams: Collection[str]
     how: RunSettings
-    knowledge: Knowledge
+    reference_data: ReferenceData
 
-    def all_of(self, members: Mapping[str, Member]) -> list[TimedQuery]:
+    def all_of(self, members: Mapping[str, Member]) -> list[RunningQuery]:
         """The queries with their clocks, in the order in which they are answered; those that can be are fused."""
         chain = chained(members)
         return [self.one_of(names, members, self.read_by(names[0], chain)) for names in self.groups(members, chain)]
@@ -82,17 +82,17 @@ class Grouping:
             is_alone = member.template is None or name in givers or self.how.has_empty
             key: object = name
             if member.template is not None and not is_alone:
-                key = member.template.key, member.standing.settings, member.coming, member.after
+                key = member.template.key, member.spec.settings, member.coming, member.after
             groups.setdefault(key, []).append(name)
         return list(map(tuple, groups.values()))
 
-    def one_of(self, names: Sequence[str], members: Mapping[str, Member], streams: Mapping[str, int]) -> TimedQuery:
+    def one_of(self, names: Sequence[str], members: Mapping[str, Member], streams: Mapping[str, int]) -> RunningQuery:
         """What answers the queries of a group, over streams with the lateness of each."""
-        first, how, knowledge = members[names[0]], self.how, self.knowledge
+        first, how, reference_data = members[names[0]], self.how, self.reference_data
         if len(names) == 1:
-            return TimedQuery(
-                self.engine, first.standing, streams, how, name=names[0], knowledge=knowledge, after=first.after
+            return RunningQuery(
+                self.store, first.spec, streams, how, name=names[0], reference_data=reference_data, after=first.after
             )  # fmt: skip
         templates = [template for name in names if (template := members[name].template) is not None]
-        standing = {name: members[name].standing for name in names}
-        return FusedQuery(self.engine, standing, templates, streams, how, knowledge, after=first.after)
+        specs = {name: members[name].spec for name in names}
+        return FusedQuery(self.store, specs, templates, streams, how, reference_data, after=first.after)

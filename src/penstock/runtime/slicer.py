@@ -22,7 +22,7 @@ _SLOW = 2.0
 """A slice that takes longer, in seconds, is followed by a shorter one."""
 
 
-class Slicing:
+class Slicer:
     """Cuts instants into slices.
 
     The rows of a slice are read once for all its instants, so that longer ones cost less. How long they can be shows

@@ -1,0 +1,147 @@
+"""Statements over the tables of a DuckDB store: parsed once, planned for the shapes that slices have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, cast
+
+import duckdb
+import pyarrow as pa
+from sqlglot import exp
+
+from penstock.algebra.operators import Operator
+from penstock.engines.matcher import Demanded
+from penstock.engines.protocol import Slice, StorageError
+from penstock.engines.statistics import Latest
+from penstock.relational.answers import Plan
+from penstock.relational.relations import Shape
+from penstock.relational.reporting import InstantsPlan
+from penstock.relational.windows import FOREVER
+
+if TYPE_CHECKING:
+    from penstock.engines.duckdb.store import DuckDBStore
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Runs what is inside; StorageError, as one sentence, where the disk or the memory does not suffice."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException:
+        raise StorageError(
+            "the query needs more memory than there is: make windows shorter, or values that it computes smaller"
+        ) from None
+    except (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException) as error:
+        raise StorageError(str(error).splitlines()[0]) from None
+
+
+class PreparedStatement:
+    """A statement, parsed, with what it calls made known, and the names of its parameters."""
+
+    def __init__(self, store: DuckDBStore, statement: exp.Select) -> None:
+        self.store = store
+        self.text = statement.sql("duckdb")
+        self.parameters = {placeholder.this for placeholder in statement.find_all(exp.Placeholder)}
+        (self._parsed,) = store.connection.extract_statements(self.text)
+        store.provide(self.text)
+
+    def rows(self, parameters: Mapping[str, int | None]) -> list[tuple[Any, ...]]:
+        with reported():
+            return self.store.connection.execute(self._parsed, self._given(parameters)).fetchall()
+
+    def table(self, parameters: Mapping[str, int | None]) -> pa.Table:
+        with reported():
+            return self.store.connection.sql(self.text, params=self._given(parameters)).to_arrow_table()
+
+    def value(self, parameters: Mapping[str, int | None]) -> int | None:
+        ((found,),) = self.rows(parameters)
+        return cast(int | None, found)
+
+    def _given(self, parameters: Mapping[str, int | None]) -> dict[str, int | None]:
+        everything = {**self.store.passed, **parameters}
+        return {name: value for name, value in everything.items() if name in self.parameters}
+
+
+class DuckDBQuery:
+    """Statements for the shapes that slices have, made when they are first needed.
+
+    `best` is the expression to run, as things are now: when sizes have changed, it is asked for again, and another
+    order of joins has other statements. Where nothing has come of what it demands, nothing is run. `compares`: what is
+    delivered depends on the instant before.
+    """
+
+    def __init__(
+        self,
+        store: DuckDBStore,
+        plan: Callable[[Operator, Shape], Plan],
+        best: Callable[[], Operator],
+        layout: Callable[[], Hashable],
+        demanded: Demanded | None = None,
+        *,
+        compares: bool = False,
+    ) -> None:
+        self.store = store
+        self._plan = plan
+        self._best = Latest(store.observed, best)
+        self._demanded = demanded
+        self._compares = compares
+        self._layout, self._known_layout = layout, layout()
+        self._plans: dict[tuple[Operator, Shape], tuple[Plan, PreparedStatement]] = {}
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return self._likely_plan.variables
+
+    @property
+    def joins_streams(self) -> bool:
+        may_join = self._demanded is None or self._demanded.may_hold_ever()
+        return may_join and self._likely_plan.stream_scans > 1
+
+    @property
+    def _likely_plan(self) -> Plan:
+        """For the shape that most slices have; all plans of a query have the same variables, and read as much."""
+        return self._compiled(Shape(is_regular=True, is_large=self.store.is_large))[0]
+
+    def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
+        if self._demanded is not None and not self._demanded.may_hold_in(part):
+            return []
+        if len(part.instants) == 1 and not self._compares:
+            return self._evaluate_at(part.instants[0])
+        previous = part.previous if self._compares else None
+        times = [*([] if previous is None else [previous]), *part.instants]
+        step = times[1] - times[0] if len(times) > 1 else 1
+        is_regular = all(later - earlier == step for earlier, later in pairwise(times))
+        self.store.set_instants(times, previous is None)
+        _, statement = self._compiled(Shape(is_regular, self.store.is_large))
+        return statement.rows({"first": times[0], "last": times[-1], "count": len(times), "step": step})
+
+    def _evaluate_at(self, instant: int) -> list[tuple[Any, ...]]:
+        _, statement = self._compiled(Shape(is_snapshot=True))
+        return statement.rows({"first": instant, "last": instant, "count": 1})
+
+    def _compiled(self, shape: Shape) -> tuple[Plan, PreparedStatement]:
+        layout = self._layout()
+        if layout != self._known_layout:
+            self._known_layout = layout
+            self._plans.clear()
+        key = self._best(), shape
+        if key not in self._plans:
+            plan = self._plan(*key)
+            self._plans[key] = plan, self.store.prepared(plan.statement)
+        return self._plans[key]
+
+
+class DuckDBReport:
+    def __init__(self, store: DuckDBStore, plan: InstantsPlan, last_end: exp.Select) -> None:
+        self.plan = plan
+        self.statement = store.prepared(plan.statement)
+        self.last_end_statement = store.prepared(last_end)
+
+    def instants(self, first: int, last: int, end: int | None) -> list[int]:
+        self.plan.check(first, last)
+        return [instant for (instant,) in self.statement.rows({"first": first, "last": last, "end": end})]
+
+    def last_end(self, first: int) -> int | None:
+        return self.last_end_statement.value({"first": first, "last": FOREVER})

@@ -1,0 +1,393 @@
+"""The run loop: batches in, evaluations out, for any number of queries that share their streams.
+
+    for batch in intake:                   # rows, with the positions after them
+        queries join and leave             # membership.py
+        store.append(batch); clocks move   # engines/, clock.py
+        due slices are answered            # queries.py: evaluators, streaming operators
+        outlets are written                # outlets.py
+        store.evict(needs); commit         # checkpoints.py
+
+Each stream is read, decoded and stored once. Queries that produce streams are answered before those that read them.
+How the input is cut into batches changes no answer. `ways.py` chooses intake and store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from heapq import merge
+from operator import attrgetter
+from typing import Any, Generic, TypeVar
+
+from penstock.algebra.chaining import Chain, elements_of
+from penstock.algebra.element_names import reads_names
+from penstock.algebra.inputs import InputError
+from penstock.engines.protocol import IntakeBatch, Reached, Seen, Slice, WindowStore
+from penstock.rdf.elements import Element, Malformed
+from penstock.rdf.results import Evaluation
+from penstock.relational.windows import FOREVER
+from penstock.runtime.changes import Changes
+from penstock.runtime.changing_graphs import Updates
+from penstock.runtime.checkpoints import Checkpoint, State
+from penstock.runtime.evaluators import Evaluator
+from penstock.runtime.intake import Intake
+from penstock.runtime.membership import Membership
+from penstock.runtime.outlets import Outlet
+from penstock.runtime.queries import QuerySpec, RunningQuery
+from penstock.runtime.reference_data import ReferenceData
+from penstock.runtime.settings import RunSettings
+from penstock.sinks.counts import Counts, together
+from penstock.sources.batches import Position
+from penstock.sources.tables import table_of
+
+Rows = TypeVar("Rows")
+
+
+class Run(Generic[Rows]):
+    """Queries over streams, from an intake, in a store.
+
+    `sources` are what the intake reads, by stream. `outlets` take evaluations by the names of the queries; a query
+    without one is answered all the same. `on_malformed` receives malformed input with its stream. `updates` change
+    graphs meanwhile. With a `checkpoint` the run continues where it was last committed: after the evaluations of a
+    batch have been taken.
+    """
+
+    def __init__(
+        self,
+        store: WindowStore[Rows],
+        intake: Intake[Rows],
+        queries: Sequence[QuerySpec],
+        sources: Mapping[str, Any],
+        settings: RunSettings | None = None,
+        *,
+        outlets: Mapping[str, Outlet] | None = None,
+        on_malformed: Callable[[str, Malformed], None] | None = None,
+        updates: Updates | None = None,
+        checkpoint: Checkpoint | None = None,
+        is_prompt: bool = False,
+    ) -> None:
+        self.store = store
+        self.intake = intake
+        self.settings = settings or RunSettings()
+        self.positions: dict[str, Position] = {}
+        """Where each source continues."""
+        self.outlets: dict[str, Outlet] = dict(outlets or {})
+        self.writing: str | None = None
+        """The query whose outlet is being written."""
+        self._sources = sources
+        self._is_prompt = is_prompt or self.settings.is_prompt
+        self._on_malformed = on_malformed
+        self._malformed = 0
+        self._checkpoint = checkpoint
+        self._greatest: dict[str, int] = {}
+        """The greatest timestamp of each stream."""
+        self._settled = self._held = 0
+        """How many triples had arrived when instants were last answered, and how many of them were kept then."""
+        self._opened: set[str] = set()
+        self._has_begun = False
+        self.number = -1
+        """The last batch."""
+        self._reference_data = ReferenceData(store, self.settings.services, updates, queries[0].on_failure)
+        self._membership = Membership(store, queries, sources, self.settings, self._reference_data)
+
+    # From the outside
+
+    @property
+    def queries(self) -> list[RunningQuery]:
+        """In the order in which they are answered; those that are fused are one."""
+        return self._membership.queries
+
+    @property
+    def chain(self) -> Chain:
+        """Which queries produce streams for others."""
+        return self._membership.chain
+
+    @property
+    def changes(self) -> Changes:
+        return self._membership.changes
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether queries wait to join or leave."""
+        return self.changes.pending.is_set()
+
+    @property
+    def refused(self) -> set[str]:
+        """The queries that joined and could not be answered."""
+        return self._membership.refused
+
+    @property
+    def streams(self) -> Mapping[str, Any]:
+        """The sources that are read."""
+        return self._membership.streams if self.intake.reads_on_demand else self._sources
+
+    @property
+    def is_open(self) -> bool:
+        """Whether queries may join and leave: a run with a checkpoint keeps the queries it started with."""
+        return self.store.capabilities.admits_queries and self._checkpoint is None
+
+    @property
+    def has_finished(self) -> bool:
+        """Whether all input has been read and answered, by this run or one before it on the same checkpoint."""
+        return self._checkpoint is not None and self._checkpoint.has_finished
+
+    @property
+    def counts(self) -> Counts:
+        elements = sum(map(self.store.elements, self.streams))
+        return together([query.counts for query in self.queries], elements, self._malformed)
+
+    def counts_of(self, name: str) -> Counts:
+        """The counts of one query; zeros for one that is about to join."""
+        return next((query.counts for query in self.queries if name in query.names), Counts())
+
+    def query(self, name: str) -> RunningQuery:
+        return next(query for query in self.queries if name in query.names)
+
+    def readers(self, stream: str) -> list[RunningQuery]:
+        return [query for query in self.queries if stream in query.clock.streams]
+
+    def greatest(self, stream: str) -> float:
+        """The greatest timestamp of a stream; before any, less than all."""
+        return self._greatest.get(stream, float("-inf"))
+
+    def join(self, name: str, spec: QuerySpec, sources: Mapping[str, Any], outlet: Outlet | None = None) -> None:
+        """Answer another query, too, from the next instant on; any thread may call this.
+
+        `sources` are the streams that are bound now; one that is read already is read on.
+        """
+        if not self.is_open:
+            raise InputError(f"this run accepts no other queries: stop it, and start it again with {name}")
+        self.refused.discard(name)
+        if outlet is not None:
+            self.outlets[name] = outlet
+        self.changes.join(name, spec, sources)
+
+    def drop(self, name: str) -> None:
+        """Stop answering a query; any thread may call this. One that others read stays until they leave."""
+        self.changes.leave(name)
+
+    # The loop
+
+    def evaluations(self) -> Iterator[Evaluation]:
+        """Run to the end of the input: every evaluation, also empty ones, each query's in time order."""
+        if self.has_finished:
+            return
+        with closing(self):
+            self.begin()
+            while self.queries:
+                for batch in self.intake.batches(self):
+                    yield from self.turn(batch)
+                yield from self._answer(self.number + 1, RunningQuery.finish)
+                if not self.has_changes:
+                    break
+                self._apply_changes(self.number + 1)
+            self._commit(has_finished=True)
+
+    def turn(self, batch: IntakeBatch[Rows]) -> Iterator[Evaluation]:
+        """One turn of the loop.
+
+        Where nobody waits, instants are answered before a batch is taken: so those of the last batch are answered
+        together with the end.
+        """
+        self.number = batch.number
+        self._apply_changes(batch.number)
+        if not self._is_prompt:
+            yield from self._advance(batch.number)
+        self._take(batch)
+        if self._is_prompt:
+            yield from self._advance(batch.number)
+        self._commit(has_finished=False)
+
+    def whole(self, name: str) -> tuple[Evaluator, Slice] | None:
+        """All instants of one query in one slice, and what answers it; None where there are none.
+
+        The queries that it reads are answered for that. For a store that answers at once.
+        """
+        self.begin()
+        for batch in self.intake.batches(self):
+            self._take(batch)
+        asked = self.query(name)
+        for _ in self._answer(1, lambda query: iter(()) if query is asked else query.finish()):
+            pass
+        return asked.history()
+
+    def close(self) -> None:
+        self.intake.close()
+        self._reference_data.close()
+
+    # Input
+
+    def _take(self, batch: IntakeBatch[Rows]) -> None:
+        self.positions.update(batch.positions or {})
+        if batch.rows is not None:
+            reached = {iri: Reached(self._greatest.get(iri), self._evaluated(iri)) for iri in self.streams}
+            appended = self.store.append(batch, reached, self.settings.lateness)
+            for iri, seen in appended.seen.items():
+                self._note(iri, seen)
+            if self._on_malformed is not None:
+                self._drop_malformed(appended.malformed)
+        self._drop_malformed(batch.malformed)
+        if batch.now is not None:
+            for iri in self.streams:
+                self._reach(iri, batch.now)
+            for query in self.queries:
+                query.reach(self.streams, batch.now)
+
+    def _note(self, stream: str, seen: Seen) -> None:
+        """Move the clocks of a stream's readers; those that joined later see what is after that instant."""
+        if seen.greatest is None:
+            return
+        self._reach(stream, seen.greatest)
+        for query in self.readers(stream):
+            own = seen
+            if query.after is not None and (seen.has_late or seen.least is None or seen.least <= query.after):
+                own = self.store.seen(stream, query.after, lately=True)
+            if own.greatest is not None:
+                query.note(stream, own)
+
+    def _reach(self, stream: str, time: int) -> None:
+        self._greatest[stream] = max(time, self._greatest.get(stream, time))
+
+    def _evaluated(self, stream: str) -> int | None:
+        """The instant that a reader of the stream has reached, perhaps without the stream."""
+        reached = [query.evaluated for query in self.readers(stream)]
+        return max((instant for instant in reached if instant is not None), default=None)
+
+    def _drop_malformed(self, malformed: Iterable[tuple[str, Malformed]]) -> None:
+        for stream, entry in malformed:
+            self._malformed += 1
+            for query in self.readers(stream):
+                query.counts.malformed += 1
+            if self._on_malformed is not None:
+                self._on_malformed(stream, entry)
+
+    def _open_streams(self) -> None:
+        """Streams from outside, and those that queries produce. A query over every stream reads those at the start."""
+        is_later = bool(self._opened)
+        for iri in (*self.streams, *sorted(self.chain.read)):
+            if iri not in self._opened:
+                is_named = any(reads_names(query, iri) for query in self.chain.queries.values())
+                self.store.add_stream(iri, is_given=is_later or iri in self.chain.read, is_named=is_named)
+                self._opened.add(iri)
+
+    # Instants
+
+    def _advance(self, number: int) -> Iterator[Evaluation]:
+        """Answer what can be answered.
+
+        Where nobody waits, only when twice as much has arrived as is kept: every slice reads what is kept.
+        """
+        if not self._is_prompt and self._arrived - self._settled < max(2 * self._held, _ENOUGH):
+            return
+        for query in self.queries:
+            query.note_silence(self.intake.silent)
+        yield from self._answer(number, RunningQuery.advance)
+
+    def _answer(self, number: int, step: Callable[[RunningQuery], Iterator[Evaluation]]) -> Iterator[Evaluation]:
+        """What all queries answer now, in time order, to their outlets; then rows that nobody needs go."""
+        before = [query.evaluated for query in self.queries]
+        for evaluation in self._answered(number, step):
+            outlet = self.outlets.get(evaluation.query)
+            if outlet is not None:
+                self.writing = evaluation.query
+                outlet.write(evaluation)
+                self.writing = None
+            yield evaluation
+        for name, outlet in list(self.outlets.items()):
+            self.writing = name
+            outlet.finish(number)
+        self.writing = None
+        if before != [query.evaluated for query in self.queries]:
+            self._apply_changes(number)
+            self._membership.settle()
+            until = self.changes.reached if self.is_open else FOREVER
+            self._held = self.store.evict([query.need for query in self.queries], until)
+            self._settled = self._arrived
+
+    @property
+    def _arrived(self) -> int:
+        return sum(map(self.store.arrived, self._opened))
+
+    def _answered(self, number: int, step: Callable[[RunningQuery], Iterator[Evaluation]]) -> Iterator[Evaluation]:
+        produced = {self.chain.produced[stream]: stream for stream in self.chain.read}
+        found: list[Iterable[Evaluation]] = []
+        for query in self.queries:
+            answers: Iterable[Evaluation] = step(query)
+            if query.name in produced:
+                answers = list(answers)
+                elements = [element for evaluation in answers for element in elements_of(evaluation)]
+                self._give(number, query, produced[query.name], elements)
+            found.append(answers)
+        for evaluation in merge(*found, key=attrgetter("time")):
+            if self._membership.hand_out(evaluation):
+                yield evaluation
+        for query in self.queries:
+            if query.evaluated is not None:
+                self.changes.reach(query.evaluated - 1)
+
+    def _give(self, number: int, producer: RunningQuery, stream: str, elements: Sequence[Element]) -> None:
+        """What a query has answered goes to the queries that read its stream."""
+        if elements:
+            self._note(stream, self.store.give(number, stream, table_of(elements)))
+        for query in self.readers(stream):
+            clock = query.clock.streams[stream]
+            clock.reached = producer.evaluated
+            if self.settings.by_arrival and producer.evaluated is not None:
+                clock.widen(None, producer.evaluated)
+
+    def _apply_changes(self, number: int) -> None:
+        """Queries join and leave."""
+
+        def keep(stream: str, elements: Sequence[Element]) -> None:
+            self._reach(stream, elements[-1].time)
+            self.store.give(number, stream, table_of(elements))
+
+        self._membership.apply(self._open_streams, keep)
+        present = {*self.chain.queries, *self.changes.joining}
+        self.outlets = {name: outlet for name, outlet in self.outlets.items() if name in present}
+
+    # Restarts
+
+    def begin(self, state: State | None = None) -> None:
+        """Start, or continue from a committed state: this one, or the latest of the checkpoint."""
+        if self._has_begun:
+            return
+        self._has_begun = True
+        if state is None and self._checkpoint is not None:
+            state = self._checkpoint.latest
+        if state is None:
+            self._open_streams()
+            for query in self.queries:
+                query.begin()
+        else:
+            self._restore(state)
+        if self._checkpoint is not None:
+            self._checkpoint.begin()
+        for name, outlet in self.outlets.items():
+            outlet.resume(None if state is None else state["written"][name])
+
+    def _restore(self, state: State) -> None:
+        assert self._checkpoint is not None
+        self._checkpoint.store.restore(state["store"])
+        self.number, self.positions, self._greatest = state["number"], state["positions"], state["greatest"]
+        self._malformed, self._opened = state["malformed"], {*self.streams, *self.chain.read}
+        for query in self.queries:
+            query.restore(state["queries"][query.name])
+
+    def _commit(self, *, has_finished: bool) -> None:
+        if self._checkpoint is None:
+            return
+        state = {
+            "number": self.number,
+            "store": self._checkpoint.store.state,
+            "positions": self.positions,
+            "greatest": self._greatest,
+            "malformed": self._malformed,
+            "queries": {query.name: query.state for query in self.queries},
+            "written": {name: outlet.position() for name, outlet in self.outlets.items()},
+        }
+        self._checkpoint.commit(self.number, state, has_finished=has_finished)
+
+
+_ENOUGH = 200_000
+"""With so many new triples it is worth answering when nobody waits."""

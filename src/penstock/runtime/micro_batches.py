@@ -6,8 +6,9 @@ batch that is repeated starts from the state before it, with its output cut to t
 
 from __future__ import annotations
 
+import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from penstock.algebra.element_names import reads_names
 from penstock.engines.protocol import IntakeBatch
 from penstock.engines.spark.window_log import WindowLog
 from penstock.rdf.elements import Malformed
+from penstock.runtime.background import OnEnd
 from penstock.runtime.checkpoints import FolderCheckpoint
 from penstock.runtime.run import Run
 from penstock.sources.spark.live import LiveBatch, LiveInput, LiveStream
@@ -23,9 +25,6 @@ from penstock.sources.spark.live import LiveBatch, LiveInput, LiveStream
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
-
-OnEnd = Callable[[BaseException, str | None], None]
-"""Receives the error that ends a run, and the query whose outlet raised it, if one did."""
 
 
 class BatchError(Exception):
@@ -96,7 +95,8 @@ class MicroBatchIntake:
 class StreamedRun:
     """A run in threads of Spark's own; its store is a window log, its intake micro-batches.
 
-    `is_bounded`: what is there now is answered, and then the streams have ended.
+    `is_bounded`: what is there now is answered, and then the streams have ended. Without a checkpoint the folder is
+    temporary.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class StreamedRun:
         intake: MicroBatchIntake,
         folder: Path,
         *,
-        checkpoint: FolderCheckpoint | None = None,
+        checkpoint: FolderCheckpoint | None,
         is_bounded: bool = False,
         on_end: OnEnd | None = None,
     ) -> None:
@@ -188,6 +188,8 @@ class StreamedRun:
         self._store.close()
         if self._checkpoint is not None:
             self._checkpoint.close()
+        else:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
 
 _PACE = "100 milliseconds"

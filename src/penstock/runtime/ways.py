@@ -10,10 +10,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tempfile
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from penstock.algebra.inputs import InputError
+from penstock.engines.duckdb.store import DuckDBStore
+from penstock.engines.protocol import WindowStore
+from penstock.rdf.elements import Malformed
+from penstock.runtime.background import BackgroundRun, OnEnd, ThreadedRun
+from penstock.runtime.changing_graphs import Updates
+from penstock.runtime.checkpoints import Checkpoint, DatabaseCheckpoint, FolderCheckpoint
+from penstock.runtime.history_intake import HistoryIntake
+from penstock.runtime.outlets import Outlet
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.run import Run
+from penstock.runtime.settings import RunSettings
+from penstock.runtime.source_intake import SourceIntake
 from penstock.sources.batches import BoundStream, SparkStream
+from penstock.sources.graphs import Graph
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 class Way(Enum):
@@ -47,3 +69,144 @@ def choose_way(
         return Way.MICRO_BATCHES
     is_complete = all(source.can_resume and not source.is_live for source in sources.values())
     return Way.HISTORY if is_complete and not by_arrival else Way.SOURCES_ON_SPARK
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """A run that somebody asks for: queries, their input, and where their answers go.
+
+    `on_malformed` receives malformed input with its stream, `on_end` the error that ends a run in the background.
+    `checkpoint` is a folder; `fingerprint` identifies the run that may continue there. `is_bounded`: streams of Spark
+    end with what is there now. `stopped` ends sources that wait.
+    """
+
+    queries: Sequence[QuerySpec]
+    streams: Mapping[str, BoundStream]
+    graphs: Mapping[str | None, Graph] = field(default_factory=dict)
+    settings: RunSettings = field(default_factory=RunSettings)
+    outlets: Mapping[str, Outlet] = field(default_factory=dict)
+    on_malformed: Callable[[str, Malformed], None] | None = None
+    on_end: OnEnd | None = None
+    updates: Updates | None = None
+    checkpoint: Path | None = None
+    fingerprint: str = ""
+    is_bounded: bool = False
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+
+def open_run(request: RunRequest, spark: SparkSession | None = None) -> BackgroundRun:
+    """The run, ready to start. Raises ValueError where it cannot be, and CheckpointError."""
+    by_arrival, has_checkpoint = request.settings.by_arrival, request.checkpoint is not None
+    way = choose_way(request.streams, on_spark=spark is not None, by_arrival=by_arrival, has_checkpoint=has_checkpoint)
+    match way:
+        case Way.EMBEDDED:
+            return _embedded(request)
+        case Way.HISTORY:
+            assert spark is not None
+            return _history(request, spark)
+        case Way.MICRO_BATCHES:
+            assert spark is not None
+            return _micro_batches(request, spark)
+        case Way.SOURCES_ON_SPARK:
+            assert spark is not None
+            return _sources_on_spark(request, spark)
+
+
+def _embedded(request: RunRequest) -> ThreadedRun:
+    if request.checkpoint is None:
+        return _from_sources(request, DuckDBStore())
+    checkpoint = DatabaseCheckpoint(request.checkpoint, request.fingerprint)
+    try:
+        return _from_sources(request, checkpoint.store, checkpoint, checkpoint.close)
+    except BaseException:
+        checkpoint.close()
+        raise
+
+
+def _sources_on_spark(request: RunRequest, spark: SparkSession) -> ThreadedRun:
+    from penstock.engines.spark.window_log import WindowLog
+
+    folder = tempfile.TemporaryDirectory(prefix="penstock-")
+    store = WindowLog(spark, Path(folder.name), is_durable=False)
+
+    def release() -> None:
+        store.close()
+        folder.cleanup()
+
+    return _from_sources(request, store, release=release)
+
+
+def _from_sources(
+    request: RunRequest,
+    store: WindowStore[Mapping[str, Any]],
+    checkpoint: Checkpoint | None = None,
+    release: Callable[[], None] | None = None,
+) -> ThreadedRun:
+    intake = SourceIntake(idle_timeout=request.settings.idle_timeout, by_arrival=request.settings.by_arrival)
+    is_prompt = any(source.is_live for source in request.streams.values())
+    run = _run(request, store, intake, checkpoint, is_prompt=is_prompt)
+    return ThreadedRun(run, request.stopped, release or store.close, request.on_end)
+
+
+def _history(request: RunRequest, spark: SparkSession) -> ThreadedRun:
+    from penstock.engines.spark.history import HistoryStore
+
+    store = HistoryStore(spark)
+    return ThreadedRun(_run(request, store, HistoryIntake()), request.stopped, store.close, request.on_end)
+
+
+def _micro_batches(request: RunRequest, spark: SparkSession) -> BackgroundRun:
+    from penstock.engines.spark.window_log import WindowLog
+    from penstock.runtime.micro_batches import MicroBatchIntake, StreamedRun
+    from penstock.sources.spark.live import LiveStream
+
+    settings, checkpoint = request.settings, None
+    streams = {iri: stream for iri, stream in request.streams.items() if isinstance(stream, LiveStream)}
+    if len(streams) < len(request.streams):
+        raise InputError("some streams end and others do not: write ?follow after each folder, or after none")
+    folder = Path(tempfile.mkdtemp(prefix="penstock-")) if request.checkpoint is None else request.checkpoint.resolve()
+    if request.checkpoint is not None:
+        checkpoint = FolderCheckpoint(folder, request.fingerprint)
+    store = WindowLog(spark, folder / "log", is_durable=checkpoint is not None)
+    if checkpoint is not None:
+        checkpoint.store = store
+    time_passes = settings.by_arrival or settings.idle_timeout is not None
+    intake = MicroBatchIntake(
+        streams,
+        idle_timeout=settings.idle_timeout,
+        by_arrival=settings.by_arrival,
+        has_ticks=time_passes and not request.is_bounded,
+    )
+    try:
+        run = _run(request, store, intake, checkpoint, is_prompt=True)
+    except BaseException:
+        if checkpoint is not None:
+            checkpoint.close()
+        raise
+    return StreamedRun(
+        run, store, intake, folder, checkpoint=checkpoint, is_bounded=request.is_bounded, on_end=request.on_end
+    )
+
+
+def _run(
+    request: RunRequest,
+    store: WindowStore[Any],
+    intake: Any,
+    checkpoint: Checkpoint | None = None,
+    *,
+    is_prompt: bool = False,
+) -> Run[Any]:
+    for iri, graph in request.graphs.items():
+        store.load_graph(iri, graph)
+    return Run(
+        store,
+        intake,
+        request.queries,
+        request.streams,
+        request.settings,
+        outlets=request.outlets,
+        on_malformed=request.on_malformed,
+        updates=request.updates,
+        checkpoint=checkpoint,
+        is_prompt=is_prompt,
+    )

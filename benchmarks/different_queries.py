@@ -25,7 +25,8 @@ from penstock.engines.matcher import Demanded
 from penstock.rdf.elements import Element
 from penstock.runtime.bounded import sources_of
 from penstock.runtime.registry import Registry
-from penstock.runtime.running import RunSettings, Standing
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.settings import RunSettings
 
 STREAM, NAMES = "http://example.org/readings", "http://example.org/"
 TRIPLES, BATCH = 4000, 100
@@ -53,7 +54,7 @@ def readings(predicates: int) -> list[Element]:
 
 def measure(queries: int) -> tuple[float, list[str]]:
     """Processor time, and the answers."""
-    standing = [Standing(parse(query(number)), f"q{number}") for number in range(queries)]
+    standing = [QuerySpec(parse(query(number)), f"q{number}") for number in range(queries)]
     sources = sources_of(Inputs({STREAM: readings(queries)}), BATCH)
     engine = DuckDBStore()
     run = Registry(engine, standing, sources, RunSettings(is_prompt=True))

@@ -27,7 +27,8 @@ from pyoxigraph import Literal, NamedNode, Triple
 from penstock import parse
 from penstock.algebra.inputs import GraphTriple
 from penstock.rdf.elements import Element
-from penstock.runtime.running import RunSettings, Standing
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.settings import RunSettings
 from penstock.runtime.starting import way_of
 from penstock.sources.files import ElementFile
 from penstock.sources.graphs import graph_of_triples
@@ -102,7 +103,7 @@ def measure(name: str, copies: int, engine: str, count: int) -> dict[str, float]
     elements = readings(count)
     source = ElementFile("readings", lambda report: iter(elements), len(elements) + 1)
     times = [time.process_time()]
-    standing = [Standing(parse(text, "cqels", prefixes=PREFIXES), f"q{n}") for n, text in enumerate(texts)]
+    standing = [QuerySpec(parse(text, "cqels", prefixes=PREFIXES), f"q{n}") for n, text in enumerate(texts)]
     times.append(time.process_time())
     wall = time.perf_counter()
     run = way_of(used, {RFID: source}, RunSettings())(used, standing, {RFID: source})

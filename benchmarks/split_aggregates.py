@@ -23,7 +23,8 @@ from penstock import parse
 from penstock.bench.writing import written
 from penstock.engines.spark.session import session
 from penstock.engines.spark.store import SparkEngine
-from penstock.runtime.running import RunSettings, Standing
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.settings import RunSettings
 from penstock.runtime.starting import way_of
 from penstock.sources.files import TntFile
 from penstock.sources.graph_files import open_graph
@@ -74,7 +75,7 @@ def measured(text: str, stream: Path, graph: Path, is_split: bool) -> tuple[floa
     streams = {STREAM: TntFile(stream, "passages", 10_000)}
     with mock.patch.multiple(RULE, _PARTNERS=partners, _PARTNERS_OF_COUNTS=partners, _VALUES=values):
         began = time.perf_counter()
-        run = way_of(engine, streams, RunSettings())(engine, [Standing(parse(text))], streams)
+        run = way_of(engine, streams, RunSettings())(engine, [QuerySpec(parse(text))], streams)
         found = sorted(str(row) for evaluation in run.evaluations() for row in evaluation.rows or ())
         seconds = time.perf_counter() - began
     engine.close()

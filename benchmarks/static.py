@@ -55,7 +55,8 @@ from penstock.bench.cqels.queries import PROLOGUE, TEMPLATES, Instance
 from penstock.engines.duckdb.store import DuckDBStore
 from penstock.rdf.results import Evaluation
 from penstock.runtime.registry import Registry
-from penstock.runtime.running import RunSettings, Standing
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.settings import RunSettings
 from penstock.sources.files import TntFile
 from penstock.sources.graph_files import open_graph
 
@@ -156,7 +157,7 @@ def measured(text: str, stream: Path, graph: Path, floorplan: Path) -> Figures:
     engine.load_graph(FLOORPLAN, open_graph(floorplan, scope="rooms"))
     loaded = time.perf_counter()
     settings = RunSettings(is_prompt=True)
-    run = Registry(engine, [Standing(parse(text))], {RFID: TntFile(stream, "rfid", 1)}, settings)
+    run = Registry(engine, [QuerySpec(parse(text))], {RFID: TntFile(stream, "rfid", 1)}, settings)
     took: list[float] = []
     solutions, processor = 0, 0.0
     before = loaded
@@ -194,7 +195,7 @@ def measured_on_spark(text: str, stream: Path, graph: Path, floorplan: Path) -> 
         began = time.perf_counter()
         run = MicroBatches(
             spark,
-            [(Standing(parse(text)), Callback(count))],
+            [(QuerySpec(parse(text)), Callback(count))],
             {RFID: GrowingFolder(folder, "rfid", files_per_batch=1)},
             {None: open_graph(graph, scope="papers"), FLOORPLAN: open_graph(floorplan, scope="rooms")},
             is_bounded=True,

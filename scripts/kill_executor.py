@@ -21,7 +21,8 @@ from kill_live import GRAPH, LATENESS, QUERY, compare_with_oracle, put
 from penstock.engines.spark.session import session
 from penstock.rdf.results import Evaluation
 from penstock.runtime.micro_batches import Callback, MicroBatches
-from penstock.runtime.running import RunSettings, Standing
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.settings import RunSettings
 from penstock.sources.graph_files import open_graph
 from penstock.sources.spark.live import GrowingFolder
 from penstock.syntax import parse
@@ -57,7 +58,7 @@ def main() -> int:
     graph = open_graph(work / "graph.ttl", scope="g")
     run = MicroBatches(
         session("local-cluster[2,1,1024]", QUICK),
-        [(Standing(parse(QUERY)), Callback(take))],
+        [(QuerySpec(parse(QUERY)), Callback(take))],
         {"http://ex.org/toll": GrowingFolder(folder, "s1", files_per_batch=1)},
         {None: graph},
         RunSettings(lateness=LATENESS),

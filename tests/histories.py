@@ -10,8 +10,10 @@ from penstock.algebra.chaining import registered_name
 from penstock.algebra.inputs import Inputs
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import graphs_of, sources_of
-from penstock.runtime.history import HistoryRun
-from penstock.runtime.running import RunSettings, Standing
+from penstock.runtime.history_intake import HistoryIntake
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.run import Run
+from penstock.runtime.settings import RunSettings
 from penstock.syntax import ast
 
 if TYPE_CHECKING:
@@ -22,10 +24,10 @@ def run_on_spark(
     spark: SparkSession, query: ast.Query, inputs: Inputs, settings: Settings | None = None, *, flush: bool = False
 ) -> Iterator[Evaluation]:
     """What `run_bounded` is for the embedded engine."""
-    from penstock.engines.spark.store import SparkEngine
+    from penstock.engines.spark.history import HistoryStore
     from penstock.sources.spark.frames import gathered
 
-    engine = SparkEngine(spark)
+    engine = HistoryStore(spark)
     try:
         for iri, graph in graphs_of(inputs).items():
             engine.load_graph(iri, graph)
@@ -33,7 +35,7 @@ def run_on_spark(
             engine.load_answers(call, answers)
         streams = {iri: gathered(spark, source) for iri, source in sources_of(inputs).items()}
         how = RunSettings(lateness=inputs.lateness, flush=flush)
-        standing = Standing(query, registered_name(query) or "q", settings or Settings())
-        yield from HistoryRun(engine, [standing], streams, how).evaluations()
+        standing = QuerySpec(query, registered_name(query) or "q", settings or Settings())
+        yield from Run(engine, HistoryIntake(), [standing], streams, how).evaluations()
     finally:
         engine.close()

@@ -23,7 +23,7 @@ from penstock import parse
 from penstock.bench.tollgates.data import STREAM, stream_lines
 from penstock.rdf.results import Evaluation, to_json_line
 from penstock.runtime.micro_batches import Callback, MicroBatches
-from penstock.runtime.running import Standing
+from penstock.runtime.queries import QuerySpec
 from penstock.sources.graph_files import open_graph
 from penstock.sources.spark.live import GrowingFolder
 from tollgate_spark.answers import Solutions, solutions_of, written_answer
@@ -141,7 +141,7 @@ def run_penstock(
 
         run = MicroBatches(
             spark,
-            [(Standing(parse(workload.query.rspql)), Callback(write))],
+            [(QuerySpec(parse(workload.query.rspql)), Callback(write))],
             {STREAM: GrowingFolder(folder, "tollgates", files_per_batch=1)},
             {None: open_graph(graph, scope="districts")},
             checkpoint=work / "checkpoint",

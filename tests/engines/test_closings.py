@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from penstock import parse
 from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.engines.closings import ClosingReport
-from penstock.engines.duckdb.store import DuckDBStore, DuckDBReport
+from penstock.engines.duckdb.statements import DuckDBReport
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.relational.reporting import compile_instants, compile_last_end
 
 STREAM = "http://ex.org/s"

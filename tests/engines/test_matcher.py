@@ -8,20 +8,23 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 from pyoxigraph import Literal, NamedNode, Triple
-from tests.runtime.live import run_to_the_end, write_folder
+from tests.runtime.live import micro_batches, run_to_the_end, write_folder
 
 from penstock import parse
 from penstock.algebra.inputs import Inputs
-from penstock.engines.duckdb.store import DuckDBStore, DuckDBQuery
+from penstock.engines.duckdb.statements import DuckDBQuery
+from penstock.engines.duckdb.store import DuckDBStore
 from penstock.engines.matcher import PatternMatcher
-from penstock.engines.spark.store import SparkQuery
+from penstock.engines.spark.statements import SparkQuery
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
 from penstock.relational.matching import Asked
 from penstock.runtime.bounded import sources_of
-from penstock.runtime.micro_batches import Callback, MicroBatches
-from penstock.runtime.registry import Registry
-from penstock.runtime.running import RunSettings, Standing
+from penstock.runtime.outlets import Callback
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.run import Run
+from penstock.runtime.settings import RunSettings
+from penstock.runtime.source_intake import SourceIntake
 from penstock.sources.spark.live import GrowingFolder
 
 if TYPE_CHECKING:
@@ -117,7 +120,8 @@ def test_a_query_is_asked_when_something_has_come_for_it(
     monkeypatch.setattr(DuckDBQuery, "_evaluate_at", noted)
     engine = DuckDBStore()
     how = RunSettings(is_prompt=True, instants_per_slice=1)
-    run = Registry(engine, [Standing(parse(asked), "q")], sources_of(Inputs({STREAM: STOPS_ONCE}), 1), how)
+    sources = sources_of(Inputs({STREAM: STOPS_ONCE}), 1)
+    run = Run(engine, SourceIntake(), [QuerySpec(parse(asked), "q")], sources, how)
     evaluations = list(run.evaluations())
     engine.close()
     assert len(evaluations) >= 9
@@ -138,10 +142,10 @@ def test_live_on_spark_predicates_tell(spark: SparkSession, tmp_path: Path, monk
     write_folder(tmp_path / "cars", STOPS_ONCE, files=7)
     found: list[Evaluation] = []
     patterns = {"speeds": "?car :speed ?speed", "stops": "?car :stop ?how", "brakes": "?car :brake ?force"}
-    run = MicroBatches(
+    run = micro_batches(
         spark,
         [
-            (Standing(parse(query(f"WINDOW :w {{ {pattern} }}")), name), Callback(found.append))
+            (QuerySpec(parse(query(f"WINDOW :w {{ {pattern} }}")), name), Callback(found.append))
             for name, pattern in patterns.items()
         ],
         {STREAM: GrowingFolder(tmp_path / "cars", "cars", files_per_batch=1)},

@@ -10,7 +10,7 @@ import pytest
 from pyoxigraph import NamedNode, Triple
 from tests.histories import run_on_spark
 from tests.relational.test_keeping import HEADER, INPUTS, KEPT, NOT_KEPT, SEEN, STREAM
-from tests.runtime.live import run_to_the_end, write_folder
+from tests.runtime.live import micro_batches, run_to_the_end, write_folder
 
 import penstock as ps
 from penstock.algebra.inputs import GraphTriple
@@ -19,8 +19,9 @@ from penstock.oracle.judging import first_difference, is_ordered
 from penstock.rdf.changes import Change
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import graphs_of
-from penstock.runtime.micro_batches import Callback, MicroBatches
-from penstock.runtime.running import RunSettings, Standing
+from penstock.runtime.outlets import Callback
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.settings import RunSettings
 from penstock.sources.graph_updates import GraphUpdates
 from penstock.sources.spark.live import GrowingFolder
 from penstock.syntax import parse
@@ -106,12 +107,12 @@ def test_it_is_computed_once_for_all_micro_batches(
 
     def take(evaluation: Evaluation) -> None:
         found.append(evaluation)
-        kept.append(tuple(run.engine._static._views.items()))
+        kept.append(tuple(run.run.store._static._views.items()))
 
     graphs = {**INPUTS.graphs, None: [*INPUTS.graphs[None], GraphTriple(SOLD)]}
-    run = MicroBatches(
+    run = micro_batches(
         spark,
-        [(Standing(query, "q"), Callback(take))],
+        [(QuerySpec(query, "q"), Callback(take))],
         {STREAM: GrowingFolder(tmp_path / "s", "s", files_per_batch=1)},
         graphs_of(replace(INPUTS, graphs=graphs)),
         RunSettings(),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.runtime.live import run_to_the_end
+from tests.runtime.live import micro_batches, run_to_the_end
 
 import penstock as ps
 from penstock.algebra import ContinuousQuery
@@ -17,7 +17,8 @@ from penstock.engines.duckdb import store as duckdb
 from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI
 from penstock.relational.answers import Plan, compile_query
-from penstock.runtime.running import RunSettings, Standing
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.settings import RunSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -86,7 +87,7 @@ def test_on_spark_the_order_follows_the_micro_batches(
 ) -> None:
     """What batches are like is told by the figures that are observed as they are kept."""
     from penstock.engines.spark import store as engines
-    from penstock.runtime.micro_batches import Callback, MicroBatches
+    from penstock.runtime.outlets import Callback
     from penstock.sources.spark.live import GrowingFolder
 
     compiled: list[str] = []
@@ -107,11 +108,11 @@ def test_on_spark_the_order_follows_the_micro_batches(
 
     def take(evaluation: ps.Evaluation) -> None:
         answers[evaluation.time] = len(evaluation.rows or ())
-        sizes[evaluation.time] = run.engine.sizes.streams[f"{EX}s"]
+        sizes[evaluation.time] = run.run.store.sizes.streams[f"{EX}s"]
 
     folder = GrowingFolder(tmp_path, "s", files_per_batch=1)
-    standing = Standing(ps.parse(QUERY), "q")
-    run = MicroBatches(spark, [(standing, Callback(take))], {f"{EX}s": folder}, {}, RunSettings(), is_bounded=True)
+    standing = QuerySpec(ps.parse(QUERY), "q")
+    run = micro_batches(spark, [(standing, Callback(take))], {f"{EX}s": folder}, {}, RunSettings(), is_bounded=True)
     run_to_the_end(run)
     assert compiled[0] == "raises"
     assert compiled[-1] == "sees"

@@ -125,7 +125,7 @@ def _is_split(query: ast.Query, sizes: Sizes) -> bool:
 
 
 def test_spark_has_them_split_where_gates_have_many_districts(spark: SparkSession) -> None:
-    from penstock.engines.spark.store import SparkEngine
+    from penstock.engines.spark.history import HistoryStore
     from penstock.runtime.bounded import graphs_of
 
     kinds = (INTEGER, INTEGER, DECIMAL, DOUBLE)
@@ -134,7 +134,7 @@ def test_spark_has_them_split_where_gates_have_many_districts(spark: SparkSessio
     for districts in (2, 80):
         inputs = inputs_of(seen, [(gate, district) for gate in range(3) for district in range(districts)])
         query = parse(text_of("?district", ["COUNT(*)", "MAX(?speed)", "SUM(?speed)", "AVG(?speed)"], STATIC[0]))
-        engine = SparkEngine(spark)
+        engine = HistoryStore(spark)
         for iri, graph in graphs_of(inputs).items():
             engine.load_graph(iri, graph)
         applied.append(_is_split(query, engine.sizes))

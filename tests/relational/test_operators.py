@@ -161,9 +161,7 @@ def test_like_the_oracle(engine: DuckDBStore, query: str) -> None:
         graphs = {None: _graph("a q b", "b r c"), EX + "g": _graph("a r b", "b r c", "c r a")}
         inputs = Inputs({EX + "s": list(_stream(chance))}, graphs, chance.choice((0, 0, 3)))
         found = [
-            e
-            for e in run_bounded(parsed, inputs, store=engine, instants_per_slice=(None, 4)[seed])
-            if e.says_something
+            e for e in run_bounded(parsed, inputs, store=engine, instants_per_slice=(None, 4)[seed]) if e.says_something
         ]
         expected = list(answer(parsed, inputs).with_solutions())
         assert first_difference(found, expected, bool(parsed.modifiers.order_by)) is None, seed

@@ -14,14 +14,14 @@ from penstock.oracle import answer_all
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
-from penstock.runtime.grouping import chained, members_of
-from penstock.runtime.running import Standing
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.query_groups import chained, members_of
 from penstock.syntax import ast, parse
 
 TOLL = "http://ex.org/toll"
 
 
-def chain_of(queries: Sequence[Standing]) -> Chain:
+def chain_of(queries: Sequence[QuerySpec]) -> Chain:
     return chained(members_of(queries))
 
 
@@ -69,8 +69,8 @@ class Scenario:
         return [parse(text, "rspql") for text in self.texts]
 
     @property
-    def standing(self) -> list[Standing]:
-        return [Standing(query) for query in self.queries]
+    def standing(self) -> list[QuerySpec]:
+        return [QuerySpec(query) for query in self.queries]
 
     @property
     def inputs(self) -> Inputs:

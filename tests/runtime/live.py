@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyoxigraph import Literal, NamedNode
 from tests import cases
@@ -15,32 +16,70 @@ from penstock.algebra.chaining import registered_name
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import graphs_of
-from penstock.runtime.micro_batches import Callback, MicroBatches
-from penstock.runtime.running import RunSettings, Standing
-from penstock.sources.spark.live import GrowingFolder
+from penstock.runtime.micro_batches import StreamedRun
+from penstock.runtime.outlets import Callback, Outlet
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.query_groups import members_of
+from penstock.runtime.settings import RunSettings
+from penstock.runtime.ways import RunRequest, open_run
+from penstock.sources.graphs import Graph
+from penstock.sources.spark.live import GrowingFolder, LiveStream
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+@dataclass(frozen=True)
+class ListOutlet(Outlet):
+    """Evaluations in a list, which is cut as a file would be."""
+
+    evaluations: list[Evaluation]
+
+    def resume(self, written: int | None) -> None:
+        del self.evaluations[written or 0 :]
+
+    def write(self, evaluation: Evaluation) -> None:
+        self.evaluations.append(evaluation)
+
+    def position(self) -> int:
+        return len(self.evaluations)
+
+
+def micro_batches(
+    spark: SparkSession,
+    queries: Sequence[tuple[QuerySpec, Outlet]],
+    streams: Mapping[str, LiveStream],
+    graphs: Mapping[str | None, Graph] | None = None,
+    settings: RunSettings | None = None,
+    **others: Any,
+) -> StreamedRun:
+    """Queries over streams that Spark streams, each with its outlet."""
+    specs = [spec for spec, _ in queries]
+    outlets = dict(zip(members_of(specs), (outlet for _, outlet in queries), strict=True))
+    request = RunRequest(specs, streams, graphs or {}, settings or RunSettings(), outlets, **others)
+    run = open_run(request, spark)
+    assert isinstance(run, StreamedRun)
+    return run
+
+
 def run_live(spark: SparkSession, case: cases.Case, folder: Path, batches: int = 2) -> list[Evaluation]:
     """The answer to a case whose streams come in so many micro-batches, and then end."""
     found: list[Evaluation] = []
-    run = MicroBatches(
+    run = micro_batches(
         spark,
-        [(Standing(case.query, registered_name(case.query) or "q", case.settings), Callback(found.append))],
+        [(QuerySpec(case.query, registered_name(case.query) or "q", case.settings), Callback(found.append))],
         folders_of(case, folder, batches),
         graphs_of(case.inputs),
         RunSettings(lateness=case.inputs.lateness, flush=case.flush),
         is_bounded=True,
     )
     for call, answers in case.inputs.services.items():
-        run.engine.load_answers(call, answers)
+        run.run.store.load_answers(call, answers)
     run_to_the_end(run)
     return found
 
 
-def run_to_the_end(run: MicroBatches) -> None:
+def run_to_the_end(run: StreamedRun) -> None:
     """All that is there is read and answered."""
     run.start()
     try:

@@ -10,21 +10,21 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from penstock.runtime import checkpoint_locks
-from penstock.runtime.batch_states import BatchStates
-from penstock.runtime.checkpoints import Checkpoint, CheckpointError
+from penstock.runtime.checkpoints import CheckpointError, DatabaseCheckpoint, FolderCheckpoint
 
-KINDS = {"duckdb": Checkpoint, "spark": BatchStates}
+KINDS = {"duckdb": DatabaseCheckpoint, "spark": partial(FolderCheckpoint, store=None)}
 _RUN = """
 import sys
 from pathlib import Path
-from {module} import {kind}
-kept = {kind}(Path(sys.argv[1]), "this run")
+from tests.runtime.test_checkpoint_locks import KINDS
+kept = KINDS["{kind}"](Path(sys.argv[1]), "this run")
 print("ready", flush=True)
 sys.stdin.read()
 """
@@ -33,7 +33,7 @@ sys.stdin.read()
 @contextmanager
 def another_run(kind: type[Any], folder: Path) -> Iterator[subprocess.Popen[str]]:
     """A process that uses the checkpoint until it is killed."""
-    code = _RUN.format(module=kind.__module__, kind=kind.__name__)
+    code = _RUN.format(kind=next(name for name, known in KINDS.items() if known is kind))
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", code, str(folder)], text=True, **pipes) as process:  # type: ignore[call-overload]
         try:
@@ -81,22 +81,22 @@ class TestWithoutLocksOfTheSystem:
         monkeypatch.setattr(checkpoint_locks, "fcntl", None)
 
     def test_a_process_that_is_there(self, tmp_path: Path) -> None:
-        kept = BatchStates(tmp_path, "this run")
+        kept = FolderCheckpoint(tmp_path, "this run", None)
         with pytest.raises(CheckpointError, match=f"If that process is gone, remove {tmp_path / 'lock'}"):
-            BatchStates(tmp_path, "this run")
+            FolderCheckpoint(tmp_path, "this run", None)
         kept.close()
-        BatchStates(tmp_path, "this run").close()
+        FolderCheckpoint(tmp_path, "this run", None).close()
 
     def test_a_process_that_is_gone(self, tmp_path: Path) -> None:
         with subprocess.Popen([sys.executable, "-c", ""]) as process:
             process.wait()
         self.write(tmp_path, process.pid, socket.gethostname())
-        BatchStates(tmp_path, "this run").close()
+        FolderCheckpoint(tmp_path, "this run", None).close()
 
     def test_a_process_elsewhere(self, tmp_path: Path) -> None:
         self.write(tmp_path, 1, "elsewhere")
         with pytest.raises(CheckpointError, match="in use by process 1 on elsewhere since yesterday"):
-            BatchStates(tmp_path, "this run")
+            FolderCheckpoint(tmp_path, "this run", None)
 
     def write(self, folder: Path, pid: int, host: str) -> None:
         (folder / "lock").write_text(json.dumps({"pid": pid, "host": host, "since": "yesterday"}))

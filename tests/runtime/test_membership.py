@@ -16,8 +16,10 @@ from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import sources_of
-from penstock.runtime.registry import Registry
-from penstock.runtime.running import RunSettings, Standing
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.run import Run
+from penstock.runtime.settings import RunSettings
+from penstock.runtime.source_intake import SourceIntake
 from penstock.syntax import parse
 
 
@@ -45,7 +47,7 @@ def test_whoever_comes_and_goes_changes_nothing_for_others(
     there = [name for name, stay in waiting.items() if stay.comes is None]
     engine = DuckDBStore(rows_between_looks=1)
     sources = sources_of(scenario.inputs, batch)
-    run = Registry(engine, [standing[name] for name in there], sources, how)
+    run = Run(engine, SourceIntake(), [standing[name] for name in there], sources, how)
     came: dict[str, int | None] = dict.fromkeys(there)
     went: set[str] = set()
     found: list[Evaluation] = []
@@ -83,7 +85,7 @@ def test_whoever_reads_what_a_query_gives_sees_all_of_it_after_its_coming(
     coming = {second: comes, third: comes + later}
     engine = DuckDBStore(rows_between_looks=1)
     sources = sources_of(scenario.inputs, batch)
-    run = Registry(engine, [standing[first]], sources, how)
+    run = Run(engine, SourceIntake(), [standing[first]], sources, how)
     came: dict[str, int | None] = {}
     found: dict[str, list[Evaluation]] = {name: [] for name in chain.order}
     for evaluation in run.evaluations():
@@ -119,12 +121,12 @@ def test_a_copy_is_fused_as_soon_as_it_sees_what_the_others_see() -> None:
     engine = DuckDBStore(rows_between_looks=1)
     elements = [an_element(500 * number, 0, number % 3) for number in range(1, 25)]
     sources = sources_of(Inputs({TOLL: elements}), 1)
-    standing = {f"q{car}": Standing(parse(QUERY.format(car), "rspql"), f"q{car}") for car in range(3)}
-    run = Registry(engine, [standing["q0"], standing["q1"]], sources, RunSettings(is_prompt=True))
+    standing = {f"q{car}": QuerySpec(parse(QUERY.format(car), "rspql"), f"q{car}") for car in range(3)}
+    run = Run(engine, SourceIntake(), [standing["q0"], standing["q1"]], sources, RunSettings(is_prompt=True))
     groups: dict[int, list[tuple[str, ...]]] = {}
     for evaluation in run.evaluations():
         groups[evaluation.time] = [query.names for query in run.queries]
-        if evaluation.time == 4000 and not run.changes.said.is_set():
+        if evaluation.time == 4000 and not run.has_changes:
             run.join("q2", standing["q2"], sources)
     assert groups[3000] == [("q0", "q1")]
     assert groups[5000] == [("q0", "q1"), ("q2",)]
@@ -138,10 +140,10 @@ def test_what_only_a_dropped_query_needed_is_forgotten() -> None:
     elements = [an_element(500 * number, 0, 1) for number in range(1, 25)]
     sources = sources_of(Inputs({TOLL: elements, other: elements}), 1)
     standing = {
-        name: Standing(parse(QUERY.format(1).replace(":toll", f"<{stream}>"), "rspql"), name)
+        name: QuerySpec(parse(QUERY.format(1).replace(":toll", f"<{stream}>"), "rspql"), name)
         for name, stream in (("stays", TOLL), ("goes", other))
     }
-    run = Registry(engine, list(standing.values()), sources, RunSettings(is_prompt=True))
+    run = Run(engine, SourceIntake(), list(standing.values()), sources, RunSettings(is_prompt=True))
     for evaluation in run.evaluations():
         if evaluation.time == 6000 and "goes" in run.chain.queries:
             run.drop("goes")

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.nightly import some_of
 from tests.runtime.chains import TOLL, Scenario, an_element
-from tests.runtime.live import run_to_the_end, write_folder
+from tests.runtime.live import micro_batches, run_to_the_end, write_folder
 
 from penstock.algebra.chaining import elements_of
 from penstock.algebra.inputs import Inputs
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.results import Evaluation
-from penstock.runtime.micro_batches import Callback, MicroBatches
-from penstock.runtime.running import RunSettings, Standing
+from penstock.runtime.outlets import Callback
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.settings import RunSettings
 from penstock.sources.spark.live import GrowingFolder
 from penstock.syntax import parse
 
@@ -76,18 +77,18 @@ def test_whoever_comes_and_goes_changes_nothing_for_others(spark: SparkSession, 
         found.append(evaluation)
         for name, number in coming.items():
             if number == len(found):
-                run.join(name, standing[name], Callback(take))
-                came[name] = run.changes.reached
+                run.run.join(name, standing[name], {}, Callback(take))
+                came[name] = run.run.changes.reached
         for name, number in going.items():
             if number == len(found):
-                run.drop(name)
+                run.run.drop(name)
                 went.add(name)
 
-    run = MicroBatches(
+    run = micro_batches(
         spark,
         [(standing[name], Callback(take)) for name in names[:2]],
         {TOLL: GrowingFolder(tmp_path / "toll", "s", files_per_batch=1)},
-        how=RunSettings(lateness=scenario.lateness, flush=scenario.flush),
+        settings=RunSettings(lateness=scenario.lateness, flush=scenario.flush),
         is_bounded=True,
     )
     run_to_the_end(run)
@@ -106,7 +107,7 @@ def test_what_a_query_gives_is_read_by_one_that_comes(spark: SparkSession, tmp_p
     elements = [an_element(500 * place, place % 3, place % 2) for place in range(1, 41)]
     write_folder(tmp_path / "toll", elements, files=5)
     giver, reader = (
-        Standing(parse(f"PREFIX : <http://ex.org/> {text}", "rspql"))
+        QuerySpec(parse(f"PREFIX : <http://ex.org/> {text}", "rspql"))
         for text in (
             "REGISTER RSTREAM :seen AS CONSTRUCT { ?car :at ?gate } "
             "FROM NAMED WINDOW :w ON :toll [RANGE PT1S STEP PT1S] WHERE { WINDOW :w { ?gate :lets ?car } }",
@@ -120,16 +121,16 @@ def test_what_a_query_gives_is_read_by_one_that_comes(spark: SparkSession, tmp_p
     def give(evaluation: Evaluation) -> None:
         given.append(evaluation)
         if len(given) == 4:
-            run.join(LAST, reader, Callback(found.append))
+            run.run.join(LAST, reader, {}, Callback(found.append))
 
-    run = MicroBatches(
+    run = micro_batches(
         spark,
         [(giver, Callback(give))],
         {TOLL: GrowingFolder(tmp_path / "toll", "s", files_per_batch=1)},
         is_bounded=True,
     )
     run_to_the_end(run)
-    (after,) = [query.after for query in run.queries if query.name == LAST]
+    (after,) = [query.after for query in run.run.queries if query.name == LAST]
     assert after == given[3].time, "what the same micro-batch gives later is seen"
     later = [element for evaluation in given if evaluation.time > after for element in elements_of(evaluation)]
     expected = list(answer(reader.query, Inputs({SEEN: later})).with_solutions())
@@ -154,14 +155,14 @@ def test_whoever_comes_at_the_end_is_answered(spark: SparkSession, tmp_path: Pat
     def take(evaluation: Evaluation) -> None:
         found.append(evaluation)
         if len(found) == 2:
-            run.join("http://ex.org/q1", second, Callback(found.append))
-            after.append(run.changes.reached)
+            run.run.join("http://ex.org/q1", second, {}, Callback(found.append))
+            after.append(run.run.changes.reached)
 
-    run = MicroBatches(
+    run = micro_batches(
         spark,
         [(first, Callback(take))],
         {TOLL: GrowingFolder(tmp_path / "toll", "s", files_per_batch=1)},
-        how=RunSettings(lateness=scenario.lateness),
+        settings=RunSettings(lateness=scenario.lateness),
         is_bounded=True,
     )
     run_to_the_end(run)

@@ -13,7 +13,7 @@ import pytest
 from pyoxigraph import NamedNode, Triple
 from tests import cases
 from tests.nightly import some_of
-from tests.runtime.live import folders_of, run_live
+from tests.runtime.live import folders_of, micro_batches, run_live
 from tests.suite.test_suite import HERE as SUITE
 
 from penstock.algebra import Settings
@@ -24,11 +24,11 @@ from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element, Malformed
 from penstock.rdf.results import Evaluation
-from penstock.runtime.batch_states import BatchStates
 from penstock.runtime.bounded import graphs_of
-from penstock.runtime.checkpoints import CheckpointError
-from penstock.runtime.micro_batches import Callback, MicroBatches
-from penstock.runtime.running import RunSettings, Standing
+from penstock.runtime.checkpoints import CheckpointError, FolderCheckpoint
+from penstock.runtime.outlets import Callback, Outlet
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.settings import RunSettings
 from penstock.sources.spark.live import StreamedRows, socket_lines
 from penstock.syntax import parse
 
@@ -73,7 +73,7 @@ class CrashError(Exception):
 
 
 @dataclass
-class Listed:
+class Listed(Outlet):
     """Evaluations in a list, which is cut as a file would be; `crash` is asked at every step."""
 
     crash: Callable[[str], None]
@@ -112,9 +112,9 @@ def test_a_run_goes_on_where_it_was(
     monkeypatch.setattr(WindowLog, "clean", clean)
     outlet = Listed(crash)
     while ends:
-        run = MicroBatches(
+        run = micro_batches(
             spark,
-            [(Standing(case.query, registered_name(case.query) or "q", case.settings), outlet)],
+            [(QuerySpec(case.query, registered_name(case.query) or "q", case.settings), outlet)],
             streams,
             graphs_of(case.inputs),
             RunSettings(lateness=case.inputs.lateness, flush=case.flush),
@@ -125,11 +125,11 @@ def test_a_run_goes_on_where_it_was(
             run.start()
             assert run.wait(300)
         except CrashError:
-            assert not run.has_finished
+            assert not run.run.has_finished
         finally:
             run.stop()
         ends.pop(0)
-    assert run.has_finished
+    assert run.run.has_finished
     cases.check(case, outlet.evaluations)
 
 
@@ -151,15 +151,15 @@ def test_several_queries_read_rows_that_spark_streams(spark: SparkSession) -> No
     }
     queries = {name: parse(text, "rspql") for name, text in texts.items()}
     found: dict[str, list[Evaluation]] = {name: [] for name in queries}
-    standing = [(Standing(query, name), Callback(found[name].append)) for name, query in queries.items()]
-    run = MicroBatches(spark, standing, {TOLL: StreamedRows(_tolls)})
+    standing = [(QuerySpec(query, name), Callback(found[name].append)) for name, query in queries.items()]
+    run = micro_batches(spark, standing, {TOLL: StreamedRows(_tolls)})
     run.start()
     while len(found["slow"]) < 4:
         assert not run.wait(0.1)
     run.stop()
-    kept = len(run.engine.segments)
-    assert kept < run.queries[0].counts.elements / PER_BATCH
-    elements = [_toll(number) for number in range(run.queries[0].counts.elements)]
+    kept = len(run.run.store.segments)
+    assert kept < run.run.queries[0].counts.elements / PER_BATCH
+    elements = [_toll(number) for number in range(run.run.queries[0].counts.elements)]
     for name, query in queries.items():
         expected = answer(query, Inputs({TOLL: elements}), Settings(), name=name).evaluations
         until = found[name][-1].time
@@ -195,7 +195,12 @@ def test_lines_come_from_a_server(spark: SparkSession) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=lambda: server.accept()[0].sendall(text), daemon=True).start()
         stream = socket_lines(*server.getsockname(), scope="s")
-        run = MicroBatches(spark, [(Standing(query), Callback(found.append))], {TOLL: stream}, on_malformed=told.append)
+        run = micro_batches(
+            spark,
+            [(QuerySpec(query), Callback(found.append))],
+            {TOLL: stream},
+            on_malformed=lambda stream, entry: told.append(entry),
+        )
         run.start()
         while len(found) < 4:
             assert not run.wait(0.1)
@@ -207,15 +212,24 @@ def test_lines_come_from_a_server(spark: SparkSession) -> None:
     assert difference is None, difference.text
 
 
+class Segments:
+    """A store without any."""
+
+    segments = ()
+
+    def clean(self, kept: Any) -> None:
+        """There is nothing to remove."""
+
+
 def test_a_checkpoint_is_of_one_run(tmp_path: Path) -> None:
-    BatchStates(tmp_path, "this run")
-    BatchStates(tmp_path, "this run")
+    FolderCheckpoint(tmp_path, "this run", Segments()).close()
+    FolderCheckpoint(tmp_path, "this run", Segments()).close()
     with pytest.raises(CheckpointError, match="another run"):
-        BatchStates(tmp_path, "that run")
+        FolderCheckpoint(tmp_path, "that run", Segments())
 
 
 def test_a_batch_goes_on_from_the_state_before_it(tmp_path: Path) -> None:
-    states = BatchStates(tmp_path, "")
+    states = FolderCheckpoint(tmp_path, "", Segments())
     assert states.before(0) is None
     for number in range(4):
         states.commit(number, {"batch": number}, has_finished=False)

@@ -152,15 +152,14 @@ class SegmentStore(RestartableStore[Any], Protocol):
 
 
 class FolderCheckpoint:
-    """The states after the last micro-batches, a file each; `store` is set when there is one.
+    """The states after the last micro-batches, a file each, beside the segments of the store.
 
     `fingerprint` identifies the run: its queries, options and streams. A folder of another run is refused.
     """
 
-    store: SegmentStore
-
-    def __init__(self, folder: Path, fingerprint: str) -> None:
+    def __init__(self, folder: Path, fingerprint: str, store: SegmentStore) -> None:
         self.folder = folder
+        self.store = store
         self._states = folder / "state"
         self._segments: set[str] = set()
         """Those that counted before: a batch that is repeated needs them."""

@@ -281,11 +281,17 @@ class Run(Generic[Rows]):
             return
         for query in self.queries:
             query.note_silence(self.intake.silent)
+        before = [query.evaluated for query in self.queries]
         yield from self._answer(number, RunningQuery.advance)
+        if before != [query.evaluated for query in self.queries]:
+            self._apply_changes(number)
+            self._membership.settle()
+            until = self.changes.reached if self.is_open else FOREVER
+            self._held = self.store.evict([query.need for query in self.queries], until)
+            self._settled = self._arrived
 
     def _answer(self, number: int, step: Callable[[RunningQuery], Iterator[Evaluation]]) -> Iterator[Evaluation]:
-        """What all queries answer now, in time order, to their outlets; then rows that nobody needs go."""
-        before = [query.evaluated for query in self.queries]
+        """What all queries answer now, in time order, to their outlets."""
         for evaluation in self._answered(number, step):
             outlet = self.outlets.get(evaluation.query)
             if outlet is not None:
@@ -297,12 +303,6 @@ class Run(Generic[Rows]):
             self.writing = name
             outlet.finish(number)
         self.writing = None
-        if before != [query.evaluated for query in self.queries]:
-            self._apply_changes(number)
-            self._membership.settle()
-            until = self.changes.reached if self.is_open else FOREVER
-            self._held = self.store.evict([query.need for query in self.queries], until)
-            self._settled = self._arrived
 
     @property
     def _arrived(self) -> int:

@@ -165,11 +165,9 @@ def _micro_batches(request: RunRequest, spark: SparkSession) -> BackgroundRun:
     if len(streams) < len(request.streams):
         raise InputError("some streams end and others do not: write ?follow after each folder, or after none")
     folder = Path(tempfile.mkdtemp(prefix="penstock-")) if request.checkpoint is None else request.checkpoint.resolve()
+    store = WindowLog(spark, folder / "log", is_durable=request.checkpoint is not None)
     if request.checkpoint is not None:
-        checkpoint = FolderCheckpoint(folder, request.fingerprint)
-    store = WindowLog(spark, folder / "log", is_durable=checkpoint is not None)
-    if checkpoint is not None:
-        checkpoint.store = store
+        checkpoint = FolderCheckpoint(folder, request.fingerprint, store)
     time_passes = settings.by_arrival or settings.idle_timeout is not None
     intake = MicroBatchIntake(
         streams,

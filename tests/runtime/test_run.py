@@ -13,29 +13,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.runtime.chains import TOLL, Scenario, chain_of, scenarios
 from tests.runtime.families import PATTERNS, families
-from tests.runtime.live import write_folder
+from tests.runtime.live import ListOutlet, micro_batches, write_folder
 
 from penstock.algebra.inputs import InputError, Inputs
 from penstock.engines.duckdb.store import DuckDBStore
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import sources_of
-from penstock.runtime.checkpoints import Checkpoint, State
-from penstock.runtime.history import HistoryRun
-from penstock.runtime.registry import Registry
-from penstock.runtime.running import RunSettings, Standing
+from penstock.runtime.checkpoints import DatabaseCheckpoint, State
+from penstock.runtime.history_intake import HistoryIntake
+from penstock.runtime.outlets import Callback
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.run import Run
+from penstock.runtime.settings import RunSettings
+from penstock.runtime.source_intake import SourceIntake
 from penstock.syntax import parse
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from penstock.runtime.micro_batches import MicroBatches
+    from penstock.runtime.micro_batches import StreamedRun
 
 
-def ran_to_the_end(scenario: Scenario, batch: int | None) -> tuple[Registry, list[Evaluation]]:
+def ran_to_the_end(scenario: Scenario, batch: int | None) -> tuple[Run, list[Evaluation]]:
     """All queries over the input at once, or in batches; what can be forgotten is, as soon as it can."""
     how = RunSettings(lateness=scenario.lateness, flush=scenario.flush, is_prompt=batch is not None)
     engine = DuckDBStore(rows_between_looks=1)
-    run = Registry(engine, scenario.standing, sources_of(scenario.inputs, batch), how)
+    run = Run(engine, SourceIntake(), scenario.standing, sources_of(scenario.inputs, batch), how)
     found = list(run.evaluations())
     engine.close()
     return run, found
@@ -62,24 +65,17 @@ def test_a_chain_goes_on_where_it_was(scenario: Scenario, step: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         has_finished, starts = False, 0
         while not has_finished:
-            checkpoint = Checkpoint(Path(folder) / "checkpoint", "this run")
-            del written[checkpoint.written or 0 :]
+            checkpoint = DatabaseCheckpoint(Path(folder) / "checkpoint", "this run")
             sources = sources_of(scenario.inputs, 2)
-            run = Registry(
-                checkpoint.engine,
-                scenario.standing,
-                sources,
-                how,
-                checkpoint=checkpoint,
-                written=lambda: len(written),
-            )
+            outlets = dict.fromkeys(chain_of(scenario.standing).queries, ListOutlet(written))
+            intake = SourceIntake()
+            run = Run(checkpoint.store, intake, scenario.standing, sources, how, outlets=outlets, checkpoint=checkpoint)
             starts += 1
             left = step * starts
-            for evaluation in run.evaluations():
+            for _ in run.evaluations():
+                left -= 1
                 if not left:
                     break
-                written.append(evaluation)
-                left -= 1
             has_finished = checkpoint.has_finished
             checkpoint.close()
     scenario.check(written)
@@ -98,24 +94,24 @@ def test_what_is_fused(pattern: str) -> None:
     texts = [
         pattern.format(window=window, gate=f"gate{n}", car=f"car{n}", other=f"car{n + 1}", number=n) for n in range(3)
     ]
-    standing = [Standing(parse(f"PREFIX : <http://ex.org/> REGISTER RSTREAM :q AS {text}", "rspql")) for text in texts]
+    standing = [QuerySpec(parse(f"PREFIX : <http://ex.org/> REGISTER RSTREAM :q AS {text}", "rspql")) for text in texts]
     named = [replace(one, name=f"q{n}") for n, one in enumerate(standing)]
     if "CONSTRUCT" in pattern:
         named = [replace(one, query=replace(one.query, register=None)) for one in named]
-    run = Registry(DuckDBStore(), named, sources_of(Inputs({TOLL: []})))
+    run = Run(DuckDBStore(), SourceIntake(), named, sources_of(Inputs({TOLL: []})))
     assert len(run.queries) == (3 if pattern in PATTERNS[-2:] else 1)
 
 
 @settings(max_examples=3)
 @given(scenarios())
 def test_a_chain_on_spark_over_history(spark: SparkSession, scenario: Scenario) -> None:
-    from penstock.engines.spark.store import SparkEngine
+    from penstock.engines.spark.history import HistoryStore
     from penstock.sources.spark.frames import gathered
 
-    engine = SparkEngine(spark)
+    engine = HistoryStore(spark)
     streams = {iri: gathered(spark, source) for iri, source in sources_of(scenario.inputs).items()}
     how = RunSettings(lateness=scenario.lateness, flush=scenario.flush)
-    scenario.check(list(HistoryRun(engine, scenario.standing, streams, how).evaluations()))
+    scenario.check(list(Run(engine, HistoryIntake(), scenario.standing, streams, how).evaluations()))
     engine.close()
 
 
@@ -123,7 +119,6 @@ def test_a_chain_on_spark_over_history(spark: SparkSession, scenario: Scenario) 
 @given(scenarios())
 def test_a_chain_on_spark_live(spark: SparkSession, scenario: Scenario) -> None:
     """In micro-batches, the second of which fails when it has been answered, and is repeated."""
-    from penstock.runtime.micro_batches import Callback, MicroBatches
     from penstock.sources.spark.live import GrowingFolder
 
     found: dict[tuple[str, int], Evaluation] = {}
@@ -135,11 +130,11 @@ def test_a_chain_on_spark_live(spark: SparkSession, scenario: Scenario) -> None:
         folder = Path(name)
         write_folder(folder / "toll", scenario.elements, files=2)
         for attempt in range(2):
-            run = MicroBatches(
+            run = micro_batches(
                 spark,
                 [(standing, Callback(note)) for standing in scenario.standing],
                 {TOLL: GrowingFolder(folder / "toll", "s1", files_per_batch=1)},
-                how=RunSettings(lateness=scenario.lateness, flush=scenario.flush),
+                settings=RunSettings(lateness=scenario.lateness, flush=scenario.flush),
                 checkpoint=folder / "checkpoint",
                 is_bounded=True,
             )
@@ -149,7 +144,7 @@ def test_a_chain_on_spark_live(spark: SparkSession, scenario: Scenario) -> None:
             with contextlib.suppress(CrashError):
                 assert run.wait(300)
             run.stop()
-        assert run.has_finished
+        assert run.run.has_finished
     scenario.check(sorted(found.values(), key=lambda evaluation: evaluation.time))
 
 
@@ -157,19 +152,21 @@ class CrashError(Exception):
     pass
 
 
-def _fail_at(run: MicroBatches, number: int) -> None:
-    commit = run.states.commit
+def _fail_at(run: StreamedRun, number: int) -> None:
+    checkpoint = run._checkpoint
+    assert checkpoint is not None
+    commit = checkpoint.commit
 
     def failing(batch: int, state: State, *, has_finished: bool) -> None:
         if batch == number:
             raise CrashError
         commit(batch, state, has_finished=has_finished)
 
-    run.states.commit = failing  # type: ignore[method-assign]
+    checkpoint.commit = failing  # type: ignore[method-assign]
 
 
-def _standing(name: str, reads: str, form: str = "CONSTRUCT { ?s ?p ?o }") -> Standing:
-    return Standing(
+def _standing(name: str, reads: str, form: str = "CONSTRUCT { ?s ?p ?o }") -> QuerySpec:
+    return QuerySpec(
         parse(f"REGISTER STREAM {name} AS {form} FROM STREAM <{reads}> [RANGE 1s STEP 1s] WHERE {{ ?s ?p ?o }}")
     )
 
@@ -193,7 +190,7 @@ def test_solutions_are_no_stream_to_read() -> None:
 
 def test_a_name_is_resolved_on_both_sides() -> None:
     giver, reader = (
-        Standing(parse(text, base="http://ex.org/"))
+        QuerySpec(parse(text, base="http://ex.org/"))
         for text in (
             "REGISTER STREAM cars AS CONSTRUCT { ?s ?p ?o } FROM STREAM <s> [RANGE 1s STEP 1s] WHERE { ?s ?p ?o }",
             "SELECT * FROM STREAM <cars> [RANGE 1s STEP 1s] WHERE { ?s ?p ?o }",

@@ -24,9 +24,10 @@ from penstock.engines.duckdb.store import DuckDBStore
 from penstock.engines.matcher import Demanded
 from penstock.rdf.elements import Element
 from penstock.runtime.bounded import sources_of
-from penstock.runtime.registry import Registry
 from penstock.runtime.queries import QuerySpec
+from penstock.runtime.run import Run
 from penstock.runtime.settings import RunSettings
+from penstock.runtime.source_intake import SourceIntake
 
 STREAM, NAMES = "http://example.org/readings", "http://example.org/"
 TRIPLES, BATCH = 4000, 100
@@ -57,7 +58,7 @@ def measure(queries: int) -> tuple[float, list[str]]:
     standing = [QuerySpec(parse(query(number)), f"q{number}") for number in range(queries)]
     sources = sources_of(Inputs({STREAM: readings(queries)}), BATCH)
     engine = DuckDBStore()
-    run = Registry(engine, standing, sources, RunSettings(is_prompt=True))
+    run = Run(engine, SourceIntake(), standing, sources, RunSettings(is_prompt=True))
     start = time.process_time()
     answers = [str(evaluation) for evaluation in run.evaluations() if evaluation.rows]
     seconds = time.process_time() - start

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from pyoxigraph import Literal, NamedNode, Triple
 
@@ -28,8 +29,7 @@ from penstock import parse
 from penstock.algebra.inputs import GraphTriple
 from penstock.rdf.elements import Element
 from penstock.runtime.queries import QuerySpec
-from penstock.runtime.settings import RunSettings
-from penstock.runtime.starting import way_of
+from penstock.runtime.run import Run
 from penstock.sources.files import ElementFile
 from penstock.sources.graphs import graph_of_triples
 
@@ -97,16 +97,17 @@ def measure(name: str, copies: int, engine: str, count: int) -> dict[str, float]
     """One run, in this process: seconds, and the greatest memory in megabytes."""
     text = (LISTINGS / QUERIES[name]).read_text()
     texts = [text.replace("$Name$", f"person {n}") for n in range(copies)]
-    used = _engine(engine)
+    store, intake = _store_and_intake(engine)
     for iri, triples in ((FLOOR, floor_plan()), (None, library())):
-        used.load_graph(iri, graph_of_triples([GraphTriple(triple) for triple in triples]))
+        store.load_graph(iri, graph_of_triples([GraphTriple(triple) for triple in triples]))
     elements = readings(count)
     source = ElementFile("readings", lambda report: iter(elements), len(elements) + 1)
     times = [time.process_time()]
     standing = [QuerySpec(parse(text, "cqels", prefixes=PREFIXES), f"q{n}") for n, text in enumerate(texts)]
     times.append(time.process_time())
     wall = time.perf_counter()
-    run = way_of(used, {RFID: source}, RunSettings())(used, standing, {RFID: source})
+    run = Run(store, intake, standing, {RFID: source})
+    run.begin()
     times.append(time.process_time())
     answers = sum(evaluation.says_something for evaluation in run.evaluations())
     times.append(time.process_time())
@@ -120,15 +121,17 @@ def measure(name: str, copies: int, engine: str, count: int) -> dict[str, float]
     }
 
 
-def _engine(name: str):  # type: ignore[no-untyped-def]
-    if name == "duckdb":
+def _store_and_intake(engine: str) -> tuple[Any, Any]:
+    if engine == "duckdb":
         from penstock.engines.duckdb.store import DuckDBStore
+        from penstock.runtime.source_intake import SourceIntake
 
-        return DuckDBStore()
+        return DuckDBStore(), SourceIntake()
+    from penstock.engines.spark.history import HistoryStore
     from penstock.engines.spark.session import session
-    from penstock.engines.spark.store import SparkEngine
+    from penstock.runtime.history_intake import HistoryIntake
 
-    return SparkEngine(session(None, {}))
+    return HistoryStore(session(None, {})), HistoryIntake()
 
 
 TARGETS = {"duckdb": {"cpu": 5, "memory": 2}, "spark": {"wall": 3, "memory": 2}}

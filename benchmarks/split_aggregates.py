@@ -22,10 +22,8 @@ from unittest import mock
 from penstock import parse
 from penstock.bench.writing import written
 from penstock.engines.spark.session import session
-from penstock.engines.spark.store import SparkEngine
 from penstock.runtime.queries import QuerySpec
-from penstock.runtime.settings import RunSettings
-from penstock.runtime.starting import way_of
+from penstock.runtime.ways import RunRequest, open_run
 from penstock.sources.files import TntFile
 from penstock.sources.graph_files import open_graph
 
@@ -70,15 +68,17 @@ def main() -> int:
 def measured(text: str, stream: Path, graph: Path, is_split: bool) -> tuple[float, list[str]]:
     """Seconds from the start of the run to its end, and what came out."""
     partners, values = (0, sys.maxsize) if is_split else (sys.maxsize, 0)
-    engine = SparkEngine(session(None, {"spark.driver.memory": "4g"}))
-    engine.load_graph(None, open_graph(graph, scope="zones"))
+    spark = session(None, {"spark.driver.memory": "4g"})
     streams = {STREAM: TntFile(stream, "passages", 10_000)}
     with mock.patch.multiple(RULE, _PARTNERS=partners, _PARTNERS_OF_COUNTS=partners, _VALUES=values):
+        opened = open_run(
+            RunRequest([QuerySpec(parse(text))], streams, {None: open_graph(graph, scope="zones")}), spark
+        )
+        run = opened.run
         began = time.perf_counter()
-        run = way_of(engine, streams, RunSettings())(engine, [QuerySpec(parse(text))], streams)
         found = sorted(str(row) for evaluation in run.evaluations() for row in evaluation.rows or ())
         seconds = time.perf_counter() - began
-    engine.close()
+    opened.stop()
     return seconds, found
 
 

@@ -54,9 +54,11 @@ from penstock.bench.cqels.experiment import AUTHORS
 from penstock.bench.cqels.queries import PROLOGUE, TEMPLATES, Instance
 from penstock.engines.duckdb.store import DuckDBStore
 from penstock.rdf.results import Evaluation
-from penstock.runtime.registry import Registry
 from penstock.runtime.queries import QuerySpec
+from penstock.runtime.run import Run
 from penstock.runtime.settings import RunSettings
+from penstock.runtime.source_intake import SourceIntake
+from penstock.runtime.ways import RunRequest, open_run
 from penstock.sources.files import TntFile
 from penstock.sources.graph_files import open_graph
 
@@ -157,7 +159,7 @@ def measured(text: str, stream: Path, graph: Path, floorplan: Path) -> Figures:
     engine.load_graph(FLOORPLAN, open_graph(floorplan, scope="rooms"))
     loaded = time.perf_counter()
     settings = RunSettings(is_prompt=True)
-    run = Registry(engine, [QuerySpec(parse(text))], {RFID: TntFile(stream, "rfid", 1)}, settings)
+    run = Run(engine, SourceIntake(), [QuerySpec(parse(text))], {RFID: TntFile(stream, "rfid", 1)}, settings)
     took: list[float] = []
     solutions, processor = 0, 0.0
     before = loaded
@@ -176,7 +178,7 @@ def measured(text: str, stream: Path, graph: Path, floorplan: Path) -> Figures:
 
 def measured_on_spark(text: str, stream: Path, graph: Path, floorplan: Path) -> Figures:
     from penstock.engines.spark.session import session
-    from penstock.runtime.micro_batches import Callback, MicroBatches
+    from penstock.runtime.outlets import Callback
     from penstock.sources.spark.live import GrowingFolder
 
     solutions = 0
@@ -193,13 +195,14 @@ def measured_on_spark(text: str, stream: Path, graph: Path, floorplan: Path) -> 
             os.utime(file, (number, number))
         spark = session(None, {"spark.driver.memory": "8g"})
         began = time.perf_counter()
-        run = MicroBatches(
-            spark,
-            [(QuerySpec(parse(text)), Callback(count))],
+        request = RunRequest(
+            [QuerySpec(parse(text), "q")],
             {RFID: GrowingFolder(folder, "rfid", files_per_batch=1)},
             {None: open_graph(graph, scope="papers"), FLOORPLAN: open_graph(floorplan, scope="rooms")},
+            outlets={"q": Callback(count)},
             is_bounded=True,
         )
+        run = open_run(request, spark)
         loaded = time.perf_counter()
         run.start()
         (query,) = spark.streams.active

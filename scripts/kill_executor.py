@@ -20,9 +20,10 @@ from kill_live import GRAPH, LATENESS, QUERY, compare_with_oracle, put
 
 from penstock.engines.spark.session import session
 from penstock.rdf.results import Evaluation
-from penstock.runtime.micro_batches import Callback, MicroBatches
+from penstock.runtime.outlets import Callback
 from penstock.runtime.queries import QuerySpec
 from penstock.runtime.settings import RunSettings
+from penstock.runtime.ways import RunRequest, open_run
 from penstock.sources.graph_files import open_graph
 from penstock.sources.spark.live import GrowingFolder
 from penstock.syntax import parse
@@ -56,14 +57,15 @@ def main() -> int:
 
     began = time.monotonic()
     graph = open_graph(work / "graph.ttl", scope="g")
-    run = MicroBatches(
-        session("local-cluster[2,1,1024]", QUICK),
-        [(QuerySpec(parse(QUERY)), Callback(take))],
+    request = RunRequest(
+        [QuerySpec(parse(QUERY), "q")],
         {"http://ex.org/toll": GrowingFolder(folder, "s1", files_per_batch=1)},
         {None: graph},
         RunSettings(lateness=LATENESS),
+        outlets={"q": Callback(take)},
         is_bounded=True,
     )
+    run = open_run(request, session("local-cluster[2,1,1024]", QUICK))
     killing = threading.Thread(target=kill_executors, args=(found, given.kills), daemon=True)
     killing.start()
     run.start()

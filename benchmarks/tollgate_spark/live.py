@@ -22,8 +22,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock import parse
 from penstock.bench.tollgates.data import STREAM, stream_lines
 from penstock.rdf.results import Evaluation, to_json_line
-from penstock.runtime.micro_batches import Callback, MicroBatches
+from penstock.runtime.outlets import Callback
 from penstock.runtime.queries import QuerySpec
+from penstock.runtime.ways import RunRequest, open_run
 from penstock.sources.graph_files import open_graph
 from penstock.sources.spark.live import GrowingFolder
 from tollgate_spark.answers import Solutions, solutions_of, written_answer
@@ -139,14 +140,15 @@ def run_penstock(
             file.write(to_json_line(evaluation) + "\n")
             given.append(evaluation)
 
-        run = MicroBatches(
-            spark,
-            [(QuerySpec(parse(workload.query.rspql)), Callback(write))],
+        request = RunRequest(
+            [QuerySpec(parse(workload.query.rspql), "q")],
             {STREAM: GrowingFolder(folder, "tollgates", files_per_batch=1)},
             {None: open_graph(graph, scope="districts")},
+            outlets={"q": Callback(write)},
             checkpoint=work / "checkpoint",
             is_bounded=True,
         )
+        run = open_run(request, spark)
         run.start()
         (query,) = spark.streams.active
         run.wait()

@@ -1,4 +1,4 @@
-"""Dead letters: late and malformed elements, each a line of JSON that says why it does not count."""
+"""Dead letters: late and malformed elements are counted, reported, and written to a file if there is one."""
 
 from __future__ import annotations
 
@@ -6,58 +6,114 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from penstock.api.run_messages import RunMessages
 from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.elements import Malformed
+from penstock.rdf.mistaken_formats import FormatAdvice
+from penstock.runtime.queries import Late
+from penstock.sinks import SinkError
 from penstock.sinks.targets import Target, open_target
 
-if TYPE_CHECKING:
-    from penstock.runtime.running import Late
-
 LATE = "it came too late to count anywhere: the instants at which it would have counted were evaluated before"
+_MOST_REPORTED = 3
 
 
 class MalformedError(ValueError):
-    """Malformed input where the user wants none: `malformed` says what and where."""
+    """Malformed input in a strict run: `malformed` says what and where."""
 
     def __init__(self, malformed: Malformed) -> None:
         self.malformed = malformed
         super().__init__(f"{malformed.place}: {malformed.reason}")
 
 
+class DeadLettersError(SinkError):
+    """A file for dead letters that cannot be written."""
+
+
 class DeadLetters:
-    """A file of dead letters; it goes on where `position` says, if that is given.
+    """The input that a run drops. Each query may name a file; a line of it is a JSON object.
 
-    A late element has `stream`, `time` and `triples`; what is malformed has `place` and `text`; both have `reason`.
-
-    Raises `SinkError` where the file cannot be written.
+    A late element has `stream`, `time` and `triples`, a malformed one `place` and `text`; both have `reason`. A strict
+    query ends the run at malformed input.
     """
 
-    def __init__(self, file: str | Path, position: int | None = None) -> None:
-        self._target: Target = open_target(file, position)
+    def __init__(self, messages: RunMessages) -> None:
+        self._messages = messages
+        self._advice = FormatAdvice()
+        self._malformed = 0
+        self._strict: set[str] = set()
+        self._files: dict[str, str] = {}
+        """By query."""
+        self._targets: dict[str, tuple[str, Target]] = {}
+        """By file: the query that has opened it, and the open file."""
 
-    def late(self, late: Late) -> None:
-        for time, triples in _elements(late):
-            self.late_element(late.stream, time, triples)
+    def add(self, query: str, file: str | Path | None, *, is_strict: bool = False) -> None:
+        """Write what a query drops to a file, which `open` opens."""
+        if is_strict:
+            self._strict.add(query)
+        if file is not None:
+            self._files[query] = str(file)
 
-    def late_element(self, stream: str, time: int, triples: Sequence[str]) -> None:
-        """An element, its triples as N-Triples."""
-        self._write({"reason": LATE, "stream": stream, "time": time, "triples": triples})
+    def open(self, query: str, position: int | None = None) -> None:
+        """Open the file of a query, if it has one; continue at a position that an earlier run returned.
 
-    def malformed(self, malformed: Malformed) -> None:
-        self._write({"reason": malformed.reason, "place": malformed.place, "text": malformed.text})
+        Raises DeadLettersError.
+        """
+        file = self._files.get(query)
+        if file is not None and file not in self._targets:
+            try:
+                self._targets[file] = query, open_target(file, position)
+            except SinkError as error:
+                raise DeadLettersError(str(error)) from None
 
-    def position(self) -> int | None:
-        """How many bytes there are, all of them safe on the disk; None where the file keeps nothing."""
-        return self._target.position()
+    def position(self, query: str) -> int | None:
+        """How many bytes of the file that this query has opened are safe on the disk; None without such a file."""
+        opened = [target for opener, target in self._targets.values() if opener == query]
+        return opened[0].position() if opened else None
+
+    def late(self, query: str, late: Late) -> None:
+        if query in self._files:
+            for time, triples in _elements(late):
+                self.late_element(query, late.stream, time, triples)
+
+    def late_element(self, query: str, stream: str, time: int, triples: Sequence[str]) -> None:
+        """An element that came too late for a query, its triples as N-Triples."""
+        letter = {"reason": LATE, "stream": stream, "time": time, "triples": triples}
+        if query in self._files:
+            self._write(self._files[query], letter)
+
+    def malformed(self, stream: str, malformed: Malformed) -> None:
+        malformed = self._advice(malformed)
+        for file in list(self._targets):
+            self._write(file, {"reason": malformed.reason, "place": malformed.place, "text": malformed.text})
+        if self._strict:
+            raise MalformedError(malformed)
+        self._malformed += 1
+        if self._malformed <= _MOST_REPORTED:
+            self._messages.left_out(malformed)
+
+    def drop(self, query: str, late: int) -> None:
+        """A query has ended, and so many elements came too late for it."""
+        self._strict.discard(query)
+        if late:
+            self._messages.late(query, late)
+
+    def sum_up(self) -> None:
+        """The run has ended: report how many malformed elements were not reported."""
+        if self._malformed > _MOST_REPORTED:
+            self._messages.more_left_out(self._malformed - _MOST_REPORTED)
 
     def close(self) -> None:
-        self._target.close()
+        for _, target in self._targets.values():
+            target.close()
+        self._targets.clear()
 
-    def _write(self, letter: dict[str, Any]) -> None:
-        self._target.write(json.dumps(letter, ensure_ascii=False) + "\n")
-        self._target.flush()
+    def _write(self, file: str, letter: dict[str, Any]) -> None:
+        _, target = self._targets[file]
+        target.write(json.dumps(letter, ensure_ascii=False) + "\n")
+        target.flush()
 
 
 def _elements(late: Late) -> Iterator[tuple[int, list[str]]]:

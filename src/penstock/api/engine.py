@@ -1,65 +1,58 @@
-"""The embedded engine for programs: bind streams and graphs, register queries, iterate over what they answer."""
+"""The front door for programs and for the command line: bind streams and graphs, register queries, run them."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 from weakref import WeakSet
 
-from penstock.algebra import ContinuousQuery, Settings, build
-from penstock.algebra.chaining import Chain, check_chained, distinct_names
+from penstock.algebra import Settings, build
+from penstock.algebra.chaining import check_chained, distinct_names, gives_triples
 from penstock.algebra.inputs import InputError
-from penstock.api.changing import ChangingGraph
-from penstock.api.queries import Manner, RegisteredQuery
+from penstock.algebra.services import ServiceAnswer, ServiceCall
+from penstock.api.changing_graph import ChangingGraph
+from penstock.api.handle import RunHandle, chain_of, open_handle, shared_settings
+from penstock.api.queries import QueryOptions, RegisteredQuery
+from penstock.api.run_messages import RunMessages
 from penstock.api.settings import SettingError, duration, origin, report_policy, size
-from penstock.api.spark_streams import (
-    LiveStream,
-    is_spark_frame,
-    is_spark_session,
-    is_streamed_by_spark,
-    spark_graph,
-    spark_stream,
-)
-from penstock.api.tables import TableSource, graph_of_table, is_table, table_of_stream
-from penstock.api.terms import elements_of, triple_of
-from penstock.api.together import SharedRun
+from penstock.api.spark_streams import is_spark_frame, is_spark_session, spark_graph
+from penstock.api.streams import Binding, bind
+from penstock.api.tables import graph_of_table, is_table
+from penstock.api.terms import triple_of
+from penstock.engines.protocol import WindowStore
 from penstock.rdf.blank_nodes import prefixed
+from penstock.rdf.changes import read_changes
+from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.credentials import service_auth as known_auth
 from penstock.rdf.endpoints import DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.iris import is_absolute
 from penstock.rdf.results import Evaluation
-from penstock.runtime.running import RunSettings
-from penstock.sources import Source, open_source
-from penstock.sources.batches import MOST_ELEMENTS
-from penstock.sources.files import ElementFile
+from penstock.runtime.outlets import Outlet
+from penstock.runtime.settings import RunSettings
+from penstock.runtime.ways import RunRequest
+from penstock.sources.batches import BoundStream
 from penstock.sources.graph_files import open_graph
-from penstock.sources.graph_updates import GraphUpdates
-from penstock.sources.graphs import TRIPLES, Graph, TableGraph
-from penstock.sources.live import LiveElements, ReadOnce
+from penstock.sources.graph_updates import GraphUpdates, Update
+from penstock.sources.graphs import TRIPLES, Graph, TableGraph, merged
 from penstock.sources.mirrors import mirror_of
 from penstock.sources.services import ServiceSettings
 from penstock.sources.tables import encoded_triples
 from penstock.syntax import ast
+from penstock.syntax.printer import to_text
 from penstock.syntax.reading import read
 from penstock.syntax.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from penstock.api.spark_runs import LiveRun
-
-_ITERATOR_IS_READ = (
-    "this stream is an iterator, and another run has read it: bind a list, or a function that returns a new iterator"
-)
-
 
 class Engine:
-    """Streams, graphs, and continuous queries over them: in this process, or on Spark, where a session is given.
+    """Streams, graphs, and continuous queries over them: in this process, or on Spark if a session is given.
 
     >>> import penstock as ps
     >>> engine = ps.Engine()
@@ -78,86 +71,88 @@ class Engine:
     ...     print(evaluation.time, evaluation.vars, [[term.value for term in row] for row in evaluation.rows])
     10000 ('gate', 'cars') [['http://ex.org/north', '2']]
 
-    `service_auth` has the credentials of SPARQL endpoints, `"user:password"` or `"Bearer token"`, by the beginnings of
-    their addresses. The environment variable `PENSTOCK_SERVICE_AUTH` takes `URL=user:password`, one a line, as well.
+    `spark` may be a function that starts a session; it is called when a query runs. `service_auth` maps the beginnings
+    of the addresses of SPARQL endpoints to credentials, `"user:password"` or `"Bearer token"`. The environment variable
+    `PENSTOCK_SERVICE_AUTH` sets them, too: `URL=user:password`, one per line.
     """
 
-    def __init__(self, spark: SparkSession | None = None, *, service_auth: Mapping[str, str] | None = None) -> None:
-        if spark is not None and not is_spark_session(spark):
+    def __init__(
+        self,
+        spark: SparkSession | Callable[[], SparkSession] | None = None,
+        *,
+        service_auth: Mapping[str, str] | ServiceAuth | None = None,
+    ) -> None:
+        if spark is not None and not is_spark_session(spark) and not callable(spark):
             raise InputError(
                 f"an engine takes a SparkSession, and this is {spark!r}: "
-                'Engine(SparkSession.builder.master("local[2]").getOrCreate()), or Engine() to do without Spark'
+                'Engine(SparkSession.builder.master("local[2]").getOrCreate()), or Engine() to run without Spark'
             )
-        self._spark = spark
-        self._auth = known_auth(service_auth or {})
-        self._streams: dict[str, Source | LiveStream] = {}
+        self._spark: Any = spark
+        self._auth = service_auth if isinstance(service_auth, ServiceAuth) else known_auth(service_auth or {})
+        self.streams: dict[str, Binding] = {}
+        self.queries: dict[str, RegisteredQuery] = {}
         self._graphs: dict[str | None, list[Graph]] = {}
         self._updates: dict[str | None, GraphUpdates] = {}
-        self._queries: dict[str, RegisteredQuery] = {}
         self._changing = threading.RLock()
         """Held while queries come and go."""
-        self._shared: WeakSet[SharedRun] = WeakSet()
-        self._live: list[LiveRun] = []
-        """Those of `start` that have not been stopped."""
-        self._scopes = 0
+        self._shared: WeakSet[RunHandle] = WeakSet()
+        """The runs of `results`: queries that are registered join them."""
+        self._started: list[RunHandle] = []
+        """The runs of `start`, this engine's and its queries'."""
+        self._scopes: dict[str, int] = {}
+
+    @property
+    def is_on_spark(self) -> bool:
+        return self._spark is not None
+
+    def session(self) -> SparkSession:
+        """The session of an engine on Spark. Raises InputError for another engine."""
+        if self._spark is None:
+            raise InputError("this needs an engine on Spark: Engine(spark)")
+        if not is_spark_session(self._spark):
+            self._spark = self._spark()
+        session: SparkSession = self._spark
+        return session
+
+    # Input
 
     def stream(self, iri: str, source: str | Path | Iterable[Any] | Callable[[], Iterable[Any]] | Any) -> None:
-        """Bind a stream; a later one of the same name takes its place.
+        """Bind a stream; binding it again replaces its source.
 
         `source` is what `--stream` takes (a file, a folder, `-`, `replay+FILE?speed=10`), or data: a table with the
         columns s, p, o and ts (pandas, pyarrow, Polars), or an iterable of elements `(s, p, o, ts)` or `(triples, ts)`.
         Terms are N-Triples, as in `'<http://ex.org/a>'` and `'"text"@en'`, or terms of pyoxigraph; an object may be a
-        plain number, boolean or date. Timestamps are whole milliseconds or dates. Elements come in the order of the
-        data. A list or a table is there for every run. An iterator is live, and only one run can read it: a second one
-        raises SourceError. A function that returns an iterator is called by each run.
+        plain number, boolean or date. Timestamps are whole milliseconds or dates. Elements keep the order of the data.
+        Every run reads a list or table from its beginning. An iterator is live, and only one run can read it: a second
+        one raises SourceError. A function that returns an iterator is called by each run.
 
-        A table or DataFrame may have a column g: rows of the same g and ts are one element, a graph (of a streaming
-        DataFrame those that come in one micro-batch). Where g is an IRI or a blank node, as N-Triples, it is the name
-        of the graph, which `WINDOW :w { GRAPH ?g { … } }` reads; any other text only keeps the rows together.
+        A table or DataFrame may have a column g: rows of the same g and ts are one element, a graph (in a streaming
+        DataFrame, those of one micro-batch). Where g is an IRI or a blank node, as N-Triples, it is the name of the
+        graph, which `WINDOW :w { GRAPH ?g { … } }` reads; any other text only groups the rows.
 
         On Spark `source` may be a DataFrame with the columns s, p, o (terms as N-Triples) and ts (milliseconds,
         timestamps or dates; without a zone they are UTC), bounded or streaming; `penstock.triples` makes one of any
-        other. A folder that grows is `FOLDER?follow`, and `tcp://HOST:PORT` are lines of `.tnt`
-        from a server; `query.start` reads them.
+        other. `FOLDER?follow` reads files as they are added to a folder; `tcp://HOST:PORT` reads lines of `.tnt` from
+        a server.
 
-        Raises ValueError, as a sentence, where there is nothing to read.
+        Raises ValueError where the source cannot be read.
         """
         name = _iri(iri)
-        scope = self._new_scope()
-        if is_spark_frame(source) and self._spark is None:
-            raise InputError("a DataFrame of Spark is a stream of an engine on Spark: Engine(spark)")
-        if self._spark is not None and is_streamed_by_spark(source):
-            self._streams[name] = spark_stream(source, name, scope)
-        elif isinstance(source, str | Path):
-            self._streams[name] = open_source(source, scope=scope)
-        elif is_table(source):
-            self._streams[name] = self._kept(TableSource(f"<{name}>", table_of_stream(source), scope))
-        elif isinstance(source, Iterable):
-            reader = elements_of(lambda: source, f"<{name}>", prefixed(scope))
-            if iter(source) is source:
-                self._streams[name] = ReadOnce(LiveElements(f"<{name}>", reader, MOST_ELEMENTS), _ITERATOR_IS_READ)
-            else:
-                self._streams[name] = self._kept(ElementFile(f"<{name}>", reader, MOST_ELEMENTS))
-        elif callable(source):
-            reader = elements_of(source, f"<{name}>", prefixed(scope))
-            self._streams[name] = LiveElements(f"<{name}>", reader, MOST_ELEMENTS)
-        else:
-            raise InputError(f"a stream is a file, a table or an iterable of elements, and this is {source!r}")
+        self.streams[name] = bind(name, source, self._new_scope("s"), on_spark=self.is_on_spark)
 
-    def _kept(self, source: Source) -> Source:
-        """What is in memory is brought to Spark, if that is where queries run."""
-        if self._spark is None or source.is_live:
-            return source
-        from penstock.sources.spark.frames import gathered
-
-        return gathered(self._spark, source)
+    def bound_streams(self, stopped: threading.Event, *, has_checkpoint: bool = False) -> dict[str, BoundStream]:
+        """The streams as a run reads them; those that wait for input end when `stopped` is set."""
+        spark = self.session() if self.is_on_spark else None
+        return {
+            iri: binding.for_run(spark, stopped, has_checkpoint=has_checkpoint) for iri, binding in self.streams.items()
+        }
 
     def graph(self, source: str | Path | Iterable[Any] | Any, iri: str | None = None) -> ChangingGraph:
-        """Add triples to the graph `iri`, or to the default graph, which can be changed while queries run over it.
+        """Add triples to the graph `iri`, or to the default graph. It can be changed while queries run.
 
         `source` is a file (`.ttl`, `.nt`, …; `.changes` for one that changes with time; `.parquet` with the columns s,
         p and o, terms as N-Triples), a table with these columns, or an iterable of triples: of pyoxigraph, or
-        `(s, p, o)` with terms as in `stream`. Each run of a query reads the file. It may also be at a SPARQL endpoint,
+        `(s, p, o)` with terms as in `stream`. Each run of a query reads the file. It may also be a SPARQL endpoint,
         `sparql+http://host/sparql`; with `?refresh=30s` it is fetched again while a query runs.
 
         On Spark `source` may be a DataFrame with the columns s, p and o, which stays distributed; `penstock.triples`,
@@ -167,15 +162,15 @@ class Engine:
         >>> graph = engine.graph([("<http://ex.org/north>", "<http://ex.org/in>", "<http://ex.org/milano>")])
         >>> graph.add([("<http://ex.org/south>", "<http://ex.org/in>", "<http://ex.org/milano>")], at=5000)
 
-        Raises ValueError where a triple is none, or there is nothing to read.
+        Raises ValueError where something is not a triple, or the source cannot be read.
         """
         name = None if iri is None else _iri(iri)
-        scope = self._new_scope()
+        scope = self._new_scope("g")
         updates = self._updates.setdefault(name, GraphUpdates())
         mirror = mirror_of(source, scope, self._auth) if isinstance(source, str) else None
         called = "graph" if name is None else f"<{name}>"
-        if is_spark_frame(source) and self._spark is None:
-            raise InputError("a DataFrame of Spark is a graph of an engine on Spark: Engine(spark)")
+        if is_spark_frame(source) and not self.is_on_spark:
+            raise InputError("a DataFrame of Spark needs an engine on Spark: Engine(spark)")
         graph: Graph = TableGraph(called, TRIPLES.empty_table())
         if mirror is not None:
             updates.mirror(mirror)
@@ -187,9 +182,28 @@ class Engine:
             try:
                 graph = graph_of_table(called, source, scope) if is_table(source) else _listed(called, source, scope)
             except ReadingError as error:
-                raise InputError(f"the graph has something in it that is no triple: {error.reason}") from None
+                raise InputError(f"the graph has something in it that is not a triple: {error.reason}") from None
         self._graphs.setdefault(name, []).append(graph)
         return ChangingGraph(name, updates, scope)
+
+    def graph_updates(self, file: str | Path, iri: str | None = None) -> None:
+        """Change the graph `iri`, or the default graph, as a file says: what `--graph-updates` takes.
+
+        A line `A <s> <p> <o> "TS" .` adds a triple at TS, `D <s> <p> <o> "TS" .` removes it.
+
+        Raises ValueError where the file cannot be read.
+        """
+        name = None if iri is None else _iri(iri)
+        changes = read_changes(file, scope=self._new_scope("u"))
+        updates = self._updates.setdefault(name, GraphUpdates())
+        updates.say(Update(change.time, change.added, change.triple) for change in changes)
+        self._graphs.setdefault(name, [])
+
+    @property
+    def graphs(self) -> dict[str | None, Graph]:
+        return {iri: merged(parts) for iri, parts in self._graphs.items()}
+
+    # Queries
 
     def register(
         self,
@@ -203,7 +217,7 @@ class Engine:
         lateness: int | str | timedelta = 0,
         idle_timeout: int | str | timedelta | None = None,
         time: OneOf["event", "arrival"] = "event",
-        report: str | None = None,
+        report: str | ast.Report | None = None,
         operator: ast.Operator | None = None,
         duplicates: OneOf["set", "bag"] | None = None,
         flush: bool = False,
@@ -217,22 +231,22 @@ class Engine:
     ) -> RegisteredQuery:
         """A query in any dialect, ready to run over the streams and graphs of this engine.
 
-        A CONSTRUCT or DESCRIBE gives a stream that other queries of this engine can read: by the name that REGISTER
-        STREAM or REGISTER RSTREAM says, or by the query's own. Those that it needs are run with a query.
+        A CONSTRUCT or DESCRIBE produces a stream that other queries of this engine can read: by the name in REGISTER
+        STREAM or REGISTER RSTREAM, or by the query's own. A query runs together with those whose streams it reads.
 
-        A run of all queries (`results`) that is going on answers it, too, from the next instant on: of its streams,
-        also those that other queries give, it sees what is after the instant that the run has come to: between two
-        evaluations, the latest instant of those that you have received. Any thread may register.
+        A run of all queries (`results`) answers it, too, from the next instant on. Of its streams, also those that
+        other queries produce, it sees what is after the instant that the run has reached: between two evaluations, the
+        latest instant of those that you have received. Any thread may register.
 
         The arguments are the options of `penstock run`: `t0` is an instant or `first`; `lateness` and `idle_timeout`
-        are durations (milliseconds, `"10s"`, a timedelta); `report`, `operator` and `duplicates` say something else
-        than the dialect does; `late` names a file for late and malformed elements; `service_timeout` is how long an
-        endpoint that SERVICE asks may take, and `service_refresh` how often it is asked again; `service_max_size`
-        bounds its answer (`"500MB"`). `name` is what the query goes by if it registers no name itself; another one of
-        the same name gets a number. Without `optimize` the query is run as it is written; the answer is the same.
+        are durations (milliseconds, `"10s"`, a timedelta); `report`, `operator` and `duplicates` override the dialect;
+        `late` is a file for late and malformed elements; `service_timeout` is how long a SERVICE endpoint may take,
+        `service_refresh` the interval at which it is queried again, and `service_max_size` the largest answer
+        (`"500MB"`). `name` is the name of a query that registers none itself; another one of the same name gets a
+        number. Without `optimize` the query runs as it is written; the answer is the same.
 
-        Raises QuerySyntaxError, or ValueError for a setting that is none, and for queries that give the same stream or
-        read each other's in a circle.
+        Raises QuerySyntaxError, or ValueError for a wrong setting, and for queries that produce the same stream or read
+        each other's in a circle.
         """
         reading = read(text, dialect, prefixes=prefixes, base=base)
         settings = Settings(
@@ -256,98 +270,78 @@ class Engine:
             is_optimized=optimize,
         )
         meaning = build(reading.query, Settings())
-        manner = Manner(settings, how, has_empty=empty, is_strict=strict, late=late)
+        options = QueryOptions(settings, how, strict, late)
         with self._changing:
-            distinct = self._name_for(meaning.name or name, text, manner)
-            check_chained(_Meanings(self._queries), distinct, meaning)
+            distinct = self._name_for(meaning.name or name, text, options)
+            if gives_triples(meaning):
+                check_chained({known: other.meaning for known, other in self.queries.items()}, distinct, meaning)
             query = RegisteredQuery(
+                self,
+                distinct,
                 text,
                 reading.query,
                 meaning,
-                self._streams,
-                self._graphs,
-                self._updates,
-                manner,
+                options,
                 prefixes or {},
-                dialect != "auto",
-                distinct,
-                self._queries,
-                self._live,
-                self._spark,
+                is_dialect_given=dialect != "auto",
             )
-            going_on = [] if distinct in self._queries else list(self._shared)
-            for run in going_on:
-                Chain({**_Meanings(self._queries), distinct: meaning}).streams_of(distinct, self._streams)
-                run.check(query)
-            self._queries[distinct] = query
-            for run in going_on:
+            running = [] if distinct in self.queries else list(self._shared)
+            for run in running:
+                run.check_add(query)
+            self.queries[distinct] = query
+            for run in running:
                 run.join(query)
         return query
 
-    def _name_for(self, name: str, text: str, manner: Manner) -> str:
-        """What a query goes by; the same query, registered again, takes its own place."""
-        for known, query in self._queries.items():
-            if query.text == text and query.manner == manner and known.startswith(name):
+    def _name_for(self, name: str, text: str, options: QueryOptions) -> str:
+        """The name of a query; the same query, registered again, replaces itself."""
+        for known, query in self.queries.items():
+            if query.text == text and query.options == options and known.startswith(name):
                 return known
-        return distinct_names([*self._queries, name])[-1] if name in self._queries else name
-
-    def results(self) -> Iterator[Evaluation]:
-        """Run all registered queries together: each stream is read once, and those equal up to constants are one.
-
-        Evaluations come as soon as their instants are over; `query` says whose each is. All queries are registered with
-        the same `flush`, and those that read a stream from outside with the same `lateness`, `idle_timeout`, `time`,
-        `empty`, `service_timeout`, `service_refresh`, `service_max_size` and `optimize`. What Spark streams is
-        for `start`.
-
-        Meanwhile others may be registered and dropped; when the last one is dropped, and with `stop`, the run ends.
-
-        Raises ValueError where they cannot run together, or there is no query.
-        """
-        if not self._queries:
-            raise InputError("no query is registered: engine.register(text) registers one")
-        if any(not hasattr(source, "is_live") for source in self._streams.values()):
-            raise InputError("what Spark streams is answered beside the program: engine.start({query: function})")
-        with self._changing:
-            run = SharedRun(self._queries)
-            self._shared.add(run)
-        return self._until_it_ends(run)
-
-    def _until_it_ends(self, run: SharedRun) -> Iterator[Evaluation]:
-        try:
-            yield from run.evaluations()
-        finally:
-            with self._changing:
-                self._shared.discard(run)
+        return distinct_names([*self.queries, name])[-1] if name in self.queries else name
 
     def drop(self, name: str) -> None:
-        """Forget a registered query; the stream that it gave is no more.
+        """Remove a registered query, and the stream that it produces.
 
-        Runs that are going on give no more results of it; any thread may say so. Raises ValueError where there is no
-        such query, where queries that run with it read its stream, and where a run of `start` answers it that has a
+        Runs that are going on return no more results of it; any thread may call this. Raises ValueError where there is
+        no such query, where queries that run with it read its stream, and where a run of `start` answers it that has a
         checkpoint or no other query.
         """
         with self._changing:
-            if name not in self._queries:
-                hint = did_you_mean(name, self._queries) or f"there is {', '.join(self._queries) or 'none'}"
+            if name not in self.queries:
+                hint = did_you_mean(name, self.queries) or f"there is {', '.join(self.queries) or 'none'}"
                 raise InputError(f"there is no query {name}; {hint}")
-            self._check_nobody_needs(name)
-            query = self._queries[name]
-            live = [run for run in list(self._live) if run.is_answering(query)]
-            for run in live:
+            query = self.queries[name]
+            runs = [run for run in (*self._shared, *self._started) if run.is_answering(query)]
+            for run in runs:
                 run.check_drop(query)
-            for run in live:
+            for run in runs:
                 run.drop(query)
-            del self._queries[name]
+            del self.queries[name]
             query.stop()
-            for shared in list(self._shared):
-                shared.drop(query)
 
-    def _check_nobody_needs(self, name: str) -> None:
-        if self._shared:
-            Chain(_Meanings(self._queries)).check_unread(name)
+    # Runs
+
+    def results(self) -> Iterator[Evaluation]:
+        """Run all registered queries together: each stream is read once, and queries equal up to constants are one.
+
+        Each evaluation is returned as soon as its instant has passed; `query` is the name of its query. All queries
+        need the same `flush`, and those that read a stream from outside the same `lateness`, `idle_timeout`, `time`,
+        `empty`, `service_timeout`, `service_refresh`, `service_max_size` and `optimize`.
+
+        Queries may be registered and dropped meanwhile; the run ends when the last one is dropped, and with `stop`.
+
+        Raises ValueError where they cannot run together, or there is no query.
+        """
+        if not self.queries:
+            raise InputError("no query is registered: engine.register(text) registers one")
+        with self._changing:
+            run = self.open(dict.fromkeys(self.queries.values()))
+            self._shared.add(run)
+        return run.evaluations()
 
     def stop(self) -> None:
-        """End the runs of all queries that are going on, also from another thread: they give no more results."""
+        """Stop the runs of `results`, also from another thread: they return no more results."""
         for run in list(self._shared):
             run.stop()
 
@@ -357,49 +351,86 @@ class Engine:
         *,
         checkpoint: str | Path | None = None,
         until_read: bool = False,
-    ) -> LiveRun:
-        """Run several queries over what Spark streams, each stream being read once for all of them.
+    ) -> RunHandle:
+        """Run several queries in the background; each stream is read once for all of them.
 
-        Each query of this engine has a function that gets its evaluations; `RegisteredQuery.start` says what the other
-        arguments are. The queries have different names, and are registered with the same settings, as for `results`.
+        Each query of this engine has a function that receives its evaluations; `RegisteredQuery.start` describes the
+        other arguments. The queries have different names, and the same settings, as for `results`.
 
             engine.start({counts: print, jams: warn}, checkpoint="state")
 
-        Without a checkpoint others may come to the run (`LiveRun.add`), and leave it (`LiveRun.drop`, and `drop`).
+        Without a checkpoint, queries may join the run (`RunHandle.add`) and leave it (`RunHandle.drop`, `drop`).
 
-        Raises ValueError where they cannot run together, and CheckpointError where the folder is of no use.
+        Raises ValueError where they cannot run together, and CheckpointError where the folder cannot be used.
         """
-        if not answers or any(query._streams is not self._streams for query in answers):
-            raise InputError("start takes queries that this engine has registered: give at least one of them")
-        from penstock.api.spark_runs import start_together
+        outlets = {query: query._callback(function) for query, function in answers.items()}
+        return self.open(outlets, checkpoint=checkpoint, until_read=until_read, start=True)
 
-        outlets = {query: query.told_to(function) for query, function in answers.items()}
-        return start_together(outlets, None if checkpoint is None else Path(checkpoint), is_bounded=until_read)
+    def open(
+        self,
+        outlets: Mapping[RegisteredQuery, Outlet | None],
+        *,
+        checkpoint: str | Path | None = None,
+        fingerprint: str = "",
+        until_read: bool = False,
+        start: bool = False,
+        messages: RunMessages | None = None,
+        service_answers: Mapping[ServiceCall, Sequence[ServiceAnswer]] | None = None,
+    ) -> RunHandle:
+        """Prepare a run of some queries, which `RunHandle.run`, `start` or `evaluations` drives.
 
-    def _new_scope(self) -> str:
-        self._scopes += 1
-        return f"s{self._scopes}"
+        Each query has an outlet for its evaluations; without one they are iterated over. `fingerprint` identifies what
+        else must not change between runs on the same checkpoint. `service_answers` are used instead of the endpoints.
+        """
+        if not outlets or any(query.engine is not self for query in outlets):
+            raise InputError("start takes queries that this engine has registered: name at least one of them")
+        names = [query.name for query in outlets]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(f"two of the queries have the name {twice!r}: register each with its own name=")
+        together = {**self.queries, **{query.name: query for query in outlets}}
+        queries = [together[name] for name in chain_of(together.values()).needed_for(names)]
+        settings = shared_settings(queries)
+        stopped = threading.Event()
+        streams = self.bound_streams(stopped, has_checkpoint=checkpoint is not None)
+        known = [f"{query.name}\n{to_text(query.syntax)}\n{query.options.settings}" for query in queries]
+        request = RunRequest(
+            (),
+            streams,
+            self.graphs,
+            settings,
+            updates=self._updates,
+            checkpoint=None if checkpoint is None else Path(checkpoint),
+            fingerprint="\n".join([*known, repr(settings), *sorted(streams), fingerprint]),
+            is_bounded=until_read or not any(binding.stream.is_live for binding in self.streams.values()),
+            stopped=stopped,
+        )
+
+        def prepare(store: WindowStore[Any]) -> None:
+            for call, answers in (service_answers or {}).items():
+                store.load_answers(call, answers)
+
+        spark = self.session() if self.is_on_spark else None
+        run = open_handle(request, spark, queries, outlets, messages or RunMessages(), prepare, self._forget)
+        if start:
+            self._started.append(run)
+            run.start()
+        return run
+
+    def _forget(self, run: RunHandle) -> None:
+        """A run has ended."""
+        with self._changing:
+            self._shared.discard(run)
+            self._started = [other for other in self._started if other is not run]
+
+    def _new_scope(self, kind: str) -> str:
+        self._scopes[kind] = self._scopes.get(kind, 0) + 1
+        return f"{kind}{self._scopes[kind]}"
 
     def __repr__(self) -> str:
-        streams = ", ".join(f"<{iri}> = {source.name}" for iri, source in self._streams.items()) or "no stream"
+        streams = ", ".join(f"<{iri}> = {binding.name}" for iri, binding in self.streams.items()) or "no stream"
         graphs = ", ".join(graph.name for parts in self._graphs.values() for graph in parts) or "no graph"
         return f"<penstock.Engine: {streams}; {graphs}>"
-
-
-class _Meanings(Mapping[str, ContinuousQuery]):
-    """What registered queries mean, by their names."""
-
-    def __init__(self, queries: Mapping[str, RegisteredQuery]) -> None:
-        self._queries = queries
-
-    def __getitem__(self, name: str) -> ContinuousQuery:
-        return self._queries[name].meaning
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._queries)
-
-    def __len__(self) -> int:
-        return len(self._queries)
 
 
 def _listed(name: str, triples: Iterable[Any], scope: str) -> Graph:

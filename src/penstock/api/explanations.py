@@ -62,10 +62,8 @@ def explained(
     sizes: Sizes | None,
     kept: Sequence[KeptPart],
 ) -> Explanation:
-    """With the beginning of each stream, as far as it is not a live one, and not with Spark alone."""
-    elements = {
-        iri: list(islice(_elements(source), MOST_ELEMENTS)) for iri, source in streams.items() if _is_here(source)
-    }
+    """With the beginning of each of these streams."""
+    elements = {iri: list(islice(_elements(source), MOST_ELEMENTS)) for iri, source in streams.items()}
     triples = {iri: list(dict.fromkeys(triples_of(graph))) for iri, graph in graphs.items()}
     inputs = Inputs(elements, triples, lateness)
     return Explanation(
@@ -81,11 +79,6 @@ def explained(
             kept=kept,
         )
     )
-
-
-def _is_here(source: object) -> bool:
-    """Spark's own streams have no batches for others; its DataFrames are sources that only Spark can read."""
-    return not getattr(source, "is_live", True) and not hasattr(source, "frame")
 
 
 def _elements(source: Source) -> Iterator[Element]:

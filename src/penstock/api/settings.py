@@ -63,7 +63,9 @@ def size(value: str | int) -> int:
     return found
 
 
-def report_policy(value: str) -> ast.Report:
+def report_policy(value: str | ast.Report) -> ast.Report:
+    if not isinstance(value, str):
+        return value
     try:
         return parse_report(value)
     except QuerySyntaxError as error:

@@ -18,11 +18,12 @@ from penstock.algebra.inputs import InputError
 from penstock.algebra.model import QueryForm
 from penstock.algebra.operators import Operator
 from penstock.api.frames import columns_of
+from penstock.engines.protocol import Slice
 from penstock.rdf.encoding import TAGS_OF_DATATYPES
 from penstock.rdf.vocabulary import XSD
 from penstock.relational.kinds import kinds_of
 from penstock.relational.spark_sql import to_spark
-from penstock.runtime.history import HistoryRun
+from penstock.runtime.evaluators import Evaluator
 from penstock.sinks.counts import Counts
 
 if TYPE_CHECKING:
@@ -82,8 +83,7 @@ def _counts(operator: Operator) -> set[Variable]:
 
 
 def frame_of(
-    run: HistoryRun,
-    name: str,
+    found: tuple[Evaluator, Slice] | None,
     spark: SparkSession,
     variables: tuple[str, ...],
     *,
@@ -91,18 +91,16 @@ def frame_of(
     types: Mapping[str, str],
     known: Mapping[str, str],
 ) -> DataFrame:
-    """Of the query of that name the instants (`time`, in milliseconds) and the values of the variables.
+    """The instants (`time`, in milliseconds) and the values of the variables, of a slice; None is one without instants.
 
-    A variable whose values are all numbers, booleans or dates and times is a column of these; any other is one of
-    texts: an IRI, a label, a lexical form. With `terms` a value is a term as N-Triples. A variable for which `types`
-    has a type of Spark's is a column of that type, NULL where a value is none of it. `known` are types that need no
-    look at values.
+    A variable whose values are all numbers, booleans or dates and times is a column of that type; any other has
+    strings: an IRI, a label, a lexical form. With `terms` a value is a term as N-Triples. `types` sets Spark types of
+    variables; a value that does not have its type is NULL. `known` types follow from the query.
     """
     from pyspark.sql import functions as sf
 
-    from penstock.engines.spark.store import SparkQuery
+    from penstock.engines.spark.statements import SparkQuery
 
-    found = run.slice(name)
     types = {**({} if terms else known), **types}
     if found is None:
         columns = ["time bigint", *(f"`{name}` {types.get(name, 'string')}" for name in variables)]

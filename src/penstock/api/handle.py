@@ -1,0 +1,538 @@
+"""A run of registered queries: iterated over by the program, or going on in the background."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from queue import Empty, Queue
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from penstock.algebra.chaining import Chain
+from penstock.algebra.inputs import InputError
+from penstock.api.dead_letters import DeadLetters
+from penstock.api.run_messages import RunMessages
+from penstock.engines.protocol import Slice, WindowStore
+from penstock.rdf.results import Evaluation
+from penstock.runtime.background import BackgroundRun
+from penstock.runtime.evaluators import Evaluator
+from penstock.runtime.outlets import Callback, Outlet, Written
+from penstock.runtime.queries import QuerySpec, RunningQuery
+from penstock.runtime.run import Run
+from penstock.runtime.settings import RunSettings
+from penstock.runtime.ways import RunRequest, Way, choose_way, open_run
+from penstock.sinks.counts import Counts
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from penstock.api.queries import RegisteredQuery
+
+_SECONDS_BETWEEN = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """`message` says what a run is doing; `way` says how it runs, as `explain` does."""
+
+    message: str
+    is_active: bool
+    way: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far a run is: its counts, and those of each query."""
+
+    counts: Counts
+    queries: Mapping[str, Counts]
+
+    @property
+    def watermark(self) -> int | None:
+        return self.counts.watermark
+
+
+class RunHandle:
+    """A run of queries; `RegisteredQuery.start` and `Engine.start` return it.
+
+    It resembles a StreamingQuery of Spark. An error ends the run and is logged; the next `wait` or `stop` raises it.
+    At the end of `with` the run is stopped.
+    """
+
+    def __init__(
+        self,
+        background: BackgroundRun,
+        way: Way,
+        queries: Mapping[str, RegisteredQuery],
+        asked: Mapping[str, RegisteredQuery],
+        letters: DeadLetters,
+        messages: RunMessages,
+        stopped: threading.Event,
+        *,
+        has_checkpoint: bool,
+        is_iterated: bool,
+        found: Queue[Evaluation],
+        on_end: Callable[[RunHandle], None],
+    ) -> None:
+        self.way = way
+        self._background = background
+        self._queries = dict(queries)
+        """Those that are answered: the requested ones, and those whose streams they read."""
+        self._asked = dict(asked)
+        """The requested ones."""
+        self._letters, self._messages = letters, messages
+        self._stopped = stopped
+        self._has_checkpoint = has_checkpoint
+        self._is_iterated = is_iterated
+        self._found = found
+        """Evaluations of micro-batches that the program has not received yet."""
+        self._on_end = on_end
+        self._is_iterating = self._has_ended = self._is_raised = False
+        self._is_summed_up = self.has_finished
+        self._changing = threading.RLock()
+        for query in self._queries.values():
+            query._runs_in(self._run)
+
+    @property
+    def _run(self) -> Run[Any]:
+        return self._background.run
+
+    # What it does
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it is running: neither stopped, nor ended by an error, nor at the end of its input."""
+        return not self._has_ended and (self._is_iterating or self._background.is_active)
+
+    @property
+    def has_finished(self) -> bool:
+        """Whether an earlier run with the same checkpoint has read all input."""
+        return self._run.has_finished
+
+    @property
+    def status(self) -> RunStatus:
+        failure = self._background.failure
+        if failure is not None:
+            message = f"failed: {failure}"
+        elif self.is_active:
+            message = "running"
+        else:
+            message = "stopped" if self._stopped.is_set() or self._has_ended else "finished"
+        return RunStatus(message, self.is_active, self.way.title)
+
+    @property
+    def counts(self) -> Counts:
+        """The counts of the query, or of the first one if there are several; each query has its own `counts`."""
+        return self._run.queries[0].counts
+
+    @property
+    def last_progress(self) -> RunProgress:
+        """The counts of the run so far, and of each query."""
+        counts = {name: query.counts for query in self._run.queries for name in query.names}
+        return RunProgress(self._run.counts, {name: counts[name] for name in list(self._asked) if name in counts})
+
+    def exception(self) -> BaseException | None:
+        """The error that has ended the run, such as one that a function raised; None if there is none."""
+        return self._background.failure
+
+    # Running
+
+    def start(self) -> None:
+        """Run in the background."""
+        if not self.has_finished:
+            self._background.start()
+
+    def run(self) -> None:
+        """Run to the end of the input, in this thread as far as possible."""
+        if self.way is not Way.MICRO_BATCHES:
+            for _ in self._driven():
+                pass
+            return
+        try:
+            self.start()
+            self.wait()
+        except KeyboardInterrupt:
+            self._sum_up(None)
+            raise
+        finally:
+            self._end()
+
+    def evaluations(self) -> Iterator[Evaluation]:
+        """Run, and return each evaluation as soon as its instant has passed."""
+        return self._queued() if self.way is Way.MICRO_BATCHES else self._driven()
+
+    def _driven(self) -> Iterator[Evaluation]:
+        """Whoever iterates does the work."""
+        self._is_iterating = True
+        try:
+            for evaluation in self._run.evaluations():
+                if self._stopped.is_set():
+                    return
+                if self._is_asked_for(evaluation):
+                    yield evaluation
+                    if self._stopped.is_set():
+                        return
+            self._sum_up(self._run.store)
+        except KeyboardInterrupt:
+            self._sum_up(None)
+            raise
+        finally:
+            self._is_iterating = False
+            self._end(explains=False)
+
+    def _queued(self) -> Iterator[Evaluation]:
+        """Spark does the work in its own threads; evaluations wait in a queue."""
+        self.start()
+        with self:
+            has_ended = False
+            while not (has_ended and self._found.empty()) and not self._stopped.is_set() and self._asked:
+                has_ended = has_ended or self.wait(0)
+                with suppress(Empty):
+                    evaluation = self._found.get(timeout=_SECONDS_BETWEEN)
+                    if self._is_asked_for(evaluation):
+                        yield evaluation
+
+    def whole(self, query: RegisteredQuery) -> tuple[Evaluator, Slice] | None:
+        """Run over history: all instants of a query in one slice, and what evaluates it; the store stays open."""
+        try:
+            found = self._run.whole(query.name)
+            self._sum_up(self._run.store, explains=False)
+            running = self._run.query(query.name)
+            if running.counts.evaluations:
+                query._explain_empty_later(running, self._run.store)
+            else:
+                self._explain_empty(query, running, self._run.store)
+        finally:
+            self._sum_up(None, explains=False)
+            self._has_ended = True
+            self._run.close()
+            self._letters.close()
+            self._on_end(self)
+        return found
+
+    def _is_asked_for(self, evaluation: Evaluation) -> bool:
+        query = self._asked.get(evaluation.query)
+        return query is not None and query._takes(evaluation)
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until all input has been answered, at most so many seconds; return whether the run has ended.
+
+        Raises the error that has ended the run.
+        """
+        try:
+            has_ended = self._background.wait(seconds)
+        except BaseException:
+            self._is_raised = self._is_raised or self._background.failure is not None
+            raise
+        if has_ended:
+            self._sum_up(None if self._has_ended else self._run.store)
+        return has_ended
+
+    await_termination = wait
+
+    def stop(self) -> None:
+        """Stop now; any thread may call this. With a checkpoint, another run can continue.
+
+        Raises the error that had ended the run before, unless `wait` or an earlier `stop` has raised it.
+        """
+        self._end()
+        failure = self._background.failure
+        if failure is not None and not self._is_raised:
+            self._is_raised = True
+            raise failure
+
+    def interrupt(self) -> None:
+        """End the statement that is running in this process, if there is one; any thread may call this."""
+        if self.way is not Way.MICRO_BATCHES:
+            self._run.store.interrupt()
+
+    def _end(self, *, explains: bool = True) -> None:
+        if self._is_iterating:  # whoever iterates releases it
+            self._stopped.set()
+            return
+        if self._has_ended:
+            return
+        self._has_ended = True
+        self._sum_up(None, explains=explains)
+        self._background.stop()
+        self._letters.close()
+        self._on_end(self)
+
+    def _sum_up(self, store: WindowStore[Any] | None, *, explains: bool = True) -> None:
+        """At the end, once: report what was dropped, and which queries returned no results.
+
+        Without a store, predicates are not checked: that may take a job of Spark's.
+        """
+        with self._changing:
+            if self._is_summed_up:
+                return
+            self._is_summed_up = True
+            self._letters.sum_up()
+            for name, counts in self.last_progress.queries.items():
+                self._letters.drop(name, counts.late)
+            has_read = store is not None or not self._has_checkpoint  # otherwise an earlier run may have answered
+            if explains and has_read and self._background.failure is None:
+                for running in self._run.queries:
+                    for name in running.names:
+                        if name in self._asked:
+                            self._explain_empty(self._asked[name], running, store)
+
+    def _explain_empty(self, query: RegisteredQuery, running: RunningQuery, store: WindowStore[Any] | None) -> None:
+        reason = query._explain_empty(running, store)
+        if reason is not None:
+            self._messages.empty(query.name, reason)
+
+    # Membership
+
+    def add(self, query: RegisteredQuery, each: Callable[[Evaluation], None]) -> None:
+        """Answer another query of the engine, too, from the next instant on; `each` receives its evaluations.
+
+        Of its streams it sees what is after the instant that the run has reached. On Spark these are streams that the
+        run started with.
+
+        Raises ValueError where the query cannot run with the others, where the run has ended, and where it has a
+        checkpoint: a checkpointed run keeps the queries it started with.
+        """
+        with self._changing:
+            self.check_add(query)
+            self._join(query, query._callback(each))
+
+    def check_add(self, query: RegisteredQuery) -> None:
+        """Raises ValueError where a query cannot run with the others."""
+        with self._changing:
+            self._check_open(query)
+            if self.is_answering(query):
+                raise InputError(f"{query.name} is answered by this run already")
+            if any(query.engine is not other.engine for other in self._queries.values()):
+                raise InputError("add takes a query that the same engine has registered")
+            needed = query.with_producers()
+            everyone = {**self._queries, **{one.name: one for one in needed if one.name not in self._queries}}
+            shared_settings(list(everyone.values()))
+            chain = chain_of(everyone.values())
+            bound = self._run.streams if self.way is Way.MICRO_BATCHES else query.engine.bound_streams(self._stopped)
+            for one in needed:
+                chain.streams_of(one.name, bound)
+
+    def join(self, query: RegisteredQuery) -> None:
+        """Answer a query that the engine has just registered, too; `evaluations` returns its results."""
+        with self._changing:
+            self._join(query, Callback(self._found.put) if self.way is Way.MICRO_BATCHES else None)
+
+    def _join(self, query: RegisteredQuery, outlet: Outlet | None) -> None:
+        options = query.options
+        self._letters.add(query.name, options.late, is_strict=options.is_strict)
+        self._letters.open(query.name)
+        self._asked[query.name] = query
+        sources = {} if self.way is Way.MICRO_BATCHES else query.engine.bound_streams(self._stopped)
+        for one in query.with_producers():
+            if one.name not in self._queries:
+                self._queries[one.name] = one
+                self._run.join(one.name, self._spec(one), sources, outlet if one is query else None)
+                one._runs_in(self._run)
+            elif one is query and outlet is not None:  # other queries read it already
+                self._run.outlets[one.name] = outlet
+
+    def _spec(self, query: RegisteredQuery) -> QuerySpec:
+        return _spec(query, self._letters, self._messages)
+
+    def drop(self, query: RegisteredQuery) -> None:
+        """Stop answering a query; queries that only it needed are dropped, too.
+
+        Raises ValueError where the run does not answer it or answers nothing else, where others read its stream, and
+        where there is a checkpoint.
+        """
+        with self._changing:
+            self.check_drop(query)
+            self._letters.drop(query.name, query.counts.late)
+            del self._asked[query.name]
+            needed = chain_of(self._queries.values()).needed_for(self._asked)
+            for name in [name for name in self._queries if name not in needed]:
+                self._queries.pop(name)._runs_no_more()
+                self._run.drop(name)
+
+    def check_drop(self, query: RegisteredQuery) -> None:
+        """Raises ValueError where the query cannot leave the run."""
+        with self._changing:
+            if not self._is_iterated:
+                self._check_open(query)
+            if not self.is_answering(query):
+                raise InputError(f"{query.name} is not answered by this run")
+            if len(self._asked) == 1 and not self._is_iterated:
+                raise InputError(f"{query.name} is the only query of this run: stop() ends it")
+            chain_of(self._queries.values()).check_unread(query.name)
+
+    def _check_open(self, query: RegisteredQuery) -> None:
+        if self._has_ended or self.has_finished:
+            raise InputError("the run has ended: start another one")
+        if self._has_checkpoint:
+            raise InputError(
+                "a checkpointed run keeps the queries it started with: stop it, and start another one with other "
+                "queries and another checkpoint"
+            )
+        if not self._run.is_open:
+            raise InputError(
+                "a run over history on Spark is one job for the queries it started with: stop it with engine.stop(), "
+                f"register {query.name}, and start again"
+            )
+
+    def is_answering(self, query: RegisteredQuery) -> bool:
+        """Whether the query is one of those that were requested, and the run has not ended."""
+        with self._changing:
+            for name in self._run.refused & self._queries.keys():
+                self._asked.pop(name, None)
+                del self._queries[name]
+            return not self._has_ended and not self.has_finished and self._asked.get(query.name) is query
+
+    def __enter__(self) -> RunHandle:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self.stop()
+        else:
+            self._end()
+
+
+# Opening
+
+
+@dataclass(frozen=True, slots=True)
+class _WithLetters(Outlet):
+    """Another outlet, whose position in a checkpoint includes that of the file of dead letters."""
+
+    outlet: Outlet
+    letters: DeadLetters
+    query: str
+
+    def resume(self, written: Written) -> None:
+        own, letters = (None, None) if written is None else written
+        self.letters.open(self.query, letters)
+        self.outlet.resume(own)
+
+    def write(self, evaluation: Evaluation) -> None:
+        self.outlet.write(evaluation)
+
+    def finish(self, number: int) -> None:
+        self.outlet.finish(number)
+
+    def position(self) -> Written:
+        return self.outlet.position(), self.letters.position(self.query)
+
+
+def open_handle(
+    request: RunRequest,
+    spark: SparkSession | None,
+    queries: Sequence[RegisteredQuery],
+    asked: Mapping[RegisteredQuery, Outlet | None],
+    messages: RunMessages,
+    prepare: Callable[[WindowStore[Any]], None],
+    on_end: Callable[[RunHandle], None],
+) -> RunHandle:
+    """Queries in one run, ready to start. `request` has their input; an outlet that is None: evaluations are iterated.
+
+    A run that this process drives has begun, so what is wrong with its input is raised here.
+    """
+    is_iterated = None in asked.values()
+    has_checkpoint = request.checkpoint is not None
+    way = choose_way(
+        request.streams,
+        on_spark=spark is not None,
+        by_arrival=request.settings.by_arrival,
+        has_checkpoint=has_checkpoint,
+    )
+    letters = DeadLetters(messages)
+    found: Queue[Evaluation] = Queue()
+    outlets: dict[str, Outlet] = {}
+    for query, given in asked.items():
+        letters.add(query.name, query.options.late, is_strict=query.options.is_strict)
+        outlet = Callback(found.put) if given is None and way is Way.MICRO_BATCHES else given
+        if outlet is not None:
+            outlets[query.name] = _WithLetters(outlet, letters, query.name) if has_checkpoint else outlet
+        if not has_checkpoint:
+            letters.open(query.name)
+    names = [query.name for query in queries]
+    requested = {query.name: query for query in asked}
+    specs = [_spec(query, letters, messages) for query in queries]
+    background = open_run(
+        replace(
+            request,
+            queries=specs,
+            outlets=outlets,
+            on_malformed=letters.malformed,
+            on_end=partial(messages.failed, names),
+        ),
+        spark,
+    )
+    prepare(background.run.store)
+    try:
+        handle = RunHandle(
+            background,
+            way,
+            {query.name: query for query in queries},
+            requested,
+            letters,
+            messages,
+            request.stopped,
+            has_checkpoint=has_checkpoint,
+            is_iterated=is_iterated,
+            found=found,
+            on_end=on_end,
+        )
+        if way is not Way.MICRO_BATCHES and not handle.has_finished:
+            background.run.begin()
+    except BaseException:
+        background.stop()
+        letters.close()
+        raise
+    return handle
+
+
+def _spec(query: RegisteredQuery, letters: DeadLetters, messages: RunMessages) -> QuerySpec:
+    return QuerySpec(
+        query.syntax, query.name, query.options.settings, partial(letters.late, query.name), messages.warning
+    )
+
+
+def chain_of(queries: Iterable[RegisteredQuery]) -> Chain:
+    """Which queries read streams of others. Raises InputError where they do so in a circle."""
+    return Chain({query.name: query.meaning for query in queries})
+
+
+def shared_settings(queries: Sequence[RegisteredQuery]) -> RunSettings:
+    """How queries run that share their streams. Raises InputError where they disagree.
+
+    The settings of a query that reads no stream from outside do not matter, except for `flush`.
+    """
+    produced = set(chain_of(queries).produced)
+    reading = [query for query in queries if not produced.issuperset(query.meaning.dataset.streams)] or queries
+    first, how = reading[0].name, reading[0].options.how
+    for query in queries:
+        here, there = _arguments(how), _arguments(query.options.how)
+        differing = [name for name in (here if query in reading else ("flush",)) if here[name] != there[name]]
+        if differing:
+            one, other = (" and ".join(f"{name}={said[name]!r}" for name in differing) for said in (here, there))
+            raise InputError(
+                f"{first} and {query.name} run together, but {first} has {one}, and {query.name} has {other}: "
+                "register both with the same"
+            )
+    return how
+
+
+def _arguments(how: RunSettings) -> dict[str, object]:
+    """The arguments of `Engine.register` that say how a query is run."""
+    return {
+        "lateness": how.lateness,
+        "idle_timeout": how.idle_timeout,
+        "time": "arrival" if how.by_arrival else "event",
+        "flush": how.flush,
+        "empty": how.has_empty,
+        "service_timeout": how.services.timeout,
+        "service_refresh": how.services.refresh,
+        "service_max_size": how.services.max_bytes,
+        "optimize": how.is_optimized,
+    }

@@ -1,0 +1,136 @@
+"""What a stream of an engine can be bound to: an address, a table, an iterable, a function, or a DataFrame."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from penstock.algebra.inputs import InputError
+from penstock.api.spark_streams import is_server, is_spark_frame, is_streamed_by_spark, spark_stream
+from penstock.api.tables import TableSource, is_table, table_of_stream
+from penstock.api.terms import elements_of
+from penstock.rdf.blank_nodes import prefixed
+from penstock.sources import Batch, Feed, Position, Source, open_source
+from penstock.sources.batches import MOST_ELEMENTS, BoundStream, SparkStream
+from penstock.sources.files import ElementFile
+from penstock.sources.live import LiveElements, ReadOnce
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_ITERATOR_IS_READ = (
+    "this stream is an iterator, and another run has read it: bind a list, or a function that returns a new iterator"
+)
+
+
+@dataclass(slots=True)
+class Binding:
+    """A stream, and how each kind of run reads it; `scope` is that of its blank nodes."""
+
+    stream: BoundStream
+    scope: str
+    address: str | None = None
+    """The file, folder or server, where it is one."""
+    is_in_memory: bool = False
+    is_frame: bool = False
+    _on_spark: Source | None = None
+
+    @property
+    def name(self) -> str:
+        return self.stream.name
+
+    @property
+    def sample(self) -> Source | None:
+        """The stream, where reading it twice does no harm."""
+        if isinstance(self.stream, SparkStream) or self.stream.is_live or self.is_frame:
+            return None
+        return self.stream
+
+    def for_run(self, spark: SparkSession | None, stopped: threading.Event, *, has_checkpoint: bool) -> BoundStream:
+        """The stream as a run reads it. Raises InputError where a checkpoint cannot continue it."""
+        if has_checkpoint:
+            self._check_restart(on_spark=spark is not None)
+        if isinstance(self.stream, SparkStream):
+            return self.stream
+        if spark is None or self.stream.is_live:
+            return Stoppable.of(self.stream, stopped)
+        if has_checkpoint and self.address is not None:
+            from penstock.sources.spark.live import WholeSource
+
+            return WholeSource(self.address, self.scope)
+        if self.is_in_memory and self._on_spark is None:
+            from penstock.sources.spark.frames import gathered
+
+            self._on_spark = gathered(spark, self.stream)
+        return self._on_spark or self.stream
+
+    def _check_restart(self, *, on_spark: bool) -> None:
+        can_restart = self.stream.can_resume and not is_server(self.name)
+        if on_spark and not isinstance(self.stream, SparkStream):
+            can_restart = can_restart and self.address is not None and not self.stream.is_live
+        if not can_restart:
+            raise InputError(
+                f"{self.name} cannot be read again after a restart, so a checkpoint is of no use: write the stream to "
+                "a file first, or leave the checkpoint out"
+            )
+
+
+def bind(iri: str, source: Any, scope: str, *, on_spark: bool) -> Binding:
+    """Raises ValueError where there is nothing to read, or Spark is needed."""
+    name = f"<{iri}>"
+    if is_spark_frame(source) and not on_spark:
+        raise InputError("a DataFrame of Spark needs an engine on Spark: Engine(spark)")
+    if on_spark and is_streamed_by_spark(source):
+        return Binding(spark_stream(source, iri, scope), scope, is_frame=True)
+    if isinstance(source, str | Path):
+        return Binding(open_source(source, scope=scope), scope, str(source))
+    if is_table(source):
+        return Binding(TableSource(name, table_of_stream(source), scope), scope, is_in_memory=True)
+    if isinstance(source, ElementFile):
+        return Binding(source, scope, is_in_memory=True)
+    if isinstance(source, Iterable):
+        reader = elements_of(lambda: source, name, prefixed(scope))
+        if iter(source) is source:
+            return Binding(ReadOnce(LiveElements(name, reader, MOST_ELEMENTS), _ITERATOR_IS_READ), scope)
+        return Binding(ElementFile(name, reader, MOST_ELEMENTS), scope, is_in_memory=True)
+    if callable(source):
+        return Binding(LiveElements(name, elements_of(source, name, prefixed(scope)), MOST_ELEMENTS), scope)
+    raise InputError(f"a stream is a file, a table or an iterable of elements, and this is {source!r}")
+
+
+_SECONDS_BETWEEN = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Stoppable:
+    """A live source that ends when `stopped` is set, also while it waits for input."""
+
+    source: Source
+    stopped: threading.Event
+
+    @staticmethod
+    def of(source: Source, stopped: threading.Event) -> Source:
+        return Stoppable(source, stopped) if source.is_live else source
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def is_live(self) -> bool:
+        return True
+
+    @property
+    def can_resume(self) -> bool:
+        return self.source.can_resume
+
+    def batches(self, position: Position | None = None) -> Iterator[Batch]:
+        with closing(Feed(self.source, position)) as feed:
+            while not (self.stopped.is_set() or feed.has_ended):
+                batch = feed.take(_SECONDS_BETWEEN)
+                if batch is not None:
+                    yield batch

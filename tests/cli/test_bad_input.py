@@ -135,7 +135,7 @@ class TestSources:
         (files / "folder").mkdir()
         result = run(stream=stream, command=command)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert f"{stream} has no end, and such a stream is read by `penstock run --engine spark` only" in result.stderr
+        assert f"{stream} has no end, and only `penstock run --engine spark` reads such a stream" in result.stderr
 
     def test_a_broker_that_is_not_there_yet(self, files: Path, command: str) -> None:
         result = run(stream="kafka://localhost:9092/toll", command=command)

@@ -439,10 +439,13 @@ def _listed(name: str, triples: Iterable[Any], scope: str) -> Graph:
 
 
 def _iri(text: str) -> str:
-    iri = text.strip().removeprefix("<").removesuffix(">")
-    if not is_absolute(iri):
+    """An absolute IRI, or any IRI in angle brackets, as it is in queries without a base."""
+    text = text.strip()
+    if text.startswith("<") and text.endswith(">"):
+        return text[1:-1]
+    if not is_absolute(text):
         raise InputError(f"{text!r} is not an absolute IRI, such as http://example.org/toll")
-    return iri
+    return text
 
 
 def _one_of(name: str, value: Any, known: tuple[str, ...]) -> Any:

@@ -10,7 +10,7 @@ import click
 
 from penstock.cli.messages import show_error, show_problems
 from penstock.cli.options import reading_options
-from penstock.cli.sources import NoQueryError, name_of, read_source
+from penstock.cli.query_text import NoQueryError, name_of, read_source
 from penstock.cli.summaries import details, form_word, headline, registered_name, streams_read
 from penstock.rdf.plurals import counted
 from penstock.syntax import ast

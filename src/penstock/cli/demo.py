@@ -14,13 +14,11 @@ from rich.text import Text
 import penstock
 from penstock.algebra import Settings
 from penstock.cli.engines import EngineOptions, engine_options
-from penstock.cli.interrupting import interruptible
 from penstock.cli.mistakes import told
 from penstock.cli.output import STANDARD_OUTPUT
-from penstock.cli.preparing import read_queries
+from penstock.cli.query_run import Output, run_queries
+from penstock.cli.query_set import read_queries
 from penstock.cli.run_options import RunOptions
-from penstock.cli.running import Output, run_queries
-from penstock.runtime.running import RunSettings
 
 BUNDLED = Path(penstock.__file__).parent / "demo"
 QUERY, STREAM, GRAPH = "query.rq", "stream.tnt.gz", "city.ttl"
@@ -80,15 +78,12 @@ def _run(engine: EngineOptions) -> None:
     with told("penstock demo"):
         began = time.monotonic()
         with console.status(f"Starting {engine.title} …"):
-            used = engine.open()
+            engine.start()
         console.print(f"{engine.title} is ready after {time.monotonic() - began:.1f} s.\n", style="dim")
         began = time.monotonic()
-        sources = options.sources(asked.chain, asked.prefixes)
-        for iri, graph in options.graphs_of(asked.chain, asked.prefixes).items():
-            used.load_graph(iri, graph)
-        output = Output(STANDARD_OUTPUT, "table", late=None, is_strict=True, has_empty=False, progress=None)
-        with interruptible(used.interrupt):
-            run_queries(asked, used, sources, options.settings, RunSettings(), output, None)
+        used = engine.bound(options, asked)
+        registered = asked.register(used, options, strict=True)
+        run_queries(used, asked, registered, Output(STANDARD_OUTPUT, "table"))
         console.print(f"Answered after {time.monotonic() - began:.1f} s.\n", style="dim")
 
 

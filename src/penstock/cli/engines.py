@@ -6,13 +6,19 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from penstock.engines.duckdb.store import DuckDBStore
-from penstock.engines.protocol import Engine
+from penstock.api.engine import Engine
+from penstock.cli.run_options import RunOptions, refuse_endless
 from penstock.engines.spark.session import session
+from penstock.rdf.credentials import ServiceAuth
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from penstock.cli.query_set import QuerySet
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -36,14 +42,31 @@ class EngineOptions:
     def title(self) -> str:
         return ENGINES[self.name]
 
-    def open(self) -> Engine:
-        """Raises SessionError where there is no Spark to run on."""
-        if self.name == "duckdb":
-            return DuckDBStore()
-        started = session(self.master, self.conf, verbose=self.verbose)
-        from penstock.engines.spark.store import SparkEngine
+    def start(self) -> SparkSession | None:
+        """The Spark session, if the engine is Spark. Raises SessionError where Spark cannot run."""
+        return session(self.master, self.conf, verbose=self.verbose) if self.name == "spark" else None
 
-        return SparkEngine(started)
+    def engine(self, auth: ServiceAuth | None = None) -> Engine:
+        """The engine; Spark starts when a query runs, so mistakes in the input are found before."""
+        start: Any = self.start if self.name == "spark" else None
+        return Engine(start, service_auth=auth)
+
+    def bound(self, run: RunOptions, queries: QuerySet, replaced: Mapping[str, Any] | None = None) -> Engine:
+        """The engine with the streams and graphs of a command; `replaced` has other sources for some streams.
+
+        Raises InputError where a binding does not fit the queries, and SourceError where there is nothing to read.
+        """
+        engine, chain, prefixes = self.engine(run.service_auth), queries.chain, queries.prefixes
+        bindings = {**run.stream_bindings(chain, prefixes), **(replaced or {})}
+        if self.name != "spark":
+            refuse_endless(source for source in bindings.values() if isinstance(source, str))
+        for iri, source in bindings.items():
+            engine.stream(f"<{iri}>", source)
+        for graph, file in run.graph_bindings(chain, prefixes):
+            engine.graph(file, graph and f"<{graph}>")
+        for graph, file in run.update_bindings(chain, prefixes):
+            engine.graph_updates(file, graph and f"<{graph}>")
+        return engine
 
 
 def engine_name(value: str) -> str:

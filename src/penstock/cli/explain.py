@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import click
 
 from penstock.algebra import Settings, build
 from penstock.algebra.chaining import Chain
+from penstock.api.dead_letters import DeadLetters
 from penstock.cli.engines import engine_name
 from penstock.cli.messages import show_problems
-from penstock.cli.mistakes import show_malformed, told
+from penstock.cli.mistakes import told
 from penstock.cli.options import no_optimize_option, reading_options
+from penstock.cli.query_text import name_of, read_source
 from penstock.cli.run_options import RunOptions, run_options
-from penstock.cli.sources import name_of, read_source
+from penstock.cli.run_report import RunReport
 from penstock.explain import FORMATS, Document, describe
 from penstock.explain.sql import EngineName
 from penstock.explain.text import Role, as_text
 from penstock.rdf.credentials import without_credentials
-from penstock.rdf.elements import Malformed
-from penstock.rdf.mistaken_formats import FormatAdvice
 from penstock.syntax.reading import read
 
 MOST_ELEMENTS = 5000
@@ -89,13 +91,16 @@ def explain(
     policy.
     """
     name = name_of(query)
-    malformed: list[Malformed] = []
-    with told(name):
+    report = RunReport(name)
+    letters = DeadLetters(report)
+    with told(name), closing(report):
         text = read_source(query)
         reading = read(text, dialect, prefixes=prefixes, base=base)
         show_problems(reading.warnings, text, name)
         continuous = build(reading.query, Settings())
-        inputs = run.inputs(Chain({name: continuous}), prefixes, malformed.append, most_elements=MOST_ELEMENTS)
+        inputs = run.inputs(
+            Chain({name: continuous}), prefixes, partial(letters.malformed, ""), most_elements=MOST_ELEMENTS
+        )
         document = describe(
             reading.query,
             text,
@@ -106,7 +111,7 @@ def explain(
             is_optimized=not no_optimize,
             engine=engine,
         )
-    show_malformed([*map(FormatAdvice(), malformed)])
+        letters.sum_up()
     _write(document, output_format, out)
 
 

@@ -9,18 +9,17 @@ import click
 
 from penstock.algebra.inputs import InputError
 from penstock.algebra.reports import PolicyError
-from penstock.api.dead_letters import MalformedError
-from penstock.cli.messages import show, show_error, show_problems
-from penstock.cli.sources import NoQueryError
+from penstock.api.dead_letters import DeadLettersError, MalformedError
+from penstock.cli.messages import show_error, show_problems
+from penstock.cli.query_text import NoQueryError
+from penstock.engines.protocol import StorageError
 from penstock.engines.spark.failures import failure
 from penstock.engines.spark.session import SessionError
 from penstock.rdf import errors as rdf_errors
-from penstock.rdf.elements import Malformed
-from penstock.rdf.plurals import are, counted
+from penstock.runtime.checkpoints import CheckpointError
 from penstock.sinks import ReaderGoneError, SinkError
 from penstock.syntax.errors import QuerySyntaxError, TranslationError
 
-MOST_MALFORMED = 3
 FAILED, WRONG = 1, 2
 
 
@@ -44,7 +43,9 @@ def told(name: str) -> Iterator[None]:
         show_error(name, str(error))
     except ReaderGoneError:
         status = 0
-    except SinkError as error:
+    except DeadLettersError as error:
+        raise click.BadParameter(f"{error}.", param_hint="'--late'") from None
+    except (SinkError, CheckpointError, StorageError) as error:
         show_error(name, str(error))
         status = FAILED
     except SessionError as error:
@@ -59,27 +60,3 @@ def told(name: str) -> Iterator[None]:
     else:
         return
     raise click.exceptions.Exit(status)
-
-
-def show_malformed(malformed: list[Malformed]) -> None:
-    """The first few inputs that were left out, and how many more there were."""
-    for entry in malformed[:MOST_MALFORMED]:
-        show_left_out(entry)
-    show_more_left_out(len(malformed))
-
-
-def show_left_out(malformed: Malformed) -> None:
-    show(malformed.place, "warning", f"left out: {malformed.reason}", ())
-
-
-def show_more_left_out(count: int) -> None:
-    """How many there were beside the first few."""
-    more = count - MOST_MALFORMED
-    if more > 0:
-        show("penstock", "warning", f"{counted(more, 'more element')} {are(more)} left out", ())
-
-
-def show_late(name: str, count: int) -> None:
-    if count:
-        message = f"{counted(count, 'element')} came too late to count anywhere"
-        show(name, "warning", f"{message}; --lateness allows for disorder", ())

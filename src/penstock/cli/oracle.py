@@ -7,11 +7,11 @@ from heapq import merge
 
 import click
 
-from penstock.cli.judging import judge_answer, numbers_by_value_option
+from penstock.cli.judgements import judge_answer, numbers_by_value_option
 from penstock.cli.mistakes import told
 from penstock.cli.options import reading_options
+from penstock.cli.oracle_inputs import prepare
 from penstock.cli.output import answer_options, chosen_format, open_answers
-from penstock.cli.preparing import prepare
 from penstock.cli.run_options import RunOptions, run_options, service_options, updates_option
 from penstock.oracle import answer_all
 
@@ -68,13 +68,14 @@ def oracle(
     if numbers_by_value and recorded is None:
         raise click.UsageError("--numbers-by-value is about the answer that --judge names.")
     given = prepare(queries, run, dialect=dialect, prefixes=prefixes, base=base, late=late, strict=strict)
-    with told(given.title):
+    asked = given.asked
+    with told(asked.title):
         if recorded is not None:
             how = {"flush": flush, "numbers_by_value": numbers_by_value}
             context.exit(judge_answer(given, run.settings, recorded, "--judge", **how))
-        format = chosen_format(format, out, given.forms)
-        answers = answer_all(given.queries, given.chain, given.inputs, run.settings, flush=flush).values()
+        format = chosen_format(format, out, asked.forms)
+        answers = answer_all(asked.queries, asked.chain, given.inputs, run.settings, flush=flush).values()
         found = [answer.evaluations if empty else answer.with_solutions() for answer in answers]
-        with open_answers(out, format, given.forms, given.prefixes) as sink:
+        with open_answers(out, format, asked.forms, asked.prefixes) as sink:
             for evaluation in merge(*found, key=lambda evaluation: evaluation.time):
                 sink.write(evaluation)

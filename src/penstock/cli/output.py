@@ -18,6 +18,13 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 STANDARD_OUTPUT = "-"
 
+
+def _late_file(file: str | None) -> str | None:
+    if file == STANDARD_OUTPUT:
+        raise click.BadParameter("standard output carries results only: name a file.")
+    return file
+
+
 _OPTIONS = (
     click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends."),
     click.option("--empty", is_flag=True, help="Also print evaluations without solutions."),
@@ -33,7 +40,12 @@ _OPTIONS = (
         is_flag=True,
         help="CSV for spreadsheets: a text that one would compute (it begins with =, +, - or @) gets an apostrophe.",
     ),
-    click.option("--late", metavar="FILE", help="Write late and malformed elements to FILE, with the reason."),
+    click.option(
+        "--late",
+        metavar="FILE",
+        callback=lambda context, option, file: _late_file(file),
+        help="Write late and malformed elements to FILE, with the reason.",
+    ),
     click.option("--strict", is_flag=True, help="Stop at malformed input."),
 )
 

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
 from penstock.api.settings import duration
-from penstock.api.spark_streams import is_endless
 from penstock.cli.engines import EngineOptions, engine_options
-from penstock.cli.following import follow_queries
-from penstock.cli.interrupting import interruptible
 from penstock.cli.mistakes import told
 from penstock.cli.options import no_optimize_option, reading_options
 from penstock.cli.output import answer_options, chosen_format
-from penstock.cli.preparing import read_queries
+from penstock.cli.query_run import Output, run_queries
+from penstock.cli.query_set import read_queries
 from penstock.cli.run_options import RunOptions, option_value, run_options, service_options, updates_option
-from penstock.cli.running import Output, keep_checkpoint, run_queries, told_of_storage
-from penstock.runtime.running import RunSettings
 
 
 @click.command(
@@ -107,33 +102,20 @@ def run(
     can read; --stream binds those that none of them gives.
     """
     asked = read_queries(queries, run, dialect=dialect, prefixes=prefixes, base=base)
-    output = Output(out, chosen_format(format, out, asked.forms), late, strict, empty, progress)
-    how = RunSettings(
-        run.lateness,
-        idle_timeout,
-        time == "arrival",
-        flush,
-        services=run.services,
-        has_empty=empty,
-        is_optimized=not no_optimize,
-    )
-    with told(asked.title), told_of_storage(asked.title):
-        graphs = run.graphs_of(asked.chain, asked.prefixes)
+    output = Output(out, chosen_format(format, out, asked.forms), empty, progress)
+    with told(asked.title):
+        used = engine.bound(run, asked)
+        registered = asked.register(
+            used,
+            run,
+            idle_timeout=idle_timeout,
+            time=time,
+            flush=flush,
+            empty=empty,
+            strict=strict,
+            late=late,
+            optimize=not no_optimize,
+        )
         bindings = run.stream_bindings(asked.chain, asked.prefixes)
-        if engine.name == "spark" and (checkpoint is not None or any(map(is_endless, bindings.values()))):
-            follow_queries(asked, engine, bindings, graphs, run, how, output, checkpoint)
-            return
-        sources = run.sources(asked.chain, asked.prefixes)
-        with ExitStack() as opened:
-            kept = None if checkpoint is None else keep_checkpoint(checkpoint, asked, run, how, output, sources)
-            if kept is not None:
-                opened.callback(kept.close)
-            if kept is not None and kept.has_finished:
-                click.echo(f"{checkpoint}: this run has been finished before; there is nothing left to do", err=True)
-                return
-            used = engine.open() if kept is None else kept.engine
-            for iri, graph in graphs.items():
-                used.load_graph(iri, graph)
-            with interruptible(used.interrupt):
-                updates = run.updates_of(asked.chain, asked.prefixes)
-                run_queries(asked, used, sources, run.settings, how, output, kept, updates)
+        options = (sorted(bindings.items()), run.graphs, run.graph_updates, output.out, output.format, late)
+        run_queries(used, asked, registered, output, checkpoint=checkpoint, fingerprint=repr(options))

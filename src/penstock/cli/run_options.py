@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from itertools import islice
@@ -17,8 +17,8 @@ from penstock.algebra.inputs import GraphTriple, InputError, Inputs
 from penstock.algebra.services import ServiceAnswer, ServiceCall, service_calls
 from penstock.api.graphs import graph_of_file, with_updates
 from penstock.api.settings import SettingError, duration, origin, report_policy, size
+from penstock.api.spark_streams import is_endless
 from penstock.cli.bindings import graph_bindings, stream_bindings
-from penstock.cli.endless import refuse_endless
 from penstock.rdf.changes import ENDING as CHANGES
 from penstock.rdf.changes import Change, read_changes
 from penstock.rdf.credentials import VARIABLE, ServiceAuth, service_auth
@@ -30,9 +30,6 @@ from penstock.rdf.sources import parse_source
 from penstock.syntax import ast
 
 if TYPE_CHECKING:
-    from penstock.runtime.changing_graphs import Updates
-    from penstock.sources import Source
-    from penstock.sources.graphs import Graph
     from penstock.sources.services import ServiceSettings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -89,15 +86,18 @@ class RunOptions:
 
         return ServiceSettings(self.service_timeout, self.service_refresh, self.service_max_size, self.service_auth)
 
-    def sources(self, chain: Chain, prefixes: Mapping[str, str], *, at_once: bool = False) -> dict[str, Source]:
-        """The streams of the queries, to be read in batches; `at_once`: replays, too. Raises what `inputs` raises."""
-        from penstock.sources import open_source  # slow to load, and only engines read by columns
-
-        bindings = self.stream_bindings(chain, prefixes)
-        refuse_endless(bindings.values())
+    @property
+    def register_options(self) -> dict[str, Any]:
+        """The arguments of `Engine.register` that these options set."""
         return {
-            iri: open_source(played_at_once(given) if at_once else given, scope=f"s{number}")
-            for number, (iri, given) in enumerate(bindings.items(), start=1)
+            "t0": self.settings.origin,
+            "lateness": self.lateness,
+            "report": self.settings.report,
+            "operator": self.settings.operator,
+            "duplicates": self.settings.duplicates,
+            "service_timeout": self.service_timeout,
+            "service_refresh": self.service_refresh,
+            "service_max_size": self.service_max_size,
         }
 
     def stream_bindings(self, chain: Chain, prefixes: Mapping[str, str]) -> dict[str, str]:
@@ -106,55 +106,37 @@ class RunOptions:
             raise InputError("standard input is one stream, and two are bound to it: name a file for the other")
         return bindings
 
-    def graphs_of(self, chain: Chain, prefixes: Mapping[str, str]) -> dict[str | None, Graph]:
-        """The graphs, to be loaded by an engine, but for those that `updates_of` fetches, which begin with nothing."""
-        from penstock.sources.graph_files import open_graph  # slow to load, as above
-        from penstock.sources.graphs import merged
-
-        graphs: dict[str | None, list[Graph]] = {}
-        for number, (name, file) in enumerate(self._graph_bindings(chain, prefixes), start=1):
-            parts = graphs.setdefault(name, [])
-            if not _is_mirrored(file):
-                parts.append(open_graph(file, scope=f"g{number}", auth=self.service_auth))
-        for name, _ in self._update_bindings(chain, prefixes):
-            graphs.setdefault(name, [])
-        return {name: merged(parts) for name, parts in graphs.items()}
-
     def _triples_of(self, chain: Chain, prefixes: Mapping[str, str]) -> dict[str | None, list[GraphTriple]]:
-        """The graphs with all that changes them, which is not what `updates_of` fetches."""
+        """The graphs with all their changes; those of endpoints do not change here."""
         graphs: dict[str | None, list[GraphTriple]] = {}
         mirrored: dict[str | None, list[GraphTriple]] = {}
-        for number, (name, file) in enumerate(self._graph_bindings(chain, prefixes), start=1):
+        for number, (name, file) in enumerate(self.graph_bindings(chain, prefixes), start=1):
             parts = mirrored if _is_mirrored(file) else graphs
             parts.setdefault(name, []).extend(graph_of_file(file, f"g{number}", self.service_auth))
-        for name, changes in self.changes_of(chain, prefixes).items():
+        for name, changes in self._changes_of(chain, prefixes).items():
             graphs[name] = with_updates(graphs.get(name, ()), changes)
         return {name: [*graphs.get(name, ()), *mirrored.get(name, ())] for name in {**graphs, **mirrored}}
 
-    def _graph_bindings(self, chain: Chain, prefixes: Mapping[str, str]) -> list[tuple[str | None, str]]:
+    def graph_bindings(self, chain: Chain, prefixes: Mapping[str, str]) -> list[tuple[str | None, str]]:
         return graph_bindings(self.graphs, chain, known_prefixes(chain, prefixes))
 
-    def changes_of(self, chain: Chain, prefixes: Mapping[str, str]) -> dict[str | None, list[Change]]:
+    def _changes_of(self, chain: Chain, prefixes: Mapping[str, str]) -> dict[str | None, list[Change]]:
         """What is added to graphs and removed from them, and when."""
         changes: dict[str | None, list[Change]] = {}
-        for number, (name, file) in enumerate(self._update_bindings(chain, prefixes), start=1):
+        for number, (name, file) in enumerate(self.update_bindings(chain, prefixes), start=1):
             changes.setdefault(name, []).extend(read_changes(file, scope=f"u{number}"))
         return changes
 
-    def updates_of(self, chain: Chain, prefixes: Mapping[str, str]) -> Updates:
-        """What changes graphs while the query runs: changes that are known, and endpoints that are asked again."""
-        from penstock.sources.graph_updates import GraphUpdates  # slow to load
-        from penstock.sources.mirrors import mirror_of
-
-        updates = {name: GraphUpdates(changes) for name, changes in self.changes_of(chain, prefixes).items()}
-        for number, (name, file) in enumerate(self._graph_bindings(chain, prefixes), start=1):
-            mirror = mirror_of(file, f"g{number}", self.service_auth)
-            if mirror is not None:
-                updates.setdefault(name, GraphUpdates()).mirror(mirror)
-        return updates
-
-    def _update_bindings(self, chain: Chain, prefixes: Mapping[str, str]) -> list[tuple[str | None, str]]:
+    def update_bindings(self, chain: Chain, prefixes: Mapping[str, str]) -> list[tuple[str | None, str]]:
         return graph_bindings(self.graph_updates, chain, known_prefixes(chain, prefixes))
+
+
+def refuse_endless(sources: Iterable[str]) -> None:
+    """Raises InputError for a stream that has no end."""
+    for source in filter(is_endless, sources):
+        raise InputError(
+            f"{source} has no end, and only `penstock run --engine spark` reads such a stream: name a file or folder"
+        )
 
 
 def known_prefixes(chain: Chain, prefixes: Mapping[str, str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ import click
 from penstock.api.language import printed
 from penstock.cli.messages import show, show_error, show_problems
 from penstock.cli.options import dialect_name, reading_options
-from penstock.cli.sources import NoQueryError, name_of, read_source
+from penstock.cli.query_text import NoQueryError, name_of, read_source
 from penstock.syntax import ast
 from penstock.syntax.dialects import DIALECTS
 from penstock.syntax.errors import QuerySyntaxError, TranslationError

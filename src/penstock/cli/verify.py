@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import click
 
 from penstock.cli.engines import EngineOptions, engine_options
-from penstock.cli.judging import DIFFERENT, judge_answer, numbers_by_value_option
+from penstock.cli.judgements import DIFFERENT, judge_answer, numbers_by_value_option
 from penstock.cli.mistakes import told
 from penstock.cli.options import no_optimize_option, reading_options
-from penstock.cli.preparing import Prepared, prepare
-from penstock.cli.run_options import RunOptions, run_options, service_options, updates_option
+from penstock.cli.oracle_inputs import OracleInputs, prepare
+from penstock.cli.run_options import (
+    RunOptions,
+    is_standard_input,
+    played_at_once,
+    run_options,
+    service_options,
+    updates_option,
+)
+from penstock.cli.run_report import RunReport
 from penstock.oracle import answer_all
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.oracle.matching import TOLERANCES, matched
 from penstock.oracle.numbers import with_numbers_by_value
+from penstock.rdf.elements import Malformed
 from penstock.rdf.plurals import counted
 from penstock.rdf.results import Evaluation
 from penstock.rdf.vocabulary import XSD_DOUBLE
-from penstock.runtime.running import RunSettings
-from penstock.runtime.starting import way_of
-from penstock.sources import Source
 from penstock.sources.files import ElementFile
 
 
@@ -77,18 +84,17 @@ def verify(
     an answer that is right for windows [o, c) is right with windows closed on the left.
     """
     given = prepare(queries, run, dialect=dialect, prefixes=prefixes, base=base)
-    found: dict[str, list[Evaluation]] = {name: [] for name in given.queries}
-    with told(given.title):
+    asked = given.asked
+    found: dict[str, list[Evaluation]] = {name: [] for name in asked.queries}
+    with told(asked.title):
         if recorded is not None:
             judged = {"flush": flush, "numbers_by_value": numbers_by_value}
             context.exit(judge_answer(given, run.settings, recorded, "--answer", **judged))
-        how = RunSettings(lateness=run.lateness, flush=flush, is_optimized=not no_optimize)
-        for evaluation in _found(given, engine, run, how):
-            if evaluation.says_something:
-                found[evaluation.query].append(evaluation)
-        expected = answer_all(given.queries, given.chain, given.inputs, run.settings, flush=flush)
+        for evaluation in _found(given, engine, run, flush=flush, optimize=not no_optimize):
+            found[evaluation.query].append(evaluation)
+        expected = answer_all(asked.queries, asked.chain, given.inputs, run.settings, flush=flush)
     is_rounded = False
-    for name, query in given.queries.items():
+    for name, query in asked.queries.items():
         answers = found[name], list(expected[name].with_solutions())
         if numbers_by_value:
             answers = [with_numbers_by_value(e) for e in answers[0]], [with_numbers_by_value(e) for e in answers[1]]
@@ -104,21 +110,28 @@ def verify(
     click.echo(f"{engine.name} and the oracle agree: {counted(count, 'evaluation')} with solutions{within}")
 
 
-def _found(given: Prepared, on: EngineOptions, run: RunOptions, how: RunSettings) -> Iterator[Evaluation]:
-    """The engine's answer."""
-    engine = on.open()
-    for iri, graph in run.graphs_of(given.chain, given.prefixes).items():
-        engine.load_graph(iri, graph)
-    for call, answers in given.inputs.services.items():
-        engine.load_answers(call, answers)
-    opened = run.sources(given.chain, given.prefixes, at_once=True)
-    sources = {iri: source if source.can_resume else _read_before(iri, given) for iri, source in opened.items()}
-    updates = run.updates_of(given.chain, given.prefixes)
-    standing = given.standing(run.settings)
-    return way_of(engine, sources, how)(engine, standing, sources, how, updates=updates).evaluations()
+def _found(given: OracleInputs, on: EngineOptions, run: RunOptions, **options: Any) -> Iterator[Evaluation]:
+    """The evaluations of the engine. It reads replays at once, and standard input as the oracle has read it."""
+    asked = given.asked
+    replaced: dict[str, Any] = {}
+    for iri, source in run.stream_bindings(asked.chain, asked.prefixes).items():
+        replaced[iri] = _elements(iri, given) if is_standard_input(source) else played_at_once(source)
+    engine = on.bound(run, asked, replaced)
+    registered = asked.register(engine, run, **options)
+    answers = given.inputs.services
+    return engine.open(dict.fromkeys(registered), messages=_Silence(), service_answers=answers).evaluations()
 
 
-def _read_before(iri: str, given: Prepared) -> Source:
-    """Standard input, of which nothing is left."""
+def _elements(iri: str, given: OracleInputs) -> ElementFile:
     elements = given.inputs.streams[iri]
     return ElementFile(iri, lambda report: iter(elements), len(elements) + 1)
+
+
+class _Silence(RunReport):
+    """What the run drops has been reported when the oracle's input was read."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+
+    def left_out(self, malformed: Malformed) -> None:
+        """Reported before."""

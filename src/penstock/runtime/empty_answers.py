@@ -149,7 +149,7 @@ def _missing_graphs(meaning: ContinuousQuery, store: WindowStore[Any]) -> Iterat
         if iri not in store.graphs and iri not in windows:
             yield (
                 f"the query reads the graph <{iri}>, which was not given: give it with --graph {iri}=FILE "
-                f"(store.graph(FILE, {iri!r}) in Python)"
+                f"(engine.graph(FILE, {iri!r}) in Python)"
             )
 
 

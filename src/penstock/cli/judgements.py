@@ -8,7 +8,7 @@ import click
 
 from penstock.algebra import Settings
 from penstock.algebra.inputs import InputError
-from penstock.cli.preparing import Prepared
+from penstock.cli.oracle_inputs import OracleInputs
 from penstock.oracle.judging import judge
 from penstock.rdf.results import Evaluation, ResultLineError, from_json_line
 
@@ -23,12 +23,12 @@ numbers_by_value_option = click.option(
 
 
 def judge_answer(
-    given: Prepared, settings: Settings, path: str, option: str, *, flush: bool, numbers_by_value: bool
+    given: OracleInputs, settings: Settings, path: str, option: str, *, flush: bool, numbers_by_value: bool
 ) -> int:
     """Tells for which origins the answer in the file is right; the exit status."""
-    if len(given.queries) > 1:
+    if len(given.asked.queries) > 1:
         raise InputError(f"{option} judges the answer of one query: name one")
-    (query,) = given.queries.values()
+    (query,) = given.asked.queries.values()
     recorded = _recorded_answer(path, option)
     verdict = judge(query, given.inputs, recorded, settings, flush=flush, numbers_by_value=numbers_by_value)
     since = f"compared from {verdict.compared_from} on"

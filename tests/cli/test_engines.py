@@ -8,7 +8,6 @@ from pyspark.errors import PySparkException
 
 from penstock.cli import commands
 from penstock.cli.engines import EngineOptions
-from penstock.engines.protocol import Engine
 from penstock.engines.spark.session import SessionError
 
 
@@ -60,10 +59,10 @@ def test_a_master_of_spark(master: str) -> None:
     ids=["no Java", "a cause", "memory"],
 )
 def test_a_failure_of_spark_is_a_sentence(error: Exception, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(options: EngineOptions) -> Engine:
+    def fail(options: EngineOptions) -> None:
         raise error
 
-    monkeypatch.setattr(EngineOptions, "open", fail)
+    monkeypatch.setattr(EngineOptions, "start", fail)
     result = CliRunner().invoke(commands, ["demo"])
     assert result.exit_code == 1
     assert message in result.stderr

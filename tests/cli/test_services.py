@@ -311,7 +311,7 @@ class TestCredentials:
         query = engine.register(QUERY.replace("ENDPOINT", server.address), service_max_size="1MB")
         assert len(list(query.results())) == 1
         assert server.authorizations == [self.BASIC, self.BASIC]
-        assert "s3c" not in repr(engine) + repr(query.manner)
+        assert "s3c" not in repr(engine) + repr(query.options)
 
     def test_in_the_address_are_shown_nowhere(self, server: SparqlServer, stream: Path) -> None:
         address = server.address.replace("://", "://ana:s3c@")

@@ -92,6 +92,8 @@ class RunHandle:
         self._on_end = on_end
         self._is_iterating = self._has_ended = self._is_raised = False
         self._is_summed_up = self.has_finished
+        self._last_progress: RunProgress | None = None
+        """That of a run that has ended: its store is closed."""
         self._changing = threading.RLock()
         for query in self._queries.values():
             query._runs_in(self._run)
@@ -131,8 +133,11 @@ class RunHandle:
     @property
     def last_progress(self) -> RunProgress:
         """The counts of the run so far, and of each query."""
-        counts = {name: query.counts for query in self._run.queries for name in query.names}
-        return RunProgress(self._run.counts, {name: counts[name] for name in list(self._asked) if name in counts})
+        with self._changing:
+            if self._last_progress is not None:
+                return self._last_progress
+            counts = {name: query.counts for query in self._run.queries for name in query.names}
+            return RunProgress(self._run.counts, {name: counts[name] for name in self._asked if name in counts})
 
     def exception(self) -> BaseException | None:
         """The error that has ended the run, such as one that a function raised; None if there is none."""
@@ -257,6 +262,8 @@ class RunHandle:
             return
         self._has_ended = True
         self._sum_up(None, explains=explains)
+        with self._changing:
+            self._last_progress = self.last_progress
         self._background.stop()
         self._letters.close()
         self._on_end(self)

@@ -81,7 +81,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     commands = folder / "bin"
     install = (sys.executable, "-m", "pip", "--python", commands / "python", "install", "--quiet")
     if IS_NIGHTLY:
-        run(*install, f"{wheel}[{EXTRA}]", cwd=folder)
+        run(*install, f"{wheel}[{EXTRA}]" if EXTRA else wheel, cwd=folder)
         return commands
     run(*install, "--no-deps", "--no-index", wheel, cwd=folder)
     packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(folder)}))

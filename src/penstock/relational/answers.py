@@ -13,7 +13,7 @@ from penstock.algebra.operators import Operator
 from penstock.optimizer import RULES, Knowledge, optimize
 from penstock.relational.compiler import Compiler
 from penstock.relational.intervals import INSTANTS, partition_keys, spread
-from penstock.relational.matching import TRIPLE
+from penstock.relational.matching import TRIPLE, Asked, asked_by, counted_patterns
 from penstock.relational.relations import Relation, Shape, Statement, aliased, col, select_from, united
 from penstock.relational.sources import Sources, Tables
 from penstock.relational.windows import FIRST
@@ -64,11 +64,20 @@ def compile_query(
 
 
 def compile_dataset(query: ContinuousQuery, tables: Tables, shape: Shape) -> Plan:
-    """All triples that there are at each instant, in whatever graph: what DESCRIBE looks at."""
+    """All triples that there are at each instant, in whatever graph: what DESCRIBE looks at.
+
+    A window that counts matches holds, for each pattern, the last that match it.
+    """
     statement = Statement(shape)
     sources = Sources(statement, query.dataset, tables)
-    graphs = [sources.default, *(named.graph for named in (*sources.graphs(), *sources.windows()))]
-    contents = [graph.triples() for graph in dict.fromkeys(graphs)]
+    graphs = [(graph, Asked()) for graph in (sources.default, *(named.graph for named in sources.graphs()))]
+    windows = [
+        (named.graph, Asked() if pattern is None else asked_by(pattern))
+        for named in sources.windows()
+        for window, _ in named.graph.windows
+        for pattern in counted_patterns(query, window)
+    ]
+    contents = [graph.triples(asked) for graph, asked in dict.fromkeys([*graphs, *windows])]
     whole = statement.add(united([select_from(name, [exp.Star()]) for name in contents]))
     columns = [aliased(exp.cast(col(whole, part), "text"), part) for part in TRIPLE]
     selected = select_from(whole, columns)

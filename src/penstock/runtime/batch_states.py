@@ -40,8 +40,8 @@ class BatchStates:
         file = self.folder / "run"
         if not file.exists():
             _write(file, fingerprint)
-        elif file.read_text() != fingerprint:
-            raise of_another_run(self.folder)
+        elif (known := file.read_text()) != fingerprint:
+            raise of_another_run(self.folder, known)
 
     @property
     def last(self) -> int:

@@ -8,6 +8,7 @@ result is lost and none is there twice.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -25,6 +26,7 @@ Written: TypeAlias = Any
 """How much of each output stands, as whoever writes them says it; JSON can hold it."""
 
 _FILE = "state.duckdb"
+_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class CheckpointError(Exception):
@@ -44,10 +46,16 @@ def kept_in(folder: Path) -> Iterator[None]:
         raise CheckpointError(f"{folder}: no checkpoint can be kept there ({error.strerror})") from None
 
 
-def of_another_run(folder: Path) -> CheckpointError:
+def of_another_run(folder: Path, fingerprint: str) -> CheckpointError:
+    """`fingerprint` is the one that the folder has; before it was a hash, it was a text."""
+    if not _HASH.fullmatch(fingerprint):
+        return CheckpointError(
+            f"{folder}: this checkpoint was written by an older version of Penstock, and this version cannot go on with "
+            "it; name another folder, or remove this one to begin anew"
+        )
     return CheckpointError(
-        f"{folder}: this checkpoint is of another run, with other streams, options or another query; "
-        "name another folder, or remove this one to begin anew"
+        f"{folder}: this checkpoint is of another run, with other streams or options, another query or another version of "
+        "Penstock; name another folder, or remove this one to begin anew"
     )
 
 
@@ -89,7 +97,7 @@ class Checkpoint:
             return
         ((fingerprint, text),) = rows
         if fingerprint != self.fingerprint:
-            raise of_another_run(self.folder)
+            raise of_another_run(self.folder, str(fingerprint))
         kept = json.loads(str(text))
         self.state, self.written, self.has_finished = kept["run"], kept["written"], kept["has_finished"]
 

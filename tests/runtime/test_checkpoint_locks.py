@@ -108,7 +108,7 @@ def test_a_checkpoint_of_an_older_version_is_called_so(tmp_path: Path) -> None:
     kept.fingerprint = "this run"  # the fingerprint itself, which versions before kept in place of its hash
     kept.commit({}, None)
     kept.close()
-    with pytest.raises(CheckpointError, match="was written by an older version of Penstock.* remove this one"):
+    with pytest.raises(CheckpointError, match=r"was written by an older version of Penstock.* remove this one"):
         Checkpoint(tmp_path / "kept", "this run")
     with pytest.raises(CheckpointError, match="was written by an older version"):
         Checkpoint(tmp_path / "kept", "another run")

@@ -50,12 +50,12 @@ def of_another_run(folder: Path, fingerprint: str) -> CheckpointError:
     """`fingerprint` is the one that the folder has; before it was a hash, it was a text."""
     if not _HASH.fullmatch(fingerprint):
         return CheckpointError(
-            f"{folder}: this checkpoint was written by an older version of Penstock, and this version cannot go on with "
-            "it; name another folder, or remove this one to begin anew"
+            f"{folder}: this checkpoint was written by an older version of Penstock, and this version cannot go on "
+            "with it; name another folder, or remove this one to begin anew"
         )
     return CheckpointError(
-        f"{folder}: this checkpoint is of another run, with other streams or options, another query or another version of "
-        "Penstock; name another folder, or remove this one to begin anew"
+        f"{folder}: this checkpoint is of another run, with other streams or options, another query or another version "
+        "of Penstock; name another folder, or remove this one to begin anew"
     )
 
 

@@ -23,6 +23,7 @@ from penstock.sources.files import OneAfterAnother, TntFile
 from penstock.sources.opening import open_source
 from penstock.sources.spark.frames import element_of, name_of_graph, wrong_rows
 from penstock.sources.spark.history import History, history_of
+from penstock.sources.spark.relay import relayed
 from penstock.sources.spark.rows import named
 from penstock.sources.spark.tnt import malformed_tnt, rows_and_lines
 from penstock.sources.timed_graphs import NQuadsFile
@@ -149,10 +150,14 @@ def growing_folder(text: str, *, scope: str) -> GrowingFolder:
 
 
 def socket_lines(host: str, port: int, *, scope: str) -> StreamedRows:
-    """Lines of `.tnt` from a server. What was read is gone: a run over them cannot be gone on with after a crash."""
+    """Lines of `.tnt` from a server. What was read is gone: a run over them cannot be gone on with after a crash.
+
+    Raises SourceError, when Spark is to stream them, where the server cannot be reached.
+    """
 
     def rows(spark: SparkSession) -> DataFrame:
-        lines = spark.readStream.format("socket").option("host", host).option("port", port).load()
+        at = {"host": "127.0.0.1", "port": str(relayed(host, port))}
+        lines = spark.readStream.format("socket").options(**at).load()
         return rows_and_lines(lines.select("value"), scope)
 
     return StreamedRows(rows, f"tcp://{host}:{port}", scope)

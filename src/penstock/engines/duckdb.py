@@ -28,6 +28,7 @@ from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
 from penstock.engines.observing import Latest, Observed
 from penstock.engines.protocol import Asked, CompiledReport, Need, Seen, Slice, StorageError
+from penstock.engines.solutions import Solutions
 from penstock.optimizer import Sizes
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
 from penstock.relational.demand import Demand, demand_of
@@ -467,12 +468,8 @@ class DuckDBEngine:
     def provide(self, text: str) -> None:
         self._library.provide(text)
 
-    def set_instants(self, times: Sequence[int], is_first_reported: bool) -> None:
-        columns = {
-            "k": pa.array(range(len(times)), pa.int64()),
-            "t": pa.array(times, pa.int64()),
-            "is_reported": pa.array([place > 0 or is_first_reported for place in range(len(times))], pa.bool_()),
-        }
+    def set_instants(self, times: Sequence[int]) -> None:
+        columns = {"k": pa.arange(0, len(times)), "t": pa.array(times, pa.int64())}
         self.connection.register(INSTANTS, pa.table(columns))
 
     def run(self, text: str) -> None:
@@ -576,22 +573,24 @@ class DuckDBQuery:
         """For the shape that most slices have; all plans of a query have the same variables, and read as much."""
         return self._compiled(Shape(is_regular=True, is_large=self.engine.is_large))[0]
 
-    def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
+    def evaluate(self, part: Slice) -> Solutions:
         if self._demanded is not None and not self._demanded.may_hold_in(part):
-            return []
+            return Solutions.over_intervals([], part.instants)
         if len(part.instants) == 1 and not self._compares:
             return self._evaluate_at(part.instants[0])
         previous = part.previous if self._compares else None
         times = [*([] if previous is None else [previous]), *part.instants]
         step = times[1] - times[0] if len(times) > 1 else 1
         is_regular = all(later - earlier == step for earlier, later in pairwise(times))
-        self.engine.set_instants(times, previous is None)
+        self.engine.set_instants(times)
         _, statement = self._compiled(Shape(is_regular, self.engine.is_large))
-        return statement.rows({"first": times[0], "last": times[-1], "count": len(times), "step": step})
+        slice_ = {"first": times[0], "last": times[-1], "count": len(times), "step": step}
+        unreported = len(times) - len(part.instants)
+        return Solutions.over_intervals(statement.rows({**slice_, "reported": unreported}), part.instants, unreported)
 
-    def _evaluate_at(self, instant: int) -> list[tuple[Any, ...]]:
+    def _evaluate_at(self, instant: int) -> Solutions:
         _, statement = self._compiled(Shape(is_snapshot=True))
-        return statement.rows({"first": instant, "last": instant, "count": 1})
+        return Solutions.over_intervals(statement.rows({"first": instant, "last": instant, "count": 1}), [instant])
 
     def _compiled(self, shape: Shape) -> tuple[Plan, PreparedStatement]:
         layout = self._layout()

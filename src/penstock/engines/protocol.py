@@ -13,6 +13,7 @@ from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
+from penstock.engines.solutions import Solutions
 from penstock.optimizer import Sizes
 from penstock.relational.answers import Delivery
 from penstock.relational.static_parts import KeptPart
@@ -62,8 +63,8 @@ class CompiledQuery(Protocol):
     def joins_streams(self) -> bool:
         """Whether it joins rows of streams with each other: what does not meet in time is joined in vain."""
 
-    def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
-        """The solutions: the values of the variables, encoded, in their order, and then the instant; in time order."""
+    def evaluate(self, part: Slice) -> Solutions:
+        """The solutions: rows are the values of the variables, encoded, in their order."""
 
 
 class CompiledReport(Protocol):

@@ -32,6 +32,7 @@ from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.matcher import Demanded
 from penstock.engines.observing import Latest, Observed
 from penstock.engines.protocol import Asked, CompiledReport, Need, Slice
+from penstock.engines.solutions import Solutions
 from penstock.engines.spark_changes import ChangedTriples
 from penstock.engines.spark_closures import Closures
 from penstock.engines.spark_kept import KeptFrames
@@ -503,15 +504,16 @@ class SparkQuery:
         """Joins go by slices anyway."""
         return False
 
-    def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
+    def evaluate(self, part: Slice) -> Solutions:
         if self.demanded is not None and not self.demanded.may_hold_in(part):
-            return []
+            return Solutions.at_instants([], part.instants)
         statement, sorting = _with_keys(self._compiled_for(part).statement)
         found = self._frame(part, statement).repartition(1).sortWithinPartitions(*sorting)
         with checked_stack():
             table = found.toArrow()
         columns = table.columns[: len(table.columns) - len(sorting)]
-        return list(zip(*(column.to_pylist() for column in columns), strict=True))
+        rows = list(zip(*(column.to_pylist() for column in columns), strict=True))
+        return Solutions.at_instants(rows, part.instants)
 
     def frame(self, part: Slice) -> DataFrame:
         """The solutions, in no order."""

@@ -139,7 +139,7 @@ class Registry:
         return together([query.counts for query in self.queries], elements, self._malformed)
 
     def evaluations(self) -> Iterator[Evaluation]:
-        """Every evaluation, also those without solutions: each query's in time order, and as far as can be all."""
+        """Every evaluation that is asked for: each query's in time order, and as far as can be all."""
         if self._checkpoint is not None:
             if self._checkpoint.has_finished:
                 return

@@ -234,7 +234,8 @@ class TimedQuery:
 
     def _prepared(self, origin: int) -> tuple[ContinuousQuery, Answering]:
         query = self._built(origin)
-        return query, answering(self.engine, query, self.name, is_optimized=self.how.is_optimized)
+        how = {"is_optimized": self.how.is_optimized, "has_empty": self.how.has_empty}
+        return query, answering(self.engine, query, self.name, **how)
 
     def advance(self) -> Iterator[Evaluation]:
         """Answers every instant before the watermark."""
@@ -269,7 +270,7 @@ class TimedQuery:
         started = self._started or self._start(first - 1)
         self._drop_uncounted(started.query)
         instants = started.report.instants(first, last, end)
-        for part in self.slicing.slices(instants, started.longest_slice):
+        for part in self.slicing.slices(instants, started.joined_window):
             self.knowledge.follow(self, part)
             for evaluation in started.answering.evaluations(part, end):
                 self.counts.evaluations += 1
@@ -279,6 +280,8 @@ class TimedQuery:
                 self.counts.rows += rows
                 self.slicing.note(rows)
                 yield evaluation
+            self.counts.evaluations += started.answering.left_out
+            started.answering.left_out = 0
         self._next = last + 1
 
     def history(self) -> tuple[Answering, Slice] | None:
@@ -307,10 +310,6 @@ class _Started:
     answering: Answering
 
     @property
-    def longest_slice(self) -> int | None:
-        """Some windows long, where rows are joined that may never be in one window: in time they grow as the square."""
-        longest = longest_window(self.query)
-        return None if longest is None or not self.answering.joins_streams else _WINDOWS_PER_SLICE * longest
-
-
-_WINDOWS_PER_SLICE = 10
+    def joined_window(self) -> int | None:
+        """How long a window is at most, where rows of streams are joined with each other and that is known."""
+        return longest_window(self.query) if self.answering.joins_streams else None

@@ -25,6 +25,7 @@ from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.duckdb_kept import KeptTables
 from penstock.engines.held_triples import held_table, held_triples, triples_table
 from penstock.engines.later_views import LaterViews
+from penstock.engines.machine_memory import check_memory
 from penstock.engines.matcher import Demanded, PatternMatcher
 from penstock.engines.observing import Latest, Observed
 from penstock.engines.protocol import Asked, CompiledReport, Need, Seen, Slice, StorageError
@@ -71,6 +72,9 @@ _LOCKED: dict[str, bool] = {
 
 _KEEP_FROM = 10_000
 """A triple pattern over graphs of fewer triples is matched each time."""
+
+_PORTION = 500_000
+"""So many rows are taken from a result at a time."""
 
 _MANY = 100
 """So many predicates of a table are known by name at most."""
@@ -498,7 +502,7 @@ def _told() -> Iterator[None]:
     """What is wrong with a disk or with memory, as one sentence."""
     try:
         yield
-    except duckdb.OutOfMemoryException:
+    except (duckdb.OutOfMemoryException, MemoryError):
         raise StorageError(
             "the query needs more memory than there is: make windows shorter, or values that it computes smaller"
         ) from None
@@ -517,8 +521,16 @@ class PreparedStatement:
         engine.provide(self.text)
 
     def rows(self, parameters: Mapping[str, int | None]) -> list[tuple[Any, ...]]:
+        """A portion at a time, so that an answer for which there is no memory is given up before the memory is full."""
         with _told():
-            return self.engine.connection.execute(self._parsed, self._given(parameters)).fetchall()
+            found = self.engine.connection.execute(self._parsed, self._given(parameters))
+            rows: list[tuple[Any, ...]] = found.fetchmany(_PORTION)
+            portion = rows
+            while len(portion) == _PORTION:
+                check_memory()
+                portion = found.fetchmany(_PORTION)
+                rows += portion
+            return rows
 
     def table(self, parameters: Mapping[str, int | None]) -> pa.Table:
         with _told():
@@ -557,7 +569,8 @@ class DuckDBQuery:
         self._demanded = demanded
         self._compares = compares
         self._layout, self._known_layout = layout, layout()
-        self._plans: dict[tuple[Operator, Shape], tuple[Plan, PreparedStatement]] = {}
+        self._plans: dict[tuple[Operator, Shape], Plan] = {}
+        self._statements: dict[Plan, PreparedStatement] = {}
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -571,7 +584,7 @@ class DuckDBQuery:
     @property
     def _likely_plan(self) -> Plan:
         """For the shape that most slices have; all plans of a query have the same variables, and read as much."""
-        return self._compiled(Shape(is_regular=True, is_large=self.engine.is_large))[0]
+        return self._planned(Shape(is_regular=True, is_large=self.engine.is_large))
 
     def evaluate(self, part: Slice) -> Solutions:
         if self._demanded is not None and not self._demanded.may_hold_in(part):
@@ -583,25 +596,31 @@ class DuckDBQuery:
         step = times[1] - times[0] if len(times) > 1 else 1
         is_regular = all(later - earlier == step for earlier, later in pairwise(times))
         self.engine.set_instants(times)
-        _, statement = self._compiled(Shape(is_regular, self.engine.is_large))
+        statement = self._prepared(Shape(is_regular, self.engine.is_large))
         slice_ = {"first": times[0], "last": times[-1], "count": len(times), "step": step}
         unreported = len(times) - len(part.instants)
         return Solutions.over_intervals(statement.rows({**slice_, "reported": unreported}), part.instants, unreported)
 
     def _evaluate_at(self, instant: int) -> Solutions:
-        _, statement = self._compiled(Shape(is_snapshot=True))
+        statement = self._prepared(Shape(is_snapshot=True))
         return Solutions.over_intervals(statement.rows({"first": instant, "last": instant, "count": 1}), [instant])
 
-    def _compiled(self, shape: Shape) -> tuple[Plan, PreparedStatement]:
+    def _planned(self, shape: Shape) -> Plan:
         layout = self._layout()
         if layout != self._known_layout:
             self._known_layout = layout
             self._plans.clear()
+            self._statements.clear()
         key = self._best(), shape
         if key not in self._plans:
-            plan = self._plan(*key)
-            self._plans[key] = plan, self.engine.prepared(plan.statement)
+            self._plans[key] = self._plan(*key)
         return self._plans[key]
+
+    def _prepared(self, shape: Shape) -> PreparedStatement:
+        plan = self._planned(shape)
+        if plan not in self._statements:
+            self._statements[plan] = self.engine.prepared(plan.statement)
+        return self._statements[plan]
 
 
 class DuckDBReport:

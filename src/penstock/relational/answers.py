@@ -35,7 +35,7 @@ Delivery = OneOf["rstream", "istream", "dstream", "once"]
 """A streaming operator; or each solution once, when it begins, as befits patterns whose solutions never end."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """A statement whose rows are the values of `variables`, and when they are there.
 

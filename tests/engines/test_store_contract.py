@@ -55,7 +55,8 @@ class Contract:
     def answers(self, asked: ContinuousQuery, instants: list[int]) -> list[tuple[str, int]]:
         compiled = self.store.compile(asked, asked.expression, "rstream", is_optimized=True)
         place = compiled.variables.index("o")
-        return sorted((row[place], row[-1]) for row in compiled.evaluate(Slice(instants)))
+        solutions = compiled.evaluate(Slice(instants))
+        return sorted((row[place], time) for time, rows in solutions.at_each_instant(solutions.rows) for row in rows)
 
 
 def _whole(table: pa.Table, queries: list[ContinuousQuery]) -> WholeStream:

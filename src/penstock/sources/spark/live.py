@@ -6,6 +6,7 @@ format is read, in the order in which the files came.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -29,6 +30,7 @@ from penstock.sources.spark.tnt import malformed_tnt, rows_and_lines
 from penstock.sources.timed_graphs import NQuadsFile
 
 _FILES = "path string, modificationTime timestamp, length bigint, content binary"
+_GLOB = re.compile(r"[][*?{}\\]")
 _ALWAYS = "36500d"
 """However much older than others a file is, it is read."""
 
@@ -295,7 +297,10 @@ def _no_text(name: str) -> Column:
 
 def _names_of_files(spark: SparkSession, path: Path, options: Mapping[str, str]) -> DataFrame:
     reader = spark.readStream.format("binaryFile").schema(_FILES).option("maxFileAge", _ALWAYS)
-    files = reader.options(**options).load(path.resolve().as_uri())
+    found = path.resolve()
+    if found.is_file():  # Spark streams folders
+        reader, found = reader.option("pathGlobFilter", _GLOB.sub(r"\\\g<0>", found.name)), found.parent
+    files = reader.options(**options).load(found.as_uri())
     return files.select(
         *(_no_text(name) for name in "spo"),
         sf.lit(None).cast("bigint").alias("ts"),

@@ -496,6 +496,10 @@ class DuckDBEngine:
             self.connection.unregister(name)
 
 
+_TOO_LONG = "CONCAT makes a string of more than 16777216 characters"
+"""What `sparql_concat` says (relational/functions/duckdb/strings.sql)."""
+
+
 @contextmanager
 def _told() -> Iterator[None]:
     """What is wrong with a disk or with memory, as one sentence."""
@@ -505,6 +509,10 @@ def _told() -> Iterator[None]:
         raise StorageError(
             "the query needs more memory than there is: make windows shorter, or values that it computes smaller"
         ) from None
+    except duckdb.InvalidInputException as error:
+        if _TOO_LONG not in str(error):
+            raise
+        raise StorageError(f"{_TOO_LONG}: make values that the query computes shorter") from None
     except (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException) as error:
         raise StorageError(str(error).splitlines()[0]) from None
 

@@ -30,6 +30,10 @@ _PORTION = 500_000
 """How many rows are taken from a result at a time."""
 
 
+_TOO_LONG = "CONCAT makes a string of more than 16777216 characters"
+"""The message of `sparql_concat` (relational/functions/duckdb/strings.sql)."""
+
+
 @contextmanager
 def reported() -> Iterator[None]:
     """Runs what is inside; StorageError, as one sentence, where the disk or the memory does not suffice."""
@@ -39,6 +43,10 @@ def reported() -> Iterator[None]:
         raise StorageError(
             "the query needs more memory than there is: make windows shorter, or values that it computes smaller"
         ) from None
+    except duckdb.InvalidInputException as error:
+        if _TOO_LONG not in str(error):
+            raise
+        raise StorageError(f"{_TOO_LONG}: make values that the query computes shorter") from None
     except (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException) as error:
         raise StorageError(str(error).splitlines()[0]) from None
 

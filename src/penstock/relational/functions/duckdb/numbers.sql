@@ -41,7 +41,10 @@ CREATE OR REPLACE TEMP MACRO sparql_is_within_bounds(term) AS
     ELSE TRUE
   END;
 CREATE OR REPLACE TEMP MACRO sparql_as_integer(term) AS
-  CASE WHEN sparql_is_within_bounds(term) THEN TRY_CAST(regexp_extract(term, '^(?:i|n[A-Za-z]+ )([+-]?[0-9]+)$', 1) AS HUGEINT) END;
+  coalesce(
+    TRY_CAST(regexp_extract(term, '^i([+-]?[0-9]+)$', 1) AS HUGEINT),
+    CASE WHEN sparql_is_within_bounds(term) THEN TRY_CAST(regexp_extract(term, '^n[A-Za-z]+ ([+-]?[0-9]+)$', 1) AS HUGEINT) END
+  );
 -- Of the text of a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_decimal_of(lexical) AS TRY_CAST(lexical AS DECIMAL(38, 18));
 -- Of an integer or a decimal.

@@ -1,5 +1,5 @@
-# `make demo` and `make test` need Python 3.11 or later and PyPI, nothing else; uv is used when it is there. Where there
-# is no Java 17 or later for Spark, one comes from PyPI, too.
+# `make demo` and `make test` need only Python 3.11 or later and PyPI. They use uv if it is installed. If there is no Java 17
+# or later for Spark, they install one from PyPI.
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -14,7 +14,7 @@ PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3; do \
 .DEFAULT_GOAL := help
 .PHONY: help demo test fuzz docs lint format clean
 
-help: ## Say what there is to make
+help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
 demo: $(READY) ## Run a continuous query over a stream of cars at tollgates
@@ -32,13 +32,13 @@ fuzz: $(TOOLS) ## Compare the engine with the oracle on random queries and strea
 docs: $(TOOLS) ## Build the guide, as pages to open in a browser
 	@$(BIN)/python scripts/guide build/docs
 
-lint: $(TOOLS) ## Look for mistakes: ruff, mypy, import-linter
+lint: $(TOOLS) ## Run the linters: ruff, mypy, import-linter
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-format: $(TOOLS) ## Lay out the code and mend what can be mended by itself
+format: $(TOOLS) ## Format the code and apply automatic fixes
 	@$(BIN)/ruff format
 	@$(BIN)/ruff check --fix
 
@@ -49,7 +49,7 @@ clean: ## Remove .venv and everything else that was made
 INSTALL = $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,\
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check) --editable
 
-# Set up once, and again when pyproject.toml has changed: Penstock for the demo, its tools for all else.
+# Set up once, and again when pyproject.toml changes: Penstock for the demo, its tools for the other targets.
 $(READY): pyproject.toml $(VENV)/pyvenv.cfg
 	@echo "Installing Penstock into $(VENV) ..."
 	@if "$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -Eq 'version "(1[7-9]|[2-9][0-9])'; then \

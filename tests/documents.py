@@ -23,6 +23,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
@@ -43,6 +44,7 @@ KINDS = {"console", "ebnf", "json", "python", "sh", "sparql"}
 
 ONLY_READ = {
     r"make (demo|test)\b": "sets Penstock up, or starts these tests again",
+    r"pip install ": "changes the environment; tests/test_wheel.py installs Penstock into an empty one",
     r"penstock bench (throughput|all) --quick": "takes minutes; tests/bench runs each experiment over less",
     r".* --master (spark:|yarn|k8s:)": "needs a cluster",
 }
@@ -53,7 +55,7 @@ BY_NIGHT = {r".* --master 'local\[": "starts another Java beside that of the tes
 
 _BLOCK = re.compile(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-_PRINTED = re.compile(r"^print\(.*\)  # (.+)$", re.MULTILINE)
+_PRINTED = re.compile(r"^ *print\(.*\)  # (.+)$", re.MULTILINE)
 _SHELL = set("|<>&;$`*(){}~")
 _LEFT_OUT = "…\n"
 
@@ -211,8 +213,15 @@ def check_command(line: str) -> None:
             command.make_context(name, list(arguments), parent=context)
     elif words[0] == "make":
         assert set(words[1:]) <= make_targets(), line
+    elif words[0] == "pip":
+        assert words[1:] in (["install", "."], *(["install", f".[{extra}]"] for extra in extras())), line
     else:
         assert words[0] in {"cd", "spark-submit"}, line
+
+
+def extras() -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return set(project["optional-dependencies"])
 
 
 def make_targets() -> set[str]:

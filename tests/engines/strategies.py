@@ -158,7 +158,7 @@ class QueryWriter(Patterns, Datasets):
 
     def _aggregate_clause(self, dialect: str, scope: list[str]) -> str:
         """C-SPARQL's AGGREGATE: every solution gets the aggregate over its group."""
-        if dialect != "csparql" or not self.chance(25):
+        if dialect != "csparql" or not scope or not self.chance(25):
             return ""
         keys = ", ".join(dict.fromkeys(self.several(lambda: self.choose(*scope), 1, 2)))
         variable = self.new_variable()
@@ -171,11 +171,11 @@ class QueryWriter(Patterns, Datasets):
             case "ask":
                 return f"ASK {body}"
             case "describe":
-                return f"DESCRIBE {self.choose(':a', '*', self.choose(*scope))} {body}"
+                return f"DESCRIBE {self.choose(':a', '*', self.any_variable(scope))} {body}"
         subject, target = self.choose("[]", ":a", *scope), self.choose("1", "_:new", *scope)
         triples = f"{subject} {self.choose(':made', '?r')} {target}"
         if self.chance(30):
-            triples += f" . {self.choose(*scope)} :also [ :of {self.choose(*scope)} ]"
+            triples += f" . {self.any_variable(scope)} :also [ :of {self.any_variable(scope)} ]"
         if dialect == "rspql" and self.chance(20):
             triples = f"GRAPH {self.choose(':g', '?a')} {{ {triples} }}"
         return f"CONSTRUCT {operator}{{ {triples} }} {body}"

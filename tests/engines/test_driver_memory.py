@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from penstock.engines.machine_memory import machine_memory
 from penstock.engines.spark import driver_memory
-from penstock.engines.spark.driver_memory import MEMORY, machine_memory
+from penstock.engines.spark.driver_memory import MEMORY
 from penstock.engines.spark.session import _with_defaults
 
 HALF = "12288m"

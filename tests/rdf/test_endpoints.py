@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from pyoxigraph import BlankNode, Literal, NamedNode
@@ -13,9 +14,10 @@ from tests.endpoint import SparqlServer, dripping_server, sparql_server
 
 from penstock.rdf import endpoints
 from penstock.rdf.blank_nodes import prefixed
-from penstock.rdf.credentials import Credentials, basic, service_auth
+from penstock.rdf.credentials import Credentials, basic, is_for, service_auth
 from penstock.rdf.endpoints import Endpoint, EndpointError
 from penstock.rdf.errors import SourceError
+from penstock.rdf.http_requests import RedirectError, moved
 
 RENAME = prefixed("e")
 ALL = "SELECT ?s ?o WHERE { ?s <http://ex.org/p> ?o } ORDER BY ?o"
@@ -117,10 +119,6 @@ class TestFailures:
         server.statuses = [status]
         assert refusal(server) == told
 
-    def test_an_endpoint_that_has_moved(self, server: SparqlServer) -> None:
-        server.statuses, server.location = [301], "http://ex.org/new"
-        assert refusal(server).endswith("it has moved, so write http://ex.org/new")
-
     def test_an_endpoint_that_takes_too_long(self, server: SparqlServer) -> None:
         server.delay = 1
         assert refusal(server, 50) == "E has not answered within 0.05 s: ask for less, or give it more time"
@@ -206,8 +204,98 @@ class TestOtherProtocols:
     @pytest.mark.parametrize("location", ["file:///etc/passwd", "ftp://ex.org/", "data:text/plain,x"])
     def test_nothing_leads_there(self, server: SparqlServer, location: str) -> None:
         server.statuses, server.location = [307], location
-        assert refusal(server).endswith("it has moved, but not to another address of http or https")
+        assert refusal(server) == "E redirects, but not to another address of http or https"
         assert len(server.queries) == 1
+
+
+class TestRedirects:
+    @pytest.fixture
+    def old(self, server: SparqlServer) -> Iterator[SparqlServer]:
+        """Another one, which redirects."""
+        with sparql_server() as old:
+            old.location = server.address
+            yield old
+
+    @pytest.mark.parametrize("status", [301, 302, 307, 308])
+    def test_the_query_is_sent_there(self, old: SparqlServer, server: SparqlServer, status: int) -> None:
+        old.statuses = [status]
+        assert len(solutions(old)) == 2
+        assert old.queries == server.queries == [ALL]
+
+    def test_the_answer_is_elsewhere(self, old: SparqlServer, server: SparqlServer) -> None:
+        old.statuses, old.location = [303], f"{server.address}?{urlencode({'query': ALL})}"
+        assert len(solutions(old)) == 2
+
+    def test_a_relative_address(self, old: SparqlServer) -> None:
+        old.load(":a :p 1 .")
+        old.statuses, old.location = [308, 308], "../sparql"
+        assert len(solutions(old)) == 1
+        assert len(old.queries) == 3
+
+    def test_there_is_an_end(self, old: SparqlServer) -> None:
+        old.statuses, old.location = [307] * 100, old.address
+        assert refusal(old) == "E redirects more than 5 times"
+        assert len(old.queries) == 6
+
+    def test_they_share_the_time(self, old: SparqlServer) -> None:
+        old.statuses, old.location, old.delay = [307] * 100, old.address, 0.15
+        assert "not answered within 0.4 s" in refusal(old, 400)
+        assert len(old.queries) < 5
+
+    def test_an_answer_is_bounded_there_too(self, old: SparqlServer) -> None:
+        old.statuses = [307]
+        with pytest.raises(EndpointError, match="answered with more than 10 bytes"):
+            Endpoint(old.address, max_bytes=10).solutions(ALL, ("s",), RENAME)
+
+    def test_a_refusal_there_says_where(self, old: SparqlServer, server: SparqlServer) -> None:
+        old.statuses, server.statuses = [301], [500]
+        assert refusal(old) == f"E redirects to {server.address}, which answered 500 Internal Server Error"
+
+    def test_credentials_stay_with_their_host(self, old: SparqlServer, server: SparqlServer) -> None:
+        old.statuses = [307]
+        Endpoint(old.address.replace("://", "://ana:s3c@")).solutions(ALL, ("s",), RENAME)
+        assert old.authorizations == [TestCredentials.ANA]
+        assert server.authorizations == [None]
+
+    def test_credentials_of_the_new_place(self, old: SparqlServer, server: SparqlServer) -> None:
+        old.statuses = [307]
+        auth = service_auth([f"{old.address}=ben:x", f"{server.address}=ana:s3c"])
+        Endpoint(old.address, auth=auth).solutions(ALL, ("s",), RENAME)
+        assert old.authorizations == [basic("ben", "x").authorization]
+        assert server.authorizations == [TestCredentials.ANA]
+
+    def test_credentials_go_on_to_the_same_host(self, old: SparqlServer) -> None:
+        old.statuses, old.location = [307], old.address
+        Endpoint(old.address.replace("://", "://ana:s3c@")).solutions(ALL, ("s",), RENAME)
+        assert old.authorizations == [TestCredentials.ANA] * 2
+
+    def test_nobody_is_led_to_send_others(self, old: SparqlServer, server: SparqlServer) -> None:
+        old.statuses, old.location = [307], server.address.replace("://", "://eve:x@")
+        assert len(solutions(old)) == 2
+        assert server.authorizations == [None]
+
+    @pytest.mark.parametrize(
+        ("address", "other", "is_sent"),
+        [
+            ("http://ex.org/a", "https://ex.org/b", True),
+            ("http://ex.org:80/a", "https://EX.org:443/a", True),
+            ("http://ex.org:8080/a", "https://ex.org/a", False),
+            ("https://ex.org/a", "http://ex.org/a", False),
+            ("https://ex.org/a", "https://ex.org.evil/a", False),
+            ("https://ex.org/a", "https://ex.org:444/a", False),
+        ],
+    )
+    def test_which_host_is_the_same(self, address: str, other: str, is_sent: bool) -> None:
+        assert is_for(address, other) == is_sent
+
+    def test_nothing_goes_on_without_https(self) -> None:
+        with pytest.raises(RedirectError, match=r"redirects from https to http://ex\.org/a, which anybody could read"):
+            moved("https://ex.org/a", "http://ana:s3c@ex.org/a#b")
+
+    @pytest.mark.parametrize("location", ["", "//[", "http://ex.org/\u00e9", "http://ex.org/\x1b[2J", "javascript:x"])
+    def test_what_is_no_address(self, location: str) -> None:
+        with pytest.raises(RedirectError, match="not to another address of http or https"):
+            moved("http://ex.org/a", location)
 
 
 class TestCredentials:
@@ -222,7 +310,7 @@ class TestCredentials:
 
     def test_are_in_no_message(self, server: SparqlServer) -> None:
         for status in (301, 400, 401, 404, 500):
-            server.statuses, server.location = [status], self.with_user(server)
+            server.statuses, server.location = [status] * 9, self.with_user(server)
             with pytest.raises(EndpointError) as raised:
                 Endpoint(self.with_user(server)).solutions(ALL, ("s",), RENAME)
             assert "s3c" not in str(raised.value)

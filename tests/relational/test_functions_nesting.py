@@ -5,6 +5,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 from sqlglot import exp
+from tests.relational.deep_expressions import DEPTH, depth_of, nested
 from tests.relational.function_cases import expression_of
 
 from penstock.algebra.expressions import Variable
@@ -32,45 +33,58 @@ FORMS = [
 ]  # fmt: skip
 
 
-def _nested(form: str, depth: int) -> str:
-    text = "?a"
-    for _ in range(depth):
-        text = form.replace("%s", text)
-    return text
-
-
 def _column(variable: Variable) -> exp.Expr:
     return exp.column(variable.name, "terms")
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("compiler", [compile_expression, compile_condition])
-def test_sql_grows_with_the_depth_and_no_faster(compiler: object, form: str) -> None:
-    trees = [compile_(form, depth, compiler) for depth in (8, 14)]
+def test_each_level_adds_the_same_to_the_sql(compiler: object, form: str) -> None:
+    """Levels are measured in threes: a step that leaves its value for the next is longer than one that does not."""
+    trees = [compile_(form, depth, compiler) for depth in (30, 36, 42)]
     for write in (lambda tree: tree.sql("duckdb"), lambda tree: expanded(to_spark(tree))):
-        shallow, deep = (len(write(tree)) for tree in trees)
-        assert deep < 5 * shallow
+        first, second, third = (len(write(tree)) for tree in trees)
+        assert third - second == second - first
 
 
 def compile_(form: str, depth: int, compiler: object = compile_expression) -> exp.Expr:
     assert callable(compiler)
-    tree = compiler(expression_of(_nested(form, depth)), _column)
+    tree = compiler(expression_of(nested(form, depth)), _column)
     assert isinstance(tree, exp.Expr)
     return tree
 
 
-@pytest.mark.parametrize(
-    ("form", "expected"),
-    [
-        ("ROUND(%s)", "i1"),
-        ("IF(%s, 1, 2)", "i1"),
-        ("(%s + ?a)", "i13"),
-        ("(%s = ?a)", "bfalse"),
-        ("(%s IN (?a, true))", "btrue"),
-    ],
-)
-def test_deep_expressions_have_values(form: str, expected: str) -> None:
+VALUES = [
+    ("ROUND(%s)", "i1"),
+    ("IF(%s, 1, 2)", "i1"),
+    ("IF(?b, %s, 2)", "i1"),
+    ("(%s + ?a)", f"i{DEPTH + 1}"),
+    ("(?b - %s)", "i1"),
+    ("(%s = ?a)", "bfalse"),
+    ("(%s IN (?a, true))", "btrue"),
+    ("(true NOT IN (%s, ?a))", "bfalse"),
+    ("COALESCE(%s, ?b)", "i1"),
+    ('CONCAT(STR(%s), "x")', "S1" + "x" * (DEPTH // 2)),
+    ('REPLACE(STR(%s), "1$", "12")', "S1" + "2" * 1),
+    ("((%s * ?b + ?a) / ?b - 0.5)", "d1"),
+]
+"""Forms, and the values of what they make of `?a`, which is 1, with `?b`, which is 2."""
+
+
+def test_deep_expressions_have_values() -> None:
+    """All in one statement; engines plan what each does once, however deep it is."""
+    cases = [(nested(form, depth_of(form)), expected) for form, expected in VALUES]
+    columns = [compile_expression(expression_of(text), _column).sql("duckdb") for text, _ in cases]
     with duckdb.connect() as connection:
-        text = f"SELECT {compile_(form, 12).sql('duckdb')} FROM (SELECT 'i1' AS a, 'i2' AS b) AS terms"
+        text = f"SELECT {', '.join(columns)} FROM (SELECT 'i1' AS a, 'i2' AS b) AS terms"
         Library(connection).provide(text)
-        assert connection.execute(text).fetchall() == [(expected,)]
+        assert connection.execute(text).fetchone() == tuple(expected for _, expected in cases)
+
+
+def test_long_chains_have_values() -> None:
+    chains = {"+": "i300", "-": "i-298", "*": "i1"}
+    columns = [compile_expression(expression_of(operator.join(["?a"] * 300)), _column) for operator in chains]
+    with duckdb.connect() as connection:
+        text = f"SELECT {', '.join(column.sql('duckdb') for column in columns)} FROM (SELECT 'i1' AS a) AS terms"
+        Library(connection).provide(text)
+        assert connection.execute(text).fetchone() == tuple(chains.values())

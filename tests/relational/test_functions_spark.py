@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
+from tests.relational.deep_expressions import depth_of, nested
 from tests.relational.function_cases import (
     AGGREGATES,
     BASE,
@@ -40,6 +41,7 @@ from penstock.relational.functions.aggregates import finished, needs_distinct_ro
 from penstock.relational.functions.catalogue import compile_condition, compile_expression
 from penstock.relational.functions.expansion import expanded
 from penstock.relational.functions.library import install
+from penstock.relational.functions.nesting import MOST_WEIGHT_DISTRIBUTED
 from penstock.relational.functions.ordering import order_key
 from penstock.relational.spark_sql import to_spark
 
@@ -315,3 +317,18 @@ def test_random_decimals(spark: SparkSession, pairs: list[tuple[Decimal | int, D
     with duckdb.connect() as connection:
         install(connection)
         assert_agree(spark, connection, ["?a + ?b", "?a - ?b", "?a * ?b", "?a / ?b", "?a < ?b", "?a = ?b"], rows)
+
+
+def test_deep_expressions(interpreted: SparkSession, connection: duckdb.DuckDBPyConnection) -> None:
+    """64 levels of a function, 20 of several, and as many as are compiled as a whole."""
+    deep = [nested(form, depth_of(form)) for form in ("ROUND(%s)", "(%s + ?a)", "(%s = ?a)", "(%s IN (?a, true))")]
+    deep.append(nested('ROUND(IF((%s = ?a) IN (?a, true), ?b, STRLEN(CONCAT("x", STR(?a)))) * 2 + ?a)', 5))
+    deep += [nested("(%s + ?b)", MOST_WEIGHT_DISTRIBUTED), " - ".join(["?b"] * 300)]
+    rows = [("1", "2"), ('"x"', "2.5"), ("true", '"P1D"^^xsd:dayTimeDuration'), (UNBOUND, "1")]
+    columns = [
+        compile_expression(
+            expression_of(text), lambda v: exp.column(v.name, "terms"), most_weight=MOST_WEIGHT_DISTRIBUTED
+        )
+        for text in deep
+    ]
+    assert by_spark(interpreted, columns, rows) == by_duckdb(connection, [compiled(text) for text in deep], rows)

@@ -100,3 +100,25 @@ class TestWithoutLocksOfTheSystem:
 
     def write(self, folder: Path, pid: int, host: str) -> None:
         (folder / "lock").write_text(json.dumps({"pid": pid, "host": host, "since": "yesterday"}))
+
+
+def test_a_checkpoint_of_an_older_version_is_called_so(tmp_path: Path) -> None:
+    kept = DatabaseCheckpoint(tmp_path / "kept", "this run")
+    kept.begin()
+    kept._fingerprint = "this run"  # the fingerprint itself, which versions before kept in place of its hash
+    kept.commit(0, {}, has_finished=False)
+    kept.close()
+    with pytest.raises(CheckpointError, match=r"was written by an older version of Penstock.* remove this one"):
+        DatabaseCheckpoint(tmp_path / "kept", "this run")
+    with pytest.raises(CheckpointError, match="was written by an older version"):
+        DatabaseCheckpoint(tmp_path / "kept", "another run")
+
+
+def test_a_checkpoint_of_another_run_is_called_so(kind: type[Any], tmp_path: Path) -> None:
+    kept = kind(tmp_path / "kept", "this run")
+    if isinstance(kept, DatabaseCheckpoint):
+        kept.begin()
+        kept.commit(0, {}, has_finished=False)
+    kept.close()
+    with pytest.raises(CheckpointError, match="is of another run"):
+        kind(tmp_path / "kept", "another run")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,12 +24,14 @@ from penstock.engines.spark.window_log import WindowLog
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element, Malformed
+from penstock.rdf.errors import SourceError
 from penstock.rdf.results import Evaluation
 from penstock.runtime.bounded import graphs_of
 from penstock.runtime.checkpoints import CheckpointError, FolderCheckpoint
 from penstock.runtime.outlets import Callback, Outlet
 from penstock.runtime.queries import QuerySpec
 from penstock.runtime.settings import RunSettings
+from penstock.sources import blocks
 from penstock.sources.spark.live import StreamedRows, socket_lines
 from penstock.syntax import parse
 
@@ -210,6 +213,55 @@ def test_lines_come_from_a_server(spark: SparkSession) -> None:
     expected = answer(query, Inputs({TOLL: elements}), Settings(), name="query").evaluations
     difference = first_difference(found, expected[: len(found)], False)
     assert difference is None, difference.text
+
+
+def test_a_line_without_end_is_a_dead_letter(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of lines that are too long little is kept; those around them count, and one that has not ended yet waits."""
+    monkeypatch.setattr(blocks, "LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(blocks, "MOST_BYTES", 1000)
+    lines = [
+        f'<http://ex.org/gate{n % 3}> <http://ex.org/lets> <http://ex.org/car{n}> "{n * 100}" .\n' for n in range(60)
+    ]
+    query = parse(GATES.format(name=":fast", width="PT2S", step="PT1S"), "rspql")
+    found: list[Evaluation] = []
+    told: list[Malformed] = []
+
+    def serve() -> None:
+        with suppress(OSError):
+            connected = server.accept()[0]
+            connected.sendall("".join(lines[:20]).encode())
+            connected.sendall(b"<http://ex.org/long> " + b"x" * (3 << 20) + b"\n")
+            connected.sendall("".join(lines[20:]).encode())
+            while True:
+                connected.sendall(b"y" * (1 << 20))
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=serve, daemon=True).start()
+        stream = socket_lines(*server.getsockname(), scope="s")
+        run = micro_batches(
+            spark,
+            [(QuerySpec(query), Callback(found.append))],
+            {TOLL: stream},
+            on_malformed=lambda stream, entry: told.append(entry),
+        )
+        run.start()
+        while len(found) < 4:
+            assert not run.wait(0.1)
+        run.stop()
+    assert [(one.text[:23], len(one.text), one.reason) for one in told] == [
+        ("<http://ex.org/long> xx", 201, "the line is longer than 33.6 MB: is a line end missing?")
+    ]
+    elements = [_toll(n)._replace(time=n * 100) for n in range(60)]
+    expected = answer(query, Inputs({TOLL: elements}), Settings(), name="query").evaluations
+    difference = first_difference(found, expected[: len(found)], False)
+    assert difference is None, difference.text
+
+
+def test_a_server_that_is_not_there(spark: SparkSession) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        host, port = server.getsockname()
+    with pytest.raises(SourceError, match=f"refused by tcp://{host}:{port}: start the server first"):
+        socket_lines(host, port, scope="s").streamed(spark)
 
 
 class Segments:

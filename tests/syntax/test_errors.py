@@ -49,6 +49,18 @@ WORDS = [
     Mistake("SELECT ?x { ?x ?p ?o } LIMIT «ten»", "expected a whole number after LIMIT, found `ten`"),
     Mistake("«INSERT» DATA { <a> <b> <c> }", "expected a query", "this is SPARQL Update"),
     Mistake("«»", "expected SELECT, CONSTRUCT, ASK or DESCRIBE, found the end of the query"),
+    Mistake("SELECT ?x { ?x ?p ?o } ORDER BY «?x DESC» LIMIT 3", "DESC stands before", "write DESC(?x)"),
+    Mistake("SELECT ?x { ?x ?p ?o } ORDER BY ?o «?x asc», ?p", "ASC stands before", "write ASC(?x)"),
+    Mistake("SELECT ?x { ?x ?p ?o } ORDER BY ?x«,» ?p", "expected the end of the query", "no commas here"),
+    Mistake("SELECT ?x { ?x ?p ?o }«;»", "expected the end of the query", "drop it"),
+    Mistake("SELECT ?x { ?x ?p ?o } «FROM» <g>", "expected the end of the query", "FROM … stands before WHERE"),
+    Mistake("«/»/ a comment\nSELECT ?x { ?x ?p ?o }", "expected SELECT", "comments begin with #"),
+    Mistake("«-»- a comment\nSELECT ?x { ?x ?p ?o }", "expected SELECT", "comments begin with #"),
+    Mistake(
+        "«REGISTER» QUERY q AS SELECT ?x FROM STREAM <s> [NOW - 5 S] { ?x ?p ?o }",
+        "expected SELECT",
+        "SPARQLstream has no REGISTER",
+    ),
 ]
 
 BRACKETS = [
@@ -74,6 +86,10 @@ TRIPLES = [
 ]
 
 NAMES = [
+    Mistake("SELECT * FROM STREAM «<»a b> [RANGE 5s STEP 1s] { }", "a stream's IRI", "an IRI holds no spaces"),
+    Mistake("SELECT * FROM «STATIC» <g> { }", "expected a graph's IRI", "drop STATIC"),
+    Mistake("SELECT * { «<»<<a> <b> <c>>> <d> <e> }", "expected a triple", "RDF-star"),
+    Mistake("SELECT *«\u00a0»{ ?x ?p ?o }", "found the character", "this is no-break space: write a plain space"),
     Mistake("SELECT ?x { ?x ?p ?o FILTER «CONCATT»(?o, 'a') }", "there is no function CONCATT", "did you mean CONCAT?"),
     Mistake("SELECT (1 + «strstart»(?o) AS ?n) { ?x ?p ?o }", "there is no function strstart", "mean STRSTARTS?"),
     Mistake("SELECT ?x { ?x ?p ?o FILTER(«nearest»(?o)) }", "there is no function nearest", "are called by their IRI"),
@@ -120,6 +136,12 @@ TEXTS = [
 ]
 
 WINDOWS = [
+    Mistake("SELECT * FROM STREAM <s> [RANGE 10s«]» { }", "expected STEP", "write [RANGE 10s TUMBLING]"),
+    Mistake("SELECT * FROM STREAM <s> [RANGE 10s «EVERY» 5s] { }", "expected STEP", "did you mean STEP?"),
+    Mistake("SELECT * FROM STREAM <s> [«ROWS» 10] { }", "expected RANGE", "write [RANGE TRIPLES 10]"),
+    Mistake("SELECT * FROM WINDOW ON <s> [RANGE PT9S «EVERY» PT1S] { }", "expected STEP", "did you mean STEP?"),
+    Mistake("SELECT * FROM WINDOW ON <s> [RANGE «PT1M1H»] { }", "expected a duration", "in the order of P1DT2H3M4S"),
+    Mistake("SELECT * FROM WINDOW ON <s> [RANGE «'PT1M'»] { }", "expected a duration", "write PT1M, without quotes"),
     Mistake("«REGISTR» QUERY q AS SELECT * FROM STREAM <s> [RANGE 10s STEP 5s] { ?x ?p ?o }", "REGISTR", "REGISTER?"),
     Mistake("REGISTER «QUERRY» q AS SELECT * FROM STREAM <s> [RANGE 10s STEP 5s] { }", "QUERY or STREAM", "QUERY?"),
     Mistake("REGISTER QUERY q «SELECT» * FROM STREAM <s> [RANGE 10s STEP 5s] { }", "expected AS after the name"),
@@ -148,6 +170,11 @@ WINDOWS = [
 ]
 
 MIXTURES = [
+    Mistake(
+        "SELECT * FROM STREAM <s> [RANGE 10s] { «STREAM <s>» { ?x ?p ?o } }",
+        "`STREAM <s>` is SPARQLstream",
+        "in CQELS-QL, STREAM <iri> [RANGE 10s] { … } in WHERE has the window",
+    ),
     Mistake(
         "SELECT * FROM STREAM <s> [RANGE 10s STEP 5s] { «STREAM <t> [NOW»] { ?x ?p ?o } }",
         "`STREAM <t> [NOW` is CQELS-QL, but `FROM STREAM <s> [RANGE` before it is C-SPARQL",

@@ -51,6 +51,26 @@ STANDARD_FORMS = [
         "SELECT (SUM(?v) AS ?x) FROM STREAM :s WINDOW ELEMS 5 { ?s :p ?v }",
         ["write (SUM(?v) AS ?x)"],
     ),
+    (
+        f"SELECT * FROM NAMED WINDOW :w ON :s [ITEM 10 STEP 2] {{ {WINDOW} }}",
+        f"SELECT * FROM NAMED WINDOW :w ON :s [ELEMENTS 10 STEP 2] {{ {WINDOW} }}",
+        ["write ELEMENTS"],
+    ),
+    (
+        f"SELECT * FROM NAMED WINDOW :w ON :s [RANGE PT10M TUMBLING] {{ {WINDOW} }}",
+        f"SELECT * FROM NAMED WINDOW :w ON :s [RANGE PT10M] {{ {WINDOW} }}",
+        ["drop it"],
+    ),
+    (
+        "REGISTER RSTREAM :out AS SELECT * FROM STREAM :s  [RANGE PT10S STEP PT5S] { ?s :p ?v }",
+        "REGISTER RSTREAM :out AS SELECT * FROM WINDOW ON STREAM :s [RANGE PT10S STEP PT5S] { ?s :p ?v }",
+        ["write FROM WINDOW ON STREAM :s [RANGE PT10S STEP PT5S]"],
+    ),
+    (
+        "SELECT ISTREAM ?v FROM NAMED STREAM :s [RANGE 10s STEP 5s] { WINDOW :s { ?s :p ?v } }",
+        "SELECT ISTREAM ?v FROM NAMED WINDOW :s ON STREAM :s [RANGE 10s STEP 5s] { WINDOW :s { ?s :p ?v } }",
+        ["write FROM NAMED WINDOW :s ON STREAM :s [RANGE 10s STEP 5s]"],
+    ),
     ("SELECT COUNT(*) AS ?x { ?s :p ?v }", "SELECT (COUNT(*) AS ?x) { ?s :p ?v }", ["write (COUNT(*) AS ?x)"]),
     (
         "SELECT ?s (AVG(?v) AS ?x) (?x + 1 AS ?y) { ?s :p ?v } GROUP BY ?s HAVING (?x > 2) (?s != :a && ?y < 9)",
@@ -193,3 +213,22 @@ def test_a_name_needs_brackets_or_a_prefix(text: str) -> None:
     (problem,) = check(text)
     assert text[slice(*problem.span)] == "sensors"
     assert problem.hint == "a name needs <…> or a prefix: write <sensors>, or ex:sensors with a PREFIX for it"
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_a_byte_order_mark_and_any_line_ends(line_end: str) -> None:
+    lines = [
+        PREFIX + "# prefixes",
+        "SELECT ?s # a comment",
+        "FROM STREAM :s [RANGE 10s # wide",
+        "STEP 5s] { ?s :p ?v }",
+    ]
+    plain = PREFIX + "SELECT ?s FROM STREAM :s [RANGE 10s STEP 5s] { ?s :p ?v }"
+    assert parse("\ufeff" + line_end.join(lines)) == parse(plain)
+
+
+def test_a_byte_order_mark_moves_no_error() -> None:
+    with pytest.raises(QuerySyntaxError) as caught:
+        parse("\ufeffSELECT ?s WHRE { ?s ?p ?o }")
+    (problem,) = caught.value.problems
+    assert (problem.span.start, problem.span.end) == (11, 15)

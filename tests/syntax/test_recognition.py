@@ -19,6 +19,10 @@ CLUES = {
     "REGISTER ISTREAM <x> AS SELECT * { ?s ?p ?o }": "rspql",
     "PREFIX : <http://e/> REGISTER STREAM :x AS CONSTRUCT ISTREAM { ?s ?p ?o } FROM NAMED WINDOW :w ON :s [RANGE 5s] "
     "{ WINDOW :w { ?s ?p ?o } }": "rspql",
+    "REGISTER STREAM <x> AS SELECT ISTREAM * { ?s ?p ?o }": "rspql",
+    "REGISTER RSTREAM <x> AS SELECT * FROM STREAM <s> [RANGE 5s STEP 1s] { ?s ?p ?o }": "rspql",
+    "SELECT ISTREAM * FROM STREAM <s> [RANGE 5s STEP 1s] { ?s ?p ?o }": "rspql",
+    "REGISTER QUERY q COMPUTED EVERY 5s AS CONSTRUCT ISTREAM { ?s ?p ?o } { ?s ?p ?o }": "rspql",
     "SELECT * FROM STREAM <s> [RANGE 5s STEP 1s] { ?s ?p ?o }": "csparql",
     "select * from named stream <s> [range triples 5] { graph <s> { ?s ?p ?o } }": "csparql",
     "SELECT * { ?s ?p ?o } AGGREGATE { (?n, COUNT, {?s}) }": "csparql",

@@ -13,6 +13,7 @@ from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
+from penstock.engines.solutions import Solutions
 from penstock.optimizer import Sizes
 from penstock.rdf.elements import Malformed
 from penstock.relational.answers import Delivery
@@ -120,8 +121,8 @@ class CompiledQuery(Protocol):
     def joins_streams(self) -> bool:
         """Whether it joins rows of streams with each other: rows that never share a window are joined in vain."""
 
-    def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
-        """The solutions: the encoded values of the variables, in order, and then the instant; in time order."""
+    def evaluate(self, part: Slice) -> Solutions:
+        """The solutions; a row has the encoded values of the variables, in order."""
 
 
 class CompiledReport(Protocol):

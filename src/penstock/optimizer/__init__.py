@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from penstock.algebra.operators import Operator
+from penstock.optimizer.bind_paths import bind_paths
 from penstock.optimizer.drop_unmatched import drop_what_cannot_match
 from penstock.optimizer.fold_constants import fold_constants
 from penstock.optimizer.knowledge import Knowledge
@@ -32,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     drop_what_cannot_match,
     merge_patterns,
     push_filters,
+    bind_paths,
     push_aggregates,
     split_aggregates,
     push_projections,

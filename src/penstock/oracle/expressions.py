@@ -10,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from penstock.oracle.aggregates import Aggregates
-from penstock.oracle.functions import call
+from penstock.oracle.functions import FAILED, call
 from penstock.oracle.stored_terms import stored_constant
 from penstock.oracle.timestamps import TimedPattern, timestamp_expression
 from penstock.syntax import ast
+from penstock.syntax.ast.rewriting import walk
 
 _ORDERINGS = {"<": "less", ">": "less", "<=": "less-or-equal", ">=": "less-or-equal"}
 
@@ -83,6 +84,10 @@ class ExpressionRewriting:
             case ast.Operation("IN" | "NOT IN" as operator, (sought,)):
                 found = call("in-nothing", self.term(sought))
                 return found if operator == "IN" else ast.Operation("!", (found,))
+            case ast.Operation("IN" | "NOT IN" as operator, (sought, *others)) if _asks_in(sought):
+                values = [ast.Call("COALESCE", (self.value(other), FAILED)) for other in others]
+                found = call("in", self.value(sought), *values)
+                return found if operator == "IN" else ast.Operation("!", (found,))
             case ast.Operation(_, operands):
                 return replace(expression, operands=tuple(map(self.value, operands)))
             case ast.Aggregate():
@@ -96,6 +101,11 @@ class ExpressionRewriting:
         if aggregate.name in ("SUM", "AVG") and not aggregate.distinct:
             return replace(aggregate, argument=self.value(aggregate.argument))
         return self.aggregates.call(aggregate, self.term(aggregate.argument))
+
+
+def _asks_in(expression: ast.Expression) -> bool:
+    """Whether there is an IN in it. The store's engine writes what is sought once for each member of a list."""
+    return any(isinstance(node, ast.Operation) and node.operator in ("IN", "NOT IN") for node in walk(expression))
 
 
 def _is_kept(constant: ast.Constant) -> bool:

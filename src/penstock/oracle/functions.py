@@ -18,7 +18,7 @@ from penstock.rdf.terms import IRI
 from penstock.rdf.vocabulary import RDF_LANG_STRING, XSD, XSD_BOOLEAN
 from penstock.syntax import ast
 
-FALSE = ox.Literal(False)
+TRUE, FALSE = ox.Literal(True), ox.Literal(False)
 
 
 def call(name: str, *arguments: ast.Expression) -> ast.FunctionCall:
@@ -61,6 +61,24 @@ def _typed(lexical: Node, datatype: Node) -> Node | None:
 def _in_nothing(_: Node) -> Node:
     """`IN ()` is false, and as with every operator an error where its operand is."""
     return FALSE
+
+
+FAILED = ast.Constant(IRI("urn:oracle:failed"))
+"""Stands for a member of a list that is an error."""
+
+
+def _in(sought: Node, *members: Node) -> Node | None:
+    """`IN` (§17.4.1.9): an error where no member is equal and it could not be told of one of them."""
+    found = [None if str(member) == f"<{FAILED.text}>" else _equal(sought, member) for member in members]
+    if TRUE in found:
+        return TRUE
+    return None if None in found else FALSE
+
+
+def _equal(one: Node, other: Node) -> Node | None:
+    if isinstance(one, ox.BlankNode) or isinstance(other, ox.BlankNode):
+        return ox.Literal(one == other)
+    return compute(f"{one} = {other}")
 
 
 # Comparison (§17.3.1): the store's engine does not compare booleans, and takes any term to be <= itself
@@ -121,6 +139,7 @@ _NAMES: dict[str, Callable[..., Node | ox.Triple | None]] = {
     "datatype": _datatype,
     "typed": _typed,
     "in-nothing": _in_nothing,
+    "in": _in,
     "less": _less,
     "less-or-equal": _less_or_equal,
     "replacement": _replacement,

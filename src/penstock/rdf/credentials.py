@@ -111,6 +111,20 @@ def _latin(url: str, token: str) -> str:
     return token
 
 
+def is_for(address: str, other: str) -> bool:
+    """Whether the credentials of an address are for another, to which it redirects: for the same host and port, and
+    for the same host by https where it was http. Raises ValueError where one is no address.
+
+    >>> is_for("http://ex.org/sparql", "https://ex.org/query"), is_for("https://ex.org/sparql", "https://ex.com/sparql")
+    (True, False)
+    """
+    one, two = urlsplit(address), urlsplit(other)
+    if one.hostname != two.hostname:
+        return False
+    ports = (one.scheme, _port(one)), (two.scheme, _port(two))
+    return ports[0] == ports[1] or ports == (("http", 80), ("https", 443))
+
+
 def _begins(address: SplitResult, known: SplitResult) -> bool:
     if (address.scheme, address.hostname, _port(address)) != (known.scheme, known.hostname, _port(known)):
         return False

@@ -18,6 +18,8 @@ plain equi-joins, and "is it numeric" is a look at one character. NULL is unboun
 
 from __future__ import annotations
 
+from math import inf
+
 from penstock.rdf.terms import IRI, BlankNode, Literal, Term
 from penstock.rdf.vocabulary import RDF_LANG_STRING, XSD
 
@@ -30,11 +32,21 @@ TAGS_OF_DATATYPES = {
     XSD + "boolean": "b",
     XSD + "dateTime": "t",
 }
-INTEGER_TYPES = (
-    "int", "long", "short", "byte", "nonNegativeInteger", "positiveInteger", "nonPositiveInteger", "negativeInteger",
-    "unsignedInt", "unsignedLong", "unsignedShort", "unsignedByte",
-)  # fmt: skip
-"""xsd's integer types other than xsd:integer itself."""
+INTEGER_TYPES: dict[str, tuple[float, float]] = {
+    "int": (-(2**31), 2**31 - 1),
+    "long": (-(2**63), 2**63 - 1),
+    "short": (-(2**15), 2**15 - 1),
+    "byte": (-(2**7), 2**7 - 1),
+    "nonNegativeInteger": (0, inf),
+    "positiveInteger": (1, inf),
+    "nonPositiveInteger": (-inf, 0),
+    "negativeInteger": (-inf, -1),
+    "unsignedInt": (0, 2**32 - 1),
+    "unsignedLong": (0, 2**64 - 1),
+    "unsignedShort": (0, 2**16 - 1),
+    "unsignedByte": (0, 2**8 - 1),
+}
+"""xsd's integer types other than xsd:integer itself, and their bounds. What is beyond them is ill-typed: no number."""
 
 _DATATYPES_OF_TAGS = {tag: datatype for datatype, tag in TAGS_OF_DATATYPES.items()}
 _INTEGER_IRIS = {XSD + name: name for name in INTEGER_TYPES}

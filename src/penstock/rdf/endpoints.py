@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from http.client import HTTPException, responses
 from typing import TypeVar
 from urllib.error import HTTPError, URLError
-from urllib.parse import urlencode, urljoin, urlsplit
+from urllib.parse import urlencode
 
 from pyoxigraph import BlankNode, QueryBoolean, QueryResultsFormat, RdfFormat, Triple, parse_query_results
 
 from penstock.rdf.blank_nodes import Rename
-from penstock.rdf.credentials import VARIABLE, ServiceAuth, service_auth, without_credentials
+from penstock.rdf.credentials import VARIABLE, ServiceAuth, is_for, service_auth, without_credentials
 from penstock.rdf.elements import Node, Row
 from penstock.rdf.errors import ReadingError, SourceError
-from penstock.rdf.http_requests import SCHEMES, Reply, TooLargeError, post
+from penstock.rdf.http_requests import RedirectError, Reply, TooLargeError, post
 from penstock.rdf.parsing import TRIPLE_IN_TRIPLE, checked, parsed
 from penstock.rdf.sizes import size_text
 
@@ -125,9 +125,9 @@ class Endpoint:
     def _fetched(self, query: str, accept: str, deadline: float) -> Reply:
         form = urlencode({"query": query}).encode()
         try:
-            credentials = self.auth.of(self.address)
-            headers = {} if credentials is None else {"Authorization": credentials.authorization}
-            return post(self.name, form, {"Accept": accept, **headers}, deadline, self.max_bytes)
+            return post(self.name, form, accept, self._authorization, deadline, self.max_bytes)
+        except RedirectError as error:
+            raise EndpointError(f"{self.name} {error}") from None
         except HTTPError as error:
             with error:
                 raise self._refusal(error) from None
@@ -142,6 +142,11 @@ class Endpoint:
             raise EndpointError(f"{self.name} answered with compressed data that is damaged") from None
         except (OSError, HTTPException, ValueError) as error:
             raise self._failure(error) from None
+
+    def _authorization(self, address: str) -> str | None:
+        """What an address is told: this one, or one that it redirects to. Credentials are for one host."""
+        credentials = self.auth.of(self.address if is_for(self.name, address) else address)
+        return None if credentials is None else credentials.authorization
 
     # What can go wrong
 
@@ -165,11 +170,11 @@ class Endpoint:
         return EndpointError(f"{self.name} cannot be asked: {reason}")
 
     def _refusal(self, error: HTTPError) -> EndpointError | _PassingError:
-        said = f"{self.name} answered {error.code} {responses.get(error.code, '')}".rstrip()
+        asked = error.url or self.name
+        who = self.name if asked == self.name else f"{self.name} redirects to {asked}, which"
+        said = f"{who} answered {error.code} {responses.get(error.code, '')}".rstrip()
         if error.code in _PASSING:
             return _PassingError(said)
-        if 300 <= error.code < 400:
-            return EndpointError(f"{said}: {self._moved(error.headers.get('Location', ''))}")
         if error.code == 400:
             return EndpointError(f"{said}: it does not take the query{_explanation(error)}")
         if error.code in (401, 403) and self.auth.of(self.address) is not None:
@@ -182,13 +187,6 @@ class Endpoint:
         if error.code in (404, 405):
             return EndpointError(f"{said}: is this the address of a SPARQL endpoint? Many end with /sparql or /query")
         return EndpointError(said)
-
-    def _moved(self, location: str) -> str:
-        """Redirects are not followed: a query that is sent on loses its text, and credentials are for one host."""
-        to = without_credentials(urljoin(self.name, location))
-        if not location or not to.isprintable() or urlsplit(to).scheme not in SCHEMES:
-            return "it has moved, but not to another address of http or https"
-        return f"it has moved, so write {to}"
 
     def _not(self, wanted: str, media_type: str) -> EndpointError:
         return EndpointError(

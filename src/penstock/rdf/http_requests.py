@@ -1,6 +1,7 @@
 """HTTP requests that end: bounded in the time that they take as a whole, and in the size of the answer.
 
-Only http and https are known, and no redirect is followed. A proxy that the environment names (`http_proxy`) is used.
+Only http and https are known, also where a server redirects to, which is followed a few times. A proxy that the
+environment names (`http_proxy`) is used.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ import io
 import socket
 import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import urljoin, urlsplit, urlunsplit
 from urllib.request import (
     HTTPDefaultErrorHandler,
     HTTPErrorProcessor,
@@ -25,12 +28,22 @@ from urllib.request import (
 )
 
 SCHEMES = ("http", "https")
+
+_MOST_REDIRECTS = 5
+_SEND_AGAIN = frozenset({301, 302, 307, 308})
+"""The form is sent to the new place, too. Browsers ask there without a form after 301 and 302, and a query would be
+lost. 303 says that the answer itself is there."""
+_SEE_OTHER = 303
 _BLOCK = 1 << 16
 _COMPRESSED = frozenset({"gzip", "x-gzip", "deflate"})
 
 
 class TooLargeError(Exception):
     """An answer that is larger than it may be."""
+
+
+class RedirectError(Exception):
+    """A server that redirects to where nobody follows; the message says where, without users and passwords."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +54,53 @@ class Reply:
     media_type: str
 
 
-def post(address: str, form: bytes, headers: Mapping[str, str], deadline: float, most_bytes: int) -> Reply:
+def post(
+    address: str,
+    form: bytes,
+    accept: str,
+    authorization: Callable[[str], str | None],
+    deadline: float,
+    most_bytes: int,
+) -> Reply:
     """Send a form, and read the answer until `deadline`, an instant of `time.monotonic`.
 
-    Raises TimeoutError, TooLargeError, `urllib.error.HTTPError` where the status is not 2xx, OSError, HTTPException,
-    and ValueError where the address is none.
+    A redirect is followed, `authorization` says what each address is told: the credentials of one are not for others.
+    Raises TimeoutError, TooLargeError, RedirectError, `urllib.error.HTTPError` where the status is not 2xx, OSError,
+    HTTPException, and ValueError where the address is none.
     """
-    request = Request(address, form, {**headers, "Accept-Encoding": "gzip", "User-Agent": "penstock"})
-    if request.type not in SCHEMES or not request.host:
-        raise ValueError("no address of http or https")
-    with _opener(deadline).open(request, timeout=_left(deadline)) as response:
-        return Reply(_content(response, most_bytes), response.headers.get_content_type())
+    data: bytes | None = form
+    for _ in range(_MOST_REDIRECTS + 1):
+        request = Request(address, data, {"Accept": accept, "Accept-Encoding": "gzip", "User-Agent": "penstock"})
+        if request.type not in SCHEMES or not request.host:
+            raise ValueError("no address of http or https")
+        credentials = authorization(address)
+        if credentials is not None:
+            request.add_unredirected_header("Authorization", credentials)
+        try:
+            with _opener(deadline).open(request, timeout=_left(deadline)) as response:
+                return Reply(_content(response, most_bytes), response.headers.get_content_type())
+        except HTTPError as error:
+            if error.code not in _SEND_AGAIN and error.code != _SEE_OTHER:
+                raise
+            with error:
+                address = moved(address, error.headers.get("Location", ""))
+            data = form if error.code in _SEND_AGAIN else None
+    raise RedirectError(f"redirects more than {_MOST_REDIRECTS} times")
+
+
+def moved(address: str, location: str) -> str:
+    """Where a redirect leads to. What is in there before an `@` is no credential of ours: it is left out."""
+    try:
+        parts = urlsplit(urljoin(address, location))
+        host = parts.netloc.rpartition("@")[2]
+        to = urlunsplit((parts.scheme, host, parts.path, parts.query, ""))
+    except ValueError:
+        to = host = ""
+    if not location or not host or parts.scheme not in SCHEMES or not (to.isascii() and to.isprintable()):
+        raise RedirectError("redirects, but not to another address of http or https")
+    if urlsplit(address).scheme == "https" and parts.scheme == "http":
+        raise RedirectError(f"redirects from https to {to}, which anybody could read and change")
+    return to
 
 
 def _opener(deadline: float) -> OpenerDirector:

@@ -54,15 +54,16 @@ class Evaluation:
         return evaluation_html(self)
 
     def __post_init__(self) -> None:
-        if sum(answer is not None for answer in (self.rows, self.boolean, self.triples)) != 1:
+        if (self.rows is None) + (self.boolean is None) + (self.triples is None) != 2:
             raise ValueError("an evaluation has rows, or a boolean, or triples: give one of them")
         if (self.rows is None) != (self.variables is None):
             raise ValueError("rows and variables belong together: give both or neither")
-        for row in self.rows or ():
-            if len(row) != len(self.variables or ()):
-                raise ValueError(
-                    f"a row has {counted(len(row), 'term')} for {counted(len(self.variables or ()), 'variable')}: {row}"
-                )
+        expected = len(self.variables or ())
+        if not set(map(len, self.rows or ())) <= {expected}:
+            wrong = next(row for row in self.rows or () if len(row) != expected)
+            raise ValueError(
+                f"a row has {counted(len(wrong), 'term')} for {counted(expected, 'variable')}: {wrong}"
+            )  # fmt: skip
 
 
 def to_json_line(evaluation: Evaluation) -> str:

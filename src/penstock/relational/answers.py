@@ -13,25 +13,38 @@ from penstock.algebra.operators import Operator
 from penstock.optimizer import RULES, Knowledge, optimize
 from penstock.relational.compiler import Compiler
 from penstock.relational.intervals import INSTANTS, partition_keys, spread
-from penstock.relational.matching import TRIPLE
-from penstock.relational.relations import Relation, Shape, Statement, aliased, col, select_from, united
-from penstock.relational.sources import Sources, Tables
-from penstock.relational.windows import FIRST
+from penstock.relational.matching import TRIPLE, Asked, asked_by, counted_patterns
+from penstock.relational.relations import Relation, Shape, Statement, aliased, col, number, select_from, united
+from penstock.relational.sources import COUNT, Sources, Tables
 
-_Delivered = tuple[str, exp.Expr]
-"""The relation that has what is to be delivered, and the condition under which a row of it comes at an instant."""
+REPORTED = exp.Placeholder(this="reported")
+"""The number of the first instant that is reported: 1 where number 0 is there for comparison."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Delivered:
+    """The relation that has what is to be delivered, and when: from an instant to another, or at one alone."""
+
+    name: str
+    start: exp.Expr
+    end: exp.Expr | None = None
+    condition: exp.Expr | None = None
+
 
 Delivery = OneOf["rstream", "istream", "dstream", "once"]
 """A streaming operator; or each solution once, when it begins, as befits patterns whose solutions never end."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """A statement whose rows are the values of `variables` and an instant `t`, in the order of time.
+    """A statement whose rows are the values of `variables`, and when they are there.
 
-    It reads the table `instants` and has the parameters `first`, `last`, `count` and `step`. Instant number 0 of every
-    slice but the first is the last one of the slice before, for comparison: it is not reported (the table says so in
-    its column `is_reported`). That of a snapshot has `first`, `last` and `count` alone.
+    These are the numbers `i` and `j` of instants: a row is there at i, i + 1, …, j − 1, and those of an instant are in
+    order. Where rows are distributed it is one instant `t`, and they are in the order of time.
+
+    It reads the table `instants` and has the parameters `first`, `last`, `count`, `step` and `reported`. Instant number
+    0 of every slice but the first is the last one of the slice before, for comparison: it is not reported (where rows
+    are distributed the table says so in its column `is_reported`). A snapshot has no `step`.
     """
 
     statement: exp.Select
@@ -56,41 +69,67 @@ def compile_query(
     solutions = compiler.solutions(expression, keep_order=True)
     visible = {variable: name for variable, name in solutions.columns.items() if variable.is_visible}
     names = list(visible.values())
-    rows, condition = _DELIVERIES[delivery](compiler.statement, solutions, names)
+    delivered = _DELIVERIES[delivery](compiler.statement, solutions, names)
+    rows = delivered.name
     order = [*compiler.ordered(replace(solutions, name=rows)), *(exp.Ordered(this=col(rows, name)) for name in names)]
     selected = select_from(rows, [col(rows, name) for name in names])
     variables = tuple(variable.name for variable in visible)
-    return Plan(_reported(compiler.statement, selected, condition, order), variables, compiler.statement.stream_scans)
+    return Plan(_reported(compiler.statement, selected, delivered, order), variables, compiler.statement.stream_scans)
 
 
 def compile_dataset(query: ContinuousQuery, tables: Tables, shape: Shape) -> Plan:
-    """All triples that there are at each instant, in whatever graph: what DESCRIBE looks at."""
+    """All triples that there are at each instant, in whatever graph: what DESCRIBE looks at.
+
+    A window that counts matches holds, for each pattern, the last that match it.
+    """
     statement = Statement(shape)
     sources = Sources(statement, query.dataset, tables)
-    graphs = [sources.default, *(named.graph for named in (*sources.graphs(), *sources.windows()))]
-    contents = [graph.triples() for graph in dict.fromkeys(graphs)]
+    graphs = [(graph, Asked()) for graph in (sources.default, *(named.graph for named in sources.graphs()))]
+    windows = [
+        (named.graph, Asked() if pattern is None else asked_by(pattern))
+        for named in sources.windows()
+        for window, _ in named.graph.windows
+        for pattern in counted_patterns(query, window)
+    ]
+    contents = [graph.triples(asked) for graph, asked in dict.fromkeys([*graphs, *windows])]
     whole = statement.add(united([select_from(name, [exp.Star()]) for name in contents]))
     columns = [aliased(exp.cast(col(whole, part), "text"), part) for part in TRIPLE]
     selected = select_from(whole, columns)
-    return Plan(_reported(statement, selected, _covers(whole, col(INSTANTS, "k")), []), TRIPLE, statement.stream_scans)
+    delivered = _Delivered(whole, col(whole, "i"), col(whole, "j"))
+    return Plan(_reported(statement, selected, delivered, []), TRIPLE, statement.stream_scans)
 
 
 def _reported(
-    statement: Statement, selected: exp.Select, condition: exp.Expr, order: list[exp.Ordered]
+    statement: Statement, selected: exp.Select, delivered: _Delivered, order: list[exp.Ordered]
 ) -> exp.Select:  # fmt: skip
     """Always in the same order, also where none is asked for: who runs a query twice gets the same lines."""
-    if statement.shape.is_snapshot:
-        query = selected.select(aliased(exp.cast(FIRST.copy(), "bigint"), "t"))
-        return statement.finish(query.order_by(*order) if order else query)
-    query = selected.join(exp.to_table(INSTANTS), on=condition)
-    query = query.select(aliased(col(INSTANTS, "t"), "t"), append=True).where(col(INSTANTS, "is_reported"))
-    return statement.finish(query.order_by(col(INSTANTS, "k"), *order))
+    if delivered.condition is not None:
+        selected = selected.where(delivered.condition)
+    if statement.shape.is_distributed:
+        selected = selected.join(exp.to_table(INSTANTS), on=_is_there(delivered, col(INSTANTS, "k")))
+        selected = selected.select(aliased(col(INSTANTS, "t"), "t")).where(col(INSTANTS, "is_reported"))
+        return statement.finish(selected.order_by(col(INSTANTS, "k"), *order))
+    start, end = delivered.start, delivered.end
+    if end is None:
+        end = exp.Add(this=start, expression=number(1))
+        is_within = exp.and_(
+            exp.GTE(this=start, expression=REPORTED.copy()), exp.LT(this=start, expression=COUNT.copy())
+        )  # fmt: skip
+        order = [exp.Ordered(this=start.copy()), *order]  # numbers are soon compared
+    else:
+        is_within = exp.GT(this=end, expression=REPORTED.copy())
+    selected = selected.select(aliased(start.copy(), "i"), aliased(end.copy(), "j"))
+    if not statement.shape.is_snapshot:
+        selected = selected.where(is_within)
+    return statement.finish(selected.order_by(*order) if order else selected)
 
 
-def _covers(relation: str, instant: exp.Expr) -> exp.Expr:
+def _is_there(delivered: _Delivered, instant: exp.Expr) -> exp.Expr:
+    if delivered.end is None:
+        return exp.EQ(this=instant, expression=delivered.start.copy())
     return exp.and_(
-        exp.GTE(this=instant.copy(), expression=col(relation, "i")),
-        exp.LT(this=instant.copy(), expression=col(relation, "j")),
+        exp.GTE(this=instant.copy(), expression=delivered.start.copy()),
+        exp.LT(this=instant.copy(), expression=delivered.end.copy()),
     )
 
 
@@ -101,11 +140,11 @@ def _all(statement: Statement, solutions: Relation, names: list[str]) -> _Delive
         solutions = replace(solutions, name=snapshot, is_momentary=True)
     if solutions.is_momentary:
         return _once(statement, solutions, names)
-    return solutions.name, _covers(solutions.name, col(INSTANTS, "k"))
+    return _Delivered(solutions.name, solutions.start, solutions.end)
 
 
 def _once(statement: Statement, solutions: Relation, names: list[str]) -> _Delivered:
-    return solutions.name, col(INSTANTS, "k").eq(solutions.start)
+    return _Delivered(solutions.name, solutions.start)
 
 
 def _new(statement: Statement, solutions: Relation, names: list[str]) -> _Delivered:
@@ -129,7 +168,7 @@ def _where_none_goes_on(
         col(marked, "reached").is_(exp.null()),
         is_beyond(this=col(marked, "reached"), expression=col(marked, edge)),
     )
-    return marked, exp.and_(col(INSTANTS, "k").eq(col(marked, edge)), is_alone)
+    return _Delivered(marked, col(marked, edge), condition=is_alone)
 
 
 def _beside(

@@ -6,7 +6,7 @@ at each instant, so the row is spread over its instants. BNODE(…) tells one so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -14,9 +14,9 @@ from sqlglot import exp
 from penstock.algebra.expressions import Apply, Exists, Expression, Variable, conjuncts, parts_of
 from penstock.algebra.operators import Operator
 from penstock.relational.functions.calls import call, text
-from penstock.relational.functions.catalogue import compile_condition, compile_expression
+from penstock.relational.functions.catalogue import compile_condition, compile_expression, needs_python
 from penstock.relational.functions.families import Kinds, kind_of
-from penstock.relational.functions.nesting import first_steps, in_short_chains, is_deep, with_steps
+from penstock.relational.functions.nesting import MOST_WEIGHT, MOST_WEIGHT_DISTRIBUTED, is_deep, with_columns
 from penstock.relational.functions.ordering import order_key
 from penstock.relational.intervals import INSTANTS, gaps, once, spread
 from penstock.relational.joining import numbered, within, without
@@ -41,7 +41,9 @@ class Rows:
     row: str | None
     kinds: Kinds
     columns: Mapping[Expression, Variable]
-    """The variables that stand for parts of the expressions: calls of timestamp(), and inner parts of deep ones."""
+    """The variables that stand for parts of the expressions: calls of timestamp(), and matches in deep ones."""
+    most_weight: int
+    """Expressions of more weight are evaluated in steps."""
 
     def term(self, expression: Expression) -> exp.Expr:
         """The value, a term; NULL where there is none."""
@@ -53,6 +55,7 @@ class Rows:
             base=self.base,
             solution=self._solution,
             kinds=self.kinds,
+            most_weight=self.most_weight,
         )
 
     def condition(self, expression: Expression) -> exp.Expr:
@@ -65,6 +68,7 @@ class Rows:
             base=self.base,
             solution=self._solution,
             kinds=self.kinds,
+            most_weight=self.most_weight,
         )
 
     def order_key(self, expression: Expression) -> list[exp.Expr]:
@@ -73,7 +77,7 @@ class Rows:
 
     def _told(self, expression: Expression) -> Expression:
         """With variables in place of the parts that are columns."""
-        return with_steps(in_short_chains(expression), self.columns) if self.columns else expression
+        return with_columns(expression, self.columns) if self.columns else expression
 
     def _flag(self, exists: Exists) -> exp.Expr:
         return col(self.relation.name, self.flags[exists])
@@ -119,20 +123,20 @@ class Expressions:
             relation, flags[exists] = self._flagged(relation, exists)
         if ("NOW", 0) in calls:
             relation = self._at_instants(relation)
-        return self._in_steps(Rows(relation, flags, self.base, row, self.kinds, told), expressions)
+        most_weight = MOST_WEIGHT_DISTRIBUTED if self.statement.shape.is_distributed else MOST_WEIGHT
+        rows = Rows(relation, flags, self.base, row, self.kinds, told, most_weight)
+        return self._with_matches(rows, [expression for expression in expressions if is_deep(expression, most_weight)])
 
-    def _in_steps(self, rows: Rows, expressions: Sequence[Expression]) -> Rows:
-        """The rows with columns for the inner parts of expressions that nest deeply, computed once each."""
-        left = [
-            with_steps(in_short_chains(expression), rows.columns) for expression in expressions if is_deep(expression)
-        ]
-        while steps := dict.fromkeys(step for expression in left for step in first_steps(expression)):
+    def _with_matches(self, rows: Rows, expressions: Iterable[Expression]) -> Rows:
+        """The rows with columns for what Spark matches with a UDF in deep expressions: no UDF may stand in a lambda."""
+        left = [with_columns(expression, rows.columns) for expression in expressions]
+        while matches := dict.fromkeys(found for expression in left for found in _innermost_matches(expression)):
             relation = rows.relation
-            variables = {step: Variable(f".step{len(rows.columns) + place}") for place, step in enumerate(steps)}
+            variables = {match: Variable(f".match{len(rows.columns) + place}") for place, match in enumerate(matches)}
             names = {variable: self.statement.column_name(variable) for variable in variables.values()}
             kept = [col(relation.name, name) for name in relation.all_columns]
             added = [
-                aliased(exp.cast(rows.term(step), "text"), names[variable]) for step, variable in variables.items()
+                aliased(exp.cast(rows.term(match), "text"), names[variable]) for match, variable in variables.items()
             ]
             query = select_from(relation.name, [*kept, *added, relation.start, relation.end])
             rows = replace(
@@ -142,10 +146,10 @@ class Expressions:
                     name=self.statement.add(query, materialized=True),
                     columns={**relation.columns, **names},
                 ),
-                kinds={**rows.kinds, **{variable: kind_of(step, rows.kinds) for step, variable in variables.items()}},
+                kinds={**rows.kinds, **{variable: kind_of(match, rows.kinds) for match, variable in variables.items()}},
                 columns={**rows.columns, **variables},
             )
-            left = [with_steps(expression, variables) for expression in left]
+            left = [with_columns(expression, variables) for expression in left]
         return rows
 
     def _with_timestamps(
@@ -224,3 +228,13 @@ class Expressions:
         is_then = col(INSTANTS, "k").eq(col(snapshot, "i"))
         query = select_from(snapshot, [*kept, now]).join(exp.to_table(INSTANTS), on=is_then)
         return self.statement.relation(query, relation.columns, relation.certain, (*relation.extra, NOW))
+
+
+def _innermost_matches(expression: Expression) -> Iterator[Expression]:
+    """The parts that Spark matches with a UDF and that have no such parts themselves."""
+    if isinstance(expression, Apply):
+        inner = [match for argument in expression.arguments for match in _innermost_matches(argument)]
+        if inner:
+            yield from inner
+        elif needs_python(expression):
+            yield expression

@@ -25,7 +25,7 @@ from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI
 from penstock.relational.functions.catalogue import compile_condition
 from penstock.relational.functions.families import RESOURCE
-from penstock.relational.functions.nesting import is_deep
+from penstock.relational.functions.nesting import MOST_WEIGHT_DISTRIBUTED, is_deep
 from penstock.relational.relations import col
 
 TRIPLE = ("s", "p", "o")
@@ -81,8 +81,8 @@ class Asked:
 def is_about(pattern: TriplePattern, condition: Expression) -> bool:
     """Whether the condition asks for nothing but terms of a triple that matches."""
     matched = {term for _, term in terms_of(pattern)}
-    if is_deep(condition):
-        return False  # it is evaluated in steps, which a scan does not have
+    if is_deep(condition, MOST_WEIGHT_DISTRIBUTED):
+        return False  # it may be evaluated in steps, for which a scan has no columns
     return set(variables_of(condition)) <= matched and not any(
         isinstance(part, Exists) or (isinstance(part, Apply) and part.function in _LOOKING_BEYOND)
         for part in parts_of(condition)

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from penstock.algebra.expressions import Apply, Constant, Expression, Variable, parts_of, variables_of
 from penstock.relational.functions.calls import call, text
-from penstock.relational.functions.nesting import is_deep
+from penstock.relational.functions.nesting import MOST_WEIGHT_DISTRIBUTED, is_deep
 from penstock.relational.joining import join
 from penstock.relational.relations import Relation, Statement, aliased, col, conjunction, select_from
 
@@ -87,7 +87,7 @@ def _place(sides: Sequence[Sequence[Relation]], value: Expression) -> int | None
         for part in parts_of(value)
     )
     variables = set(variables_of(value))
-    if not is_plain or not variables or is_deep(value):
+    if not is_plain or not variables or is_deep(value, MOST_WEIGHT_DISTRIBUTED):
         return None
     for place, side in enumerate(sides):
         if variables <= {variable for relation in side for variable in relation.columns}:

@@ -190,9 +190,10 @@ class _WindowReport:
 
         Of the intervals that end together the longest covers all others: few are left to be merged.
         """
-        # What a count window holds gives way to nothing but what comes next: who came late makes no difference.
-        counts = isinstance(self.window.window, CountWindow)
-        name = self.statement.add(window_rows(self.window, self.table, [], self.conditions, in_time=counts))
+        # What a count window holds gives way to nothing but what comes next, and a late element comes after another:
+        # it makes no difference. Where matches are counted, that other one need not match.
+        counts_all = isinstance(self.window.window, CountWindow) and not self.window.window.matching
+        name = self.statement.add(window_rows(self.window, self.table, [], self.conditions, in_time=counts_all))
         columns = [aliased(exp.Min(this=col(name, "starts")), "i"), aliased(col(name, "ends"), "j")]
         return merge(self.statement, self.statement.add(select_from(name, columns).group_by(col(name, "ends"))), [])
 

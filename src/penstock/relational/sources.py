@@ -317,9 +317,9 @@ class ActiveGraph:
         query = select_from(found, [*kept, *told])
         return self.statement.add(query if self._is_bag else query.group_by(*(column.copy() for column in kept)))
 
-    def triples(self) -> str:
-        """The whole graph as a relation `(s, p, o, i, j)`."""
-        return self.scan({part: part for part in TRIPLE}, Asked())
+    def triples(self, asked: Asked | None = None) -> str:
+        """The whole graph, or what is asked for, as a relation `(s, p, o, i, j)`."""
+        return self.scan({part: part for part in TRIPLE}, asked or Asked())
 
     def names(self, column: str, asked: Asked) -> str:
         """The names of a window's elements as a relation, each once at an instant."""

@@ -25,9 +25,12 @@ class PenstockSpark(Spark):
         }
 
         def anonymous_sql(self, expression: exp.Anonymous) -> str:
-            """TRY is for arithmetic, each operator of which Spark has in a form that gives NULL."""
-            if str(expression.this).upper() == "TRY":
-                return self.sql(expression.expressions[0].transform(_tried))
+            """TRY is for arithmetic, each operator of which Spark has in a form that gives NULL; lists are reduced."""
+            match str(expression.this).upper(), expression.expressions:
+                case "TRY", [tried]:
+                    return self.sql(tried.transform(_tried))
+                case "LIST_REDUCE", [reduced, function, initial]:
+                    return self.func("AGGREGATE", reduced, initial, function)
             return super().anonymous_sql(expression)
 
         def cte_sql(self, expression: exp.CTE) -> str:

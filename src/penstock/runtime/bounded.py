@@ -47,6 +47,7 @@ def run_bounded(
         flush=flush,
         is_prompt=batch_elements is not None,
         instants_per_slice=instants_per_slice,
+        has_empty=True,
         is_optimized=is_optimized,
     )
     spec = QuerySpec(query, registered_name(query) or name, settings or Settings())

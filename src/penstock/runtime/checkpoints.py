@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -28,6 +29,7 @@ State = dict[str, Any]
 """What a run knows besides the rows of its streams; JSON can hold it."""
 
 _FILE = "state.duckdb"
+_HASH = re.compile(r"[0-9a-f]{64}")
 _KEPT = 2
 """The last batch is repeated if Spark was killed before it knew that the batch was done: it needs the state before."""
 
@@ -70,10 +72,16 @@ def _usable(folder: Path) -> Iterator[None]:
         raise CheckpointError(f"{folder}: no checkpoint can be kept there ({error.strerror})") from None
 
 
-def _of_another_run(folder: Path) -> CheckpointError:
+def _of_another_run(folder: Path, fingerprint: str) -> CheckpointError:
+    """`fingerprint` is the one that the folder has; before it was a hash, it was a text."""
+    if not _HASH.fullmatch(fingerprint):
+        return CheckpointError(
+            f"{folder}: this checkpoint was written by an older version of Penstock, and this version cannot continue "
+            "from it; name another folder, or remove this one to begin anew"
+        )
     return CheckpointError(
-        f"{folder}: this checkpoint is of another run, with other streams, options or another query; "
-        "name another folder, or remove this one to begin anew"
+        f"{folder}: this checkpoint is of another run, with other streams or options, another query or another version "
+        "of Penstock; name another folder, or remove this one to begin anew"
     )
 
 
@@ -116,7 +124,7 @@ class DatabaseCheckpoint:
             return
         ((fingerprint, text),) = rows
         if fingerprint != self._fingerprint:
-            raise _of_another_run(self.folder)
+            raise _of_another_run(self.folder, str(fingerprint))
         kept = json.loads(str(text))
         self.latest, self.has_finished = kept["run"], kept["has_finished"]
 
@@ -176,8 +184,8 @@ class FolderCheckpoint:
         file = self.folder / "run"
         if not file.exists():
             _write(file, fingerprint)
-        elif file.read_text() != fingerprint:
-            raise _of_another_run(self.folder)
+        elif (known := file.read_text()) != fingerprint:
+            raise _of_another_run(self.folder, known)
 
     @property
     def latest(self) -> State | None:

@@ -16,6 +16,7 @@ from penstock.algebra.model import AskForm, ConstructForm, ContinuousQuery, Desc
 from penstock.algebra.operators import Distinct, Operator, Project
 from penstock.algebra.templates import described, instantiate
 from penstock.engines.protocol import CompiledQuery, Slice, WindowStore
+from penstock.engines.solutions import Row, Solutions
 from penstock.optimizer import Knowledge
 from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.elements import Node
@@ -23,30 +24,43 @@ from penstock.rdf.results import Evaluation
 from penstock.relational.answers import Delivery
 from penstock.runtime.operators import beyond, streamed
 
-Row = tuple[str | None, ...]
-"""A solution, its terms encoded."""
+Terms = tuple[Node | None, ...]
+"""A solution."""
 
 State = dict[str, Any]
 """What an answer depends on besides the streams; JSON can hold it."""
 
 
-def evaluator_for(store: WindowStore[Any], query: ContinuousQuery, name: str, is_optimized: bool = True) -> Evaluator:
-    """How a query is answered."""
+def evaluator_for(
+    store: WindowStore[Any], query: ContinuousQuery, name: str, is_optimized: bool = True, *, has_empty: bool = True
+) -> Evaluator:
+    """What answers a query; `has_empty`: also with evaluations that have no solutions."""
     kind = AskEvaluator if isinstance(query.form, AskForm) else Evaluator
     if query.waits_for_certainty:
         kind = CertainEvaluator
-    return kind(store, query, name, is_optimized)
+    return kind(store, query, name, is_optimized, has_empty=has_empty)
 
 
 class Evaluator:
     """Each instant answered by itself, under the streaming operator that SQL has applied."""
 
-    def __init__(self, store: WindowStore[Any], query: ContinuousQuery, name: str, is_optimized: bool = True) -> None:
+    def __init__(
+        self,
+        store: WindowStore[Any],
+        query: ContinuousQuery,
+        name: str,
+        is_optimized: bool = True,
+        *,
+        has_empty: bool = True,
+    ) -> None:
         self.store = store
         self.query = query
         self.name = name
         self.variables = _variables_of(query)
+        self.left_out = 0
+        """How many evaluations without solutions have not been made."""
         self._is_optimized = is_optimized
+        self._has_empty = has_empty
         self._dataset = store.compile_dataset(query) if isinstance(query.form, DescribeForm) else None
         self._prepare()
 
@@ -68,38 +82,38 @@ class Evaluator:
 
     def evaluations(self, part: Slice, end: int | None) -> Iterator[Evaluation]:
         """The evaluations at the instants of a slice; `end` is the instant with which the streams end, if known."""
-        for time, rows in self._rows(self._solutions, part):
-            yield self._formed(time, rows)
+        solutions, rows = self._evaluated(self._solutions, part)
+        self.left_out += 0 if self._has_empty else solutions.empty_instants
+        for time, terms in solutions.at_each_instant(self._terms(rows), has_empty=self._has_empty):
+            yield self._formed(time, tuple(terms))
 
     def _rows(self, compiled: CompiledQuery, part: Slice) -> Iterator[tuple[int, list[Row]]]:
         """The solutions of each instant."""
-        found: dict[int, list[Row]] = {time: [] for time in part.instants}
-        rows = compiled.evaluate(part)
-        known = compiled.variables if rows else self.variables
-        places = [known.index(name) if name in known else None for name in self.variables]
-        if places == list(range(len(known))):
-            for row in rows:
-                found[row[-1]].append(row[:-1])
-        else:
-            for row in rows:
-                found[row[-1]].append(tuple([None if place is None else row[place] for place in places]))
-        yield from found.items()
+        solutions, rows = self._evaluated(compiled, part)
+        yield from solutions.at_each_instant(rows)
 
-    def _terms(self, rows: Sequence[Row]) -> tuple[tuple[Node | None, ...], ...]:
+    def _evaluated(self, compiled: CompiledQuery, part: Slice) -> tuple[Solutions, list[Row]]:
+        """The solutions, and their rows as rows of the query's own variables."""
+        solutions = compiled.evaluate(part)
+        known = compiled.variables if solutions.rows else self.variables
+        if known == self.variables:
+            return solutions, solutions.rows
+        places = [known.index(name) if name in known else None for name in self.variables]
+        return solutions, [tuple([None if place is None else row[place] for place in places]) for row in solutions.rows]
+
+    def _terms(self, rows: Sequence[Row]) -> tuple[Terms, ...]:
         return tuple([tuple([None if text is None else _decoded(text) for text in row]) for row in rows])
 
-    def _formed(self, time: int, rows: Sequence[Row]) -> Evaluation:
+    def _formed(self, time: int, terms: tuple[Terms, ...]) -> Evaluation:
         variables = self.variables
-        terms = self._terms(rows)
         if isinstance(self.query.form, SelectForm):
             return Evaluation(self.name, time, variables, terms)
         solutions = [dict(zip(variables, row, strict=True)) for row in terms]
         if isinstance(self.query.form, ConstructForm):
             return Evaluation(self.name, time, triples=instantiate(self.query.form, solutions))
         assert self._dataset is not None
-        there = self._dataset.evaluate(Slice([time])) if solutions else []
-        triples = [_triple(*row[:3]) for row in there]
-        return Evaluation(self.name, time, triples=described(self.query.form, solutions, triples))
+        there = self._dataset.evaluate(Slice([time])).rows if solutions else []
+        return Evaluation(self.name, time, triples=described(self.query.form, solutions, [*map(_triple, there)]))
 
     @property
     def state(self) -> State:
@@ -178,7 +192,7 @@ class CertainEvaluator(Evaluator):
             rows = beyond(rows, self._given)
         if not isinstance(self.query.form, DescribeForm):
             self._given.update(rows)
-        evaluation = self._formed(time, rows)
+        evaluation = self._formed(time, self._terms(rows))
         if evaluation.triples is not None:
             new = tuple(triple for triple in evaluation.triples if str(triple) not in self._given_triples)
             self._given_triples.update(map(str, new))
@@ -213,5 +227,5 @@ def _decoded(text: str) -> Node:
     return decode_oxigraph(text)
 
 
-def _triple(subject: str, predicate: str, target: str) -> Triple:
-    return Triple(_decoded(subject), _decoded(predicate), _decoded(target))  # type: ignore[arg-type]
+def _triple(row: Row) -> Triple:
+    return Triple(*(_decoded(text) for text in row if text is not None))  # type: ignore[arg-type]

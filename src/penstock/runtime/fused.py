@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from typing import Any
 
 from penstock.algebra import ContinuousQuery
@@ -11,10 +12,11 @@ from penstock.algebra.fusing import NUMBER, Fused, Template, fused
 from penstock.algebra.model import ConstructForm, QueryForm
 from penstock.algebra.templates import instantiate
 from penstock.engines.protocol import Slice, WindowStore
+from penstock.engines.solutions import Row
 from penstock.rdf.encoding import decode
 from penstock.rdf.results import Evaluation
 from penstock.rdf.terms import Literal
-from penstock.runtime.evaluators import Evaluator, Row
+from penstock.runtime.evaluators import Evaluator, Terms
 from penstock.runtime.queries import Late, QuerySpec, RunningQuery
 from penstock.runtime.reference_data import ReferenceData
 from penstock.runtime.settings import RunSettings
@@ -64,18 +66,23 @@ class FusedEvaluator(Evaluator):
         self._numbers: dict[str, int] = {}
 
     def evaluations(self, part: Slice, end: int | None) -> Iterator[Evaluation]:
-        for time, rows in self._rows(self._solutions, part):
-            for number, own in self._by_number(rows).items():
-                yield from self._handed_back(number, time, own)
+        solutions, rows = self._evaluated(self._solutions, part)
+        numbered = list(zip(self._numbers_of(rows), self._terms(self._own(rows)), strict=True))
+        for time, there in solutions.at_each_instant(numbered, has_empty=False):
+            by_number: dict[int, list[Terms]] = {}
+            for number, terms in there:
+                by_number.setdefault(number, []).append(terms)
+            for number, own in sorted(by_number.items()):
+                yield from self._handed_back(number, time, tuple(own))
 
-    def _by_number(self, rows: list[Row]) -> dict[int, list[Row]]:
+    def _numbers_of(self, rows: list[Row]) -> Iterator[int]:
+        """Which query each row is of."""
         place = self._place
-        if place is None:
-            return {0: rows} if rows else {}
-        found: dict[int, list[Row]] = {}
-        for row in rows:
-            found.setdefault(self._number(row[place]), []).append((*row[:place], *row[place + 1 :]))
-        return dict(sorted(found.items()))
+        return repeat(0, len(rows)) if place is None else (self._number(row[place]) for row in rows)
+
+    def _own(self, rows: list[Row]) -> list[Row]:
+        place = self._place
+        return rows if place is None else [(*row[:place], *row[place + 1 :]) for row in rows]
 
     def _number(self, text: str | None) -> int:
         assert text is not None
@@ -86,8 +93,7 @@ class FusedEvaluator(Evaluator):
             number = self._numbers[text] = int(term.lexical)
         return number
 
-    def _handed_back(self, number: int, time: int, rows: list[Row]) -> Iterator[Evaluation]:
-        terms = self._terms(rows)
+    def _handed_back(self, number: int, time: int, terms: tuple[Terms, ...]) -> Iterator[Evaluation]:
         for name, form in self._members[number]:
             if isinstance(form, ConstructForm):
                 solutions = [dict(zip(self._names, row, strict=True)) for row in terms]

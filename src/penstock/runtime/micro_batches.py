@@ -136,7 +136,7 @@ class StreamedRun:
             if not self._has_begun:
                 self._has_begun = True
                 self._store.move_to(frame.sparkSession)
-                self.run.begin(None if self._checkpoint is None else self._checkpoint.before(number))
+                self.run.begin_from(None if self._checkpoint is None else self._checkpoint.before(number))
             for _ in self.run.turn(self._intake.batch(frame, number)):
                 pass
         except BaseException as error:

@@ -216,7 +216,8 @@ class RunningQuery:
 
     def _prepared(self, origin: int) -> tuple[ContinuousQuery, Evaluator]:
         query = self._built(origin)
-        return query, evaluator_for(self.store, query, self.name, is_optimized=self.how.is_optimized)
+        how = self.how
+        return query, evaluator_for(self.store, query, self.name, how.is_optimized, has_empty=how.has_empty)
 
     def advance(self) -> Iterator[Evaluation]:
         """Answers every instant before the watermark."""
@@ -251,7 +252,7 @@ class RunningQuery:
         started = self._started or self._start(first - 1)
         self._drop_uncounted(started.query)
         instants = started.report.instants(first, last, end)
-        for part in self.slicer.slices(instants, started.longest_slice):
+        for part in self.slicer.slices(instants, started.joined_window):
             self.reference_data.follow(self, part)
             for evaluation in started.answering.evaluations(part, end):
                 self.counts.evaluations += 1
@@ -261,6 +262,8 @@ class RunningQuery:
                 self.counts.rows += rows
                 self.slicer.note(rows)
                 yield evaluation
+            self.counts.evaluations += started.answering.left_out
+            started.answering.left_out = 0
         self._next = last + 1
 
     def history(self) -> tuple[Evaluator, Slice] | None:
@@ -289,10 +292,6 @@ class _Started:
     answering: Evaluator
 
     @property
-    def longest_slice(self) -> int | None:
-        """Some windows long, where rows are joined that may never be in one window: in time they grow as the square."""
-        longest = longest_window(self.query)
-        return None if longest is None or not self.answering.joins_streams else _WINDOWS_PER_SLICE * longest
-
-
-_WINDOWS_PER_SLICE = 10
+    def joined_window(self) -> int | None:
+        """How long a window is at most, where rows of streams are joined with each other and that is known."""
+        return longest_window(self.query) if self.answering.joins_streams else None

@@ -348,13 +348,15 @@ class Run(Generic[Rows]):
 
     # Restarts
 
-    def begin(self, state: State | None = None) -> None:
-        """Start, or continue from a committed state: this one, or the latest of the checkpoint."""
+    def begin(self) -> None:
+        """Start, or continue from the latest state of the checkpoint."""
+        self.begin_from(None if self._checkpoint is None else self._checkpoint.latest)
+
+    def begin_from(self, state: State | None) -> None:
+        """Start, or continue from a state of the checkpoint."""
         if self._has_begun:
             return
         self._has_begun = True
-        if state is None and self._checkpoint is not None:
-            state = self._checkpoint.latest
         if state is None:
             self._open_streams()
             for query in self.queries:

@@ -21,6 +21,12 @@ _ROWS = 1 << 20
 _SLOW = 2.0
 """A slice that takes longer, in seconds, is followed by a shorter one."""
 
+_WINDOWS = 10
+_SHORT, _LONG = 0.1, 0.5
+"""Where rows are joined that may never be in one window, what they cost in time grows as the square. So a slice is some
+windows long at first; twice as many as long as it takes less than the one time, which a statement takes anyway, and
+half as many from the other time on."""
+
 
 class Slicer:
     """Cuts instants into slices.
@@ -33,17 +39,18 @@ class Slicer:
         self._length = length or _FIRST
         self._is_fixed = length is not None
         self._rows = 0
+        self._windows = _WINDOWS
         self.previous: int | None = None
         """The last instant that was answered."""
 
-    def slices(self, instants: Sequence[int], longest: int | None = None) -> Iterator[Slice]:
-        """`longest` is the longest time that a slice may be about."""
+    def slices(self, instants: Sequence[int], window: int | None = None) -> Iterator[Slice]:
+        """`window` is how long a window is at most, where rows of streams are joined with each other."""
         place = 0
         while place < len(instants):
-            end = place + self._length
-            if longest is not None:
-                end = max(place + 1, min(end, bisect_right(instants, instants[place] + longest)))
-            part = Slice(instants[place:end], self.previous)
+            end, behind = place + self._length, len(instants)
+            if window is not None:
+                behind = max(place + 1, bisect_right(instants, instants[place] + self._windows * window))
+            part = Slice(instants[place : min(end, behind)], self.previous)
             self._rows = 0
             began = time.perf_counter()
             yield part
@@ -51,13 +58,18 @@ class Slicer:
             place += len(part.instants)
             self.previous = part.instants[-1]
             if not self._is_fixed:
-                self._adapt(seconds, len(part.instants))
+                self._adapt(seconds, len(part.instants), is_cut_short=behind < min(end, len(instants)))
 
     def note(self, rows: int) -> None:
         """So many solutions more came out of the slice."""
         self._rows += rows
 
-    def _adapt(self, seconds: float, length: int) -> None:
+    def _adapt(self, seconds: float, length: int, *, is_cut_short: bool) -> None:
+        """`is_cut_short`: by the length of windows."""
+        if is_cut_short and seconds < _SHORT:
+            self._windows *= 2
+        elif is_cut_short and seconds > _LONG:
+            self._windows = max(self._windows // 2, _WINDOWS)
         if seconds > _SLOW:
             self._length = max(length // 2, 1)
         elif length == self._length:

@@ -32,7 +32,10 @@ class Clue(NamedTuple):
 
 
 def recognise(tokens: Tokens) -> ast.DialectName:
-    """The dialect of a query; a mixture of two is an error that names a piece of each."""
+    """The dialect of a query; a mixture of two is an error that names a piece of each.
+
+    Clues that are not sure decide among the dialects that the others leave.
+    """
     clues = _clues(tokens)
     possible: tuple[ast.DialectName, ...] = ()
     seen: list[Clue] = []
@@ -44,9 +47,11 @@ def recognise(tokens: Tokens) -> ast.DialectName:
             _reject_mixture(tokens, next(other for other in seen if not set(other.dialects) & set(clue.dialects)), clue)
         possible = common
         seen.append(clue)
-    if possible:
-        return possible[0]
-    return clues[0].dialects[0] if clues else "sparql"
+    for clue in clues:
+        if not clue.sure:
+            likely = tuple(dialect for dialect in possible or clue.dialects if dialect in clue.dialects)
+            possible = likely or possible
+    return possible[0] if possible else "sparql"
 
 
 def _clues(tokens: Tokens) -> list[Clue]:
@@ -73,9 +78,9 @@ def _clue(kinds: list[str], i: int) -> Clue | None:
     if kind == "COMPUTED":
         return Clue(("csparql", "rspql"), i) if following == "EVERY" else None
     if kind == "REGISTER":
-        return Clue(("rspql",), i) if following in _OPERATORS else Clue(("csparql",), i, sure=False)
+        return Clue(("rspql",), i) if following in _OPERATORS else Clue(("csparql", "rspql", "cqels"), i, sure=False)
     if before in ("SELECT", "CONSTRUCT", "ASK", "DESCRIBE"):
-        return Clue(("sparqlstream",), i, sure=False)
+        return Clue(("sparqlstream", "rspql"), i, sure=False)
     return None
 
 
@@ -86,13 +91,15 @@ def _stream_clue(kinds: list[str], i: int, before: str) -> Clue | None:
         return Clue(("cqels",), i)
     bracket, window = kinds[i + 2], kinds[i + 3]
     is_bare = kinds[i + 1].isalpha() and kinds[i + 1].isupper() and bracket == "["  # the parser says what is missing
+    if kinds[i + 1] == "<" and before in ("FROM", "NAMED"):  # a broken IRI, of which the parser says what is wrong
+        return Clue(("csparql", "rspql", "sparqlstream"), i, sure=False)
     if kinds[i + 1] not in _NAMES and not is_bare:
         return None
     if before in ("FROM", "NAMED"):
         if bracket == "WINDOW":
             return Clue(("streaming-sparql",), i)
         is_sparqlstream = bracket != "[" or window in ("NOW", "FROM", "TRIPLES")
-        return Clue(("sparqlstream",) if is_sparqlstream else ("csparql",), i)
+        return Clue(("sparqlstream",) if is_sparqlstream else ("csparql", "rspql"), i)
     if bracket != "[" or window == "FROM" or (window == "NOW" and kinds[i + 4] != "]"):
         return Clue(("sparqlstream",), i)
     return Clue(("cqels", "sparqlstream") if window in ("NOW", "TRIPLES") else ("cqels",), i)
@@ -100,12 +107,25 @@ def _stream_clue(kinds: list[str], i: int, before: str) -> Clue | None:
 
 def _reject_mixture(tokens: Tokens, first: Clue, second: Clue) -> None:
     one, other = (_shown(tokens, clue.position) for clue in (first, second))
+    hint = f"write the whole query in one dialect; --dialect {first.dialects[0]} says which one is meant"
+    if _reads_from_stream(tokens, first, second):
+        hint = (
+            "write the whole query in one dialect: in CQELS-QL, STREAM <iri> [RANGE 10s] { … } in WHERE has the window"
+        )
     problem = Problem(
         f"`{other}` is {TITLES[second.dialects[0]]}, but `{one}` before it is {TITLES[first.dialects[0]]}",
         _shown_span(tokens, second.position),
-        f"write the whole query in one dialect; --dialect {first.dialects[0]} says which one is meant",
+        hint,
     )
     raise QuerySyntaxError([problem], tokens.text)
+
+
+def _reads_from_stream(tokens: Tokens, first: Clue, second: Clue) -> bool:
+    """Whether STREAM blocks have no window, but FROM STREAM has, as in the second version of CQELS."""
+    kinds, block = tokens.kinds, second.position
+    is_clause = kinds[first.position - 1 : first.position + 1] in (["FROM", "STREAM"], ["NAMED", "STREAM"])
+    is_block = kinds[block] == "STREAM" and kinds[block - 1] not in ("FROM", "NAMED")
+    return is_clause and is_block and kinds[block + 2 : block + 3] == ["{"]
 
 
 def _shown_span(tokens: Tokens, position: int) -> Span:

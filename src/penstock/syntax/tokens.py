@@ -26,6 +26,9 @@ _CODEPOINT = r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}"
 _LONGEST_PREFIX = 200
 """A bound on what is searched for a colon: without one, `a.a.a.…` takes quadratic time."""
 
+_BYTE_ORDER_MARK = "\ufeff"
+"""What some editors put at the beginning of a file; the grammar takes it for a letter."""
+
 VARIABLE = rf"[?$][{_START}0-9][{_NAME}]*"
 HYPHENATED_VARIABLE = rf"[?$][{_START}0-9](?:[{_NAME}]|-(?=[{_START}]))*"
 """C-SPARQL's: a hyphen belongs to the name when a letter follows (`?total-sensor`, but not `?x-1` or `?a-?b`)."""
@@ -78,7 +81,7 @@ def tokenize(text: str, variable: str = VARIABLE) -> Tokens:
     kinds: list[str] = []
     texts: list[str] = []
     starts: list[int] = []
-    for matched in _terminals(variable).finditer(text):
+    for matched in _terminals(variable).finditer(text, text.startswith(_BYTE_ORDER_MARK)):
         kind = matched.lastgroup
         if kind is None:  # only white space and comments were left
             continue

@@ -12,8 +12,10 @@ import pyarrow as pa
 from sqlglot import exp
 
 from penstock.algebra.operators import Operator
+from penstock.engines.machine_memory import check_memory
 from penstock.engines.matcher import Demanded
 from penstock.engines.protocol import Slice, StorageError
+from penstock.engines.solutions import Solutions
 from penstock.engines.statistics import Latest
 from penstock.relational.answers import Plan
 from penstock.relational.relations import Shape
@@ -24,15 +26,27 @@ if TYPE_CHECKING:
     from penstock.engines.duckdb.store import DuckDBStore
 
 
+_PORTION = 500_000
+"""How many rows are taken from a result at a time."""
+
+
+_TOO_LONG = "CONCAT makes a string of more than 16777216 characters"
+"""The message of `sparql_concat` (relational/functions/duckdb/strings.sql)."""
+
+
 @contextmanager
 def reported() -> Iterator[None]:
     """Runs what is inside; StorageError, as one sentence, where the disk or the memory does not suffice."""
     try:
         yield
-    except duckdb.OutOfMemoryException:
+    except (duckdb.OutOfMemoryException, MemoryError):
         raise StorageError(
             "the query needs more memory than there is: make windows shorter, or values that it computes smaller"
         ) from None
+    except duckdb.InvalidInputException as error:
+        if _TOO_LONG not in str(error):
+            raise
+        raise StorageError(f"{_TOO_LONG}: make values that the query computes shorter") from None
     except (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException) as error:
         raise StorageError(str(error).splitlines()[0]) from None
 
@@ -48,8 +62,16 @@ class PreparedStatement:
         store.provide(self.text)
 
     def rows(self, parameters: Mapping[str, int | None]) -> list[tuple[Any, ...]]:
+        """A portion at a time: an answer for which there is no memory is given up before the memory is full."""
         with reported():
-            return self.store.connection.execute(self._parsed, self._given(parameters)).fetchall()
+            found = self.store.connection.execute(self._parsed, self._given(parameters))
+            rows: list[tuple[Any, ...]] = found.fetchmany(_PORTION)
+            portion = rows
+            while len(portion) == _PORTION:
+                check_memory()
+                portion = found.fetchmany(_PORTION)
+                rows += portion
+            return rows
 
     def table(self, parameters: Mapping[str, int | None]) -> pa.Table:
         with reported():
@@ -88,7 +110,8 @@ class DuckDBQuery:
         self._demanded = demanded
         self._compares = compares
         self._layout, self._known_layout = layout, layout()
-        self._plans: dict[tuple[Operator, Shape], tuple[Plan, PreparedStatement]] = {}
+        self._plans: dict[tuple[Operator, Shape], Plan] = {}
+        self._statements: dict[Plan, PreparedStatement] = {}
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -102,35 +125,43 @@ class DuckDBQuery:
     @property
     def _likely_plan(self) -> Plan:
         """For the shape that most slices have; all plans of a query have the same variables, and read as much."""
-        return self._compiled(Shape(is_regular=True, is_large=self.store.is_large))[0]
+        return self._planned(Shape(is_regular=True, is_large=self.store.is_large))
 
-    def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
+    def evaluate(self, part: Slice) -> Solutions:
         if self._demanded is not None and not self._demanded.may_hold_in(part):
-            return []
+            return Solutions.over_intervals([], part.instants)
         if len(part.instants) == 1 and not self._compares:
             return self._evaluate_at(part.instants[0])
         previous = part.previous if self._compares else None
         times = [*([] if previous is None else [previous]), *part.instants]
         step = times[1] - times[0] if len(times) > 1 else 1
         is_regular = all(later - earlier == step for earlier, later in pairwise(times))
-        self.store.set_instants(times, previous is None)
-        _, statement = self._compiled(Shape(is_regular, self.store.is_large))
-        return statement.rows({"first": times[0], "last": times[-1], "count": len(times), "step": step})
+        self.store.set_instants(times)
+        statement = self._prepared(Shape(is_regular, self.store.is_large))
+        slice_ = {"first": times[0], "last": times[-1], "count": len(times), "step": step}
+        unreported = len(times) - len(part.instants)
+        return Solutions.over_intervals(statement.rows({**slice_, "reported": unreported}), part.instants, unreported)
 
-    def _evaluate_at(self, instant: int) -> list[tuple[Any, ...]]:
-        _, statement = self._compiled(Shape(is_snapshot=True))
-        return statement.rows({"first": instant, "last": instant, "count": 1})
+    def _evaluate_at(self, instant: int) -> Solutions:
+        statement = self._prepared(Shape(is_snapshot=True))
+        return Solutions.over_intervals(statement.rows({"first": instant, "last": instant, "count": 1}), [instant])
 
-    def _compiled(self, shape: Shape) -> tuple[Plan, PreparedStatement]:
+    def _planned(self, shape: Shape) -> Plan:
         layout = self._layout()
         if layout != self._known_layout:
             self._known_layout = layout
             self._plans.clear()
+            self._statements.clear()
         key = self._best(), shape
         if key not in self._plans:
-            plan = self._plan(*key)
-            self._plans[key] = plan, self.store.prepared(plan.statement)
+            self._plans[key] = self._plan(*key)
         return self._plans[key]
+
+    def _prepared(self, shape: Shape) -> PreparedStatement:
+        plan = self._planned(shape)
+        if plan not in self._statements:
+            self._statements[plan] = self.store.prepared(plan.statement)
+        return self._statements[plan]
 
 
 class DuckDBReport:

@@ -72,6 +72,9 @@ _LOCKED: dict[str, bool] = {
 _KEEP_FROM = 10_000
 """A triple pattern over graphs of fewer triples is matched each time."""
 
+_PORTION = 500_000
+"""So many rows are taken from a result at a time."""
+
 _MANY = 100
 """So many predicates of a table are known by name at most."""
 
@@ -493,12 +496,8 @@ class DuckDBStore:
     def provide(self, text: str) -> None:
         self._library.provide(text)
 
-    def set_instants(self, times: Sequence[int], is_first_reported: bool) -> None:
-        columns = {
-            "k": pa.array(range(len(times)), pa.int64()),
-            "t": pa.array(times, pa.int64()),
-            "is_reported": pa.array([place > 0 or is_first_reported for place in range(len(times))], pa.bool_()),
-        }
+    def set_instants(self, times: Sequence[int]) -> None:
+        columns = {"k": pa.arange(0, len(times)), "t": pa.array(times, pa.int64())}
         self.connection.register(INSTANTS, pa.table(columns))
 
     def run(self, text: str) -> None:

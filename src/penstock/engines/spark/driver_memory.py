@@ -11,14 +11,13 @@ from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 
+from penstock.engines.machine_memory import machine_memory
+
 MEMORY = "spark.driver.memory"
 _MASTER = "spark.master"
 _SHARE = 2
 _LEAST = 1 << 30
 """Spark's own default."""
-
-_CGROUP_LIMITS = ("memory.max", "memory.limit_in_bytes")
-_CGROUP_FOLDERS = ("", "memory")
 
 
 def driver_memory(settings: Mapping[str, str]) -> str | None:
@@ -29,35 +28,6 @@ def driver_memory(settings: Mapping[str, str]) -> str | None:
     if set_by.get(_MASTER, "local[*]").partition("[")[0] != "local":
         return None
     return f"{max(machine_memory() // _SHARE, _LEAST) >> 20}m"
-
-
-def machine_memory(cgroups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> int:
-    """The bytes that this process may use: those of the machine, or those of its container where that has less."""
-    try:
-        physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not on Unix
-        physical = _SHARE * _LEAST
-    return min([physical, *_limits(cgroups, own)])
-
-
-def _limits(cgroups: Path, own: Path) -> list[int]:
-    """The limits of this process's control groups and of those around them."""
-    try:
-        lines = own.read_text().splitlines()
-    except OSError:
-        return []
-    groups = [Path(line.split(":", 2)[-1].lstrip("/")) for line in lines]
-    parts = [part for group in groups for part in (group, *group.parents)]
-    files = [cgroups / folder / part / name for part in parts for folder in _CGROUP_FOLDERS for name in _CGROUP_LIMITS]
-    return [limit for limit in map(_limit, files) if limit is not None]
-
-
-def _limit(file: Path) -> int | None:
-    try:
-        text = file.read_text().strip()
-    except OSError:
-        return None
-    return int(text) if text.isdigit() else None  # "max" is no limit
 
 
 def _defaults_file() -> dict[str, str]:

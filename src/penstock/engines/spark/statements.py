@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from itertools import pairwise
 from math import gcd
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
@@ -16,6 +16,7 @@ from sqlglot import exp
 from penstock.algebra.operators import Operator
 from penstock.engines.matcher import Demanded
 from penstock.engines.protocol import Slice
+from penstock.engines.solutions import Solutions
 from penstock.engines.spark.parts import parts_of, with_parts
 from penstock.engines.spark.session import checked_stack
 from penstock.relational.answers import Plan
@@ -55,15 +56,16 @@ class SparkQuery:
         """Joins go by slices anyway."""
         return False
 
-    def evaluate(self, part: Slice) -> list[tuple[Any, ...]]:
+    def evaluate(self, part: Slice) -> Solutions:
         if self.demanded is not None and not self.demanded.may_hold_in(part):
-            return []
+            return Solutions.at_instants([], part.instants)
         statement, sorting = _with_keys(self._compiled_for(part).statement)
         found = self._frame(part, statement).repartition(1).sortWithinPartitions(*sorting)
         with checked_stack():
             table = found.toArrow()
         columns = table.columns[: len(table.columns) - len(sorting)]
-        return list(zip(*(column.to_pylist() for column in columns), strict=True))
+        rows = list(zip(*(column.to_pylist() for column in columns), strict=True))
+        return Solutions.at_instants(rows, part.instants)
 
     def frame(self, part: Slice) -> DataFrame:
         """The solutions, in no order."""

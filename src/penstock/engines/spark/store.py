@@ -126,7 +126,8 @@ class SparkStore(ABC):
 
     @property
     def has_changing_graphs(self) -> bool:
-        return bool(self._changing or self._changed) or any(answers.changes for answers in self._services.values())
+        is_revised = any(part.revised.num_rows for part in self._changed.values())
+        return bool(self._changing) or is_revised or any(answers.changes for answers in self._services.values())
 
     @property
     def layout(self) -> Hashable:

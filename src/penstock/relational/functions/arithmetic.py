@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from math import inf
 
 from sqlglot import exp
 
-from penstock.rdf.encoding import encode
+from penstock.rdf.encoding import INTEGER_TYPES, encode
 from penstock.rdf.terms import Literal
+from penstock.rdf.vocabulary import XSD
 from penstock.relational.functions.calls import all_of, any_of, bound, call, is_null, text
 
 _OPERATORS: dict[str, type[exp.Binary]] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
@@ -46,7 +48,7 @@ Number = Leaf | Operation
 
 
 def constant(literal: Literal) -> Leaf:
-    """The leaf of a constant that is a number; its term is enough where it is ill-formed."""
+    """The leaf of a constant that is a number; its term is enough where it is ill-formed, or beyond its type."""
     encoded = encode(literal)
     tag = "i" if encoded[0] == "n" else encoded[0]
     try:
@@ -56,6 +58,9 @@ def constant(literal: Literal) -> Leaf:
     is_plain = literal.lexical.isascii() and "_" not in literal.lexical and literal.lexical == literal.lexical.strip()
     exponent = value.as_tuple().exponent
     if not is_plain or not isinstance(exponent, int):
+        return Leaf(text(encoded))
+    least, greatest = INTEGER_TYPES.get(literal.datatype.removeprefix(XSD), (-inf, inf))
+    if not least <= value <= greatest:
         return Leaf(text(encoded))
     if tag == "i" and (not literal.lexical.lstrip("+-").isdigit() or abs(value) >= _LARGEST_DECIMAL):
         return Leaf(text(encoded))

@@ -34,12 +34,35 @@ def applied(macro: str, *arguments: exp.Expr) -> exp.Expr:
 
 
 def bound(names: list[tuple[str, exp.Expr]], body: exp.Expr) -> exp.Expr:
-    """`body` with names for values."""
-    for name, value in reversed(names):
-        function = exp.Lambda(this=body, expressions=[exp.to_identifier(name)])
-        listed = exp.Transform(this=exp.Array(expressions=[value]), expression=function)
-        body = exp.Bracket(this=listed, expressions=[exp.Literal.number(0)], offset=0)
-    return body
+    """`body` with names for values.
+
+    Several names are the fields of one value: DuckDB takes longer and longer to plan lambdas within lambdas.
+    """
+    if not names:
+        return body
+    if len(names) == 1:
+        ((parameter, value),) = names
+    else:
+        parameter = f"{names[0][0]}_and_others"
+        value = exp.Struct(expressions=[exp.PropertyEQ(this=exp.to_identifier(n), expression=v) for n, v in names])
+        fields = {name for name, _ in names}
+        for column in list(body.find_all(exp.Column)):
+            if not column.table and column.name in fields:
+                column.set("table", exp.to_identifier(parameter))
+    function = exp.Lambda(this=body, expressions=[exp.to_identifier(parameter)])
+    listed = exp.Transform(this=exp.Array(expressions=[value]), expression=function)
+    return exp.Bracket(this=listed, expressions=[exp.Literal.number(0)], offset=0)
+
+
+def reduced(
+    values: list[exp.Expr], names: tuple[exp.Column, exp.Column], body: exp.Expr, initial: exp.Expr
+) -> exp.Expr:
+    """What is left after `body` was applied to each value in turn; `names` are for what there was before, and for it.
+
+    Engines plan the body once, however many values there are.
+    """
+    function = exp.Lambda(this=body, expressions=[exp.to_identifier(name.name) for name in names])
+    return exp.Anonymous(this="LIST_REDUCE", expressions=[exp.Array(expressions=values), function, initial])
 
 
 def is_plain(expression: exp.Expr) -> bool:

@@ -17,8 +17,28 @@ from penstock.rdf.terms import Literal
 from penstock.rdf.vocabulary import XSD, XSD_STRING
 from penstock.relational.functions import arithmetic, patterns
 from penstock.relational.functions.bases import base_parts
-from penstock.relational.functions.calls import all_of, any_of, applied, bound, call, is_null, is_plain, term, text
+from penstock.relational.functions.calls import (
+    all_of,
+    any_of,
+    applied,
+    bound,
+    call,
+    is_null,
+    is_plain,
+    reduced,
+    term,
+    text,
+)
 from penstock.relational.functions.families import Kinds, is_volatile, kind_of
+from penstock.relational.functions.nesting import (
+    MOST_WEIGHT,
+    STACK,
+    Template,
+    in_short_chains,
+    is_deep,
+    operand,
+    steps_of,
+)
 
 TERM_FUNCTIONS: Mapping[str, str] = {
     "STR": "sparql_str",
@@ -103,14 +123,15 @@ def compile_expression(
     base: str | None = None,
     solution: exp.Expr | None = None,
     kinds: Kinds = NOTHING_KNOWN,
+    most_weight: int = MOST_WEIGHT,
 ) -> exp.Expr:
     """The value of `expression`, a term; NULL where it is unbound or an error.
 
     `column` gives a variable's column, `exists` the truth value of an EXISTS, `now` the evaluation instant as a term;
     `base` resolves the relative references given to IRI(); `solution` tells one solution from another, for BNODE(…);
-    `kinds` are what is known of the variables.
+    `kinds` are what is known of the variables; an expression of more than `most_weight` is evaluated in steps.
     """
-    return _Compiler(column, exists, now, base, solution, kinds).term(expression)
+    return _Compiler(column, exists, now, base, solution, kinds, most_weight).term(expression)
 
 
 def compile_condition(
@@ -122,12 +143,13 @@ def compile_condition(
     base: str | None = None,
     solution: exp.Expr | None = None,
     kinds: Kinds = NOTHING_KNOWN,
+    most_weight: int = MOST_WEIGHT,
 ) -> exp.Expr:
     """Whether `expression` holds: a BOOLEAN, TRUE exactly where a FILTER lets a solution pass.
 
     Where it does not hold it may be FALSE or NULL, whichever is cheaper.
     """
-    return _Compiler(column, exists, now, base, solution, kinds).condition(expression, only_true=True)
+    return _Compiler(column, exists, now, base, solution, kinds, most_weight).condition(expression, only_true=True)
 
 
 @dataclass(slots=True)
@@ -150,7 +172,10 @@ class _Names:
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "ABS", "CEIL", "FLOOR", "ROUND"})
 _LARGEST_ARITHMETIC = 6
-"""How many operators on numbers are evaluated as a whole. A larger expression is evaluated in steps."""
+"""How many operators on numbers are evaluated as a whole."""
+
+_STACK, _STEP = exp.column("stack"), exp.column("step")
+"""What the steps of a deep expression are reduced with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +186,7 @@ class _Compiler:
     base: str | None
     solution: exp.Expr | None
     kinds: Kinds
+    most_weight: int
 
     def term(self, expression: Expression) -> exp.Expr:
         match expression:
@@ -168,6 +194,8 @@ class _Compiler:
                 return self.column(expression)
             case Constant(constant):
                 return term(constant)
+            case Apply() if is_deep(expression, self.most_weight):
+                return self._in_steps(expression)
             case Apply("COALESCE", arguments):
                 return exp.Coalesce(this=exp.null(), expressions=[self.term(argument) for argument in arguments])
             case Apply("IF", (condition, then, otherwise)):
@@ -213,6 +241,8 @@ class _Compiler:
                 return any_of(*(self.condition(operand, only_true=only_true) for operand in operands))
             case Apply("!", (operand,)):
                 return exp.not_(self.condition(operand))
+            case Apply() if is_deep(expression, self.most_weight):
+                return self._holds(expression)
             case Apply("=", (left, right)):
                 return self._equal(left, right, only_true)
             case Apply("!=", (left, right)):
@@ -234,10 +264,42 @@ class _Compiler:
                 return exp.true() if lexical == "true" else exp.false()
             case Apply(function, _) if not _is_term_valued(function):
                 raise UnknownFunctionError(f"there is no function {function}")
-            case _ if self._family(expression) == "boolean":
-                return exp.In(this=self.term(expression), expressions=[text("btrue"), text("b1")])
             case _:
-                return applied("sparql_ebv", self.term(expression))
+                return self._holds(expression)
+
+    def _holds(self, expression: Expression) -> exp.Expr:
+        """The effective boolean value of a term."""
+        if self._family(expression) == "boolean":
+            return exp.In(this=self.term(expression), expressions=[text("btrue"), text("b1")])
+        return applied("sparql_ebv", self.term(expression))
+
+    def _in_steps(self, expression: Apply) -> exp.Expr:
+        """The value of a deep expression: a list of steps, reduced to a stack on which its value is left."""
+        steps = steps_of(expression, self.kinds)
+        numbers = {
+            template: text(str(place)) for place, template in enumerate(dict.fromkeys(s.template for s in steps))
+        }
+        program: list[exp.Expr] = [
+            exp.Array(expressions=[numbers[step.template].copy(), *map(self.term, step.given)]) for step in steps
+        ]
+        done = [
+            exp.If(
+                this=number,
+                true=call("sparql_pushed", _STACK, exp.Literal.number(template.taken), self._value(template)),
+            )
+            for template, number in numbers.items()
+        ]
+        empty = exp.cast(exp.Array(expressions=[]), "TEXT[]")
+        return _item(reduced(program, (_STACK, _STEP), exp.Case(this=_item(_STEP, 0), ifs=done), empty), 0)
+
+    def _value(self, template: Template) -> exp.Expr:
+        """What a step leaves on the stack."""
+
+        def column(variable: Variable) -> exp.Expr:
+            where, place = operand(variable)
+            return _item(_STACK, place) if where == STACK else _item(_STEP, place + 1)
+
+        return replace(self, column=column, kinds=template.kinds).term(template.expression)
 
     def _family(self, expression: Expression) -> str | None:
         return kind_of(expression, self.kinds).family
@@ -263,7 +325,7 @@ class _Compiler:
 
     def _number(self, expression: Expression, names: _Names) -> arithmetic.Number:
         """An expression of operators on numbers; what is none of them is a leaf, with a name where it is not plain."""
-        match _in_steps(expression):
+        match in_short_chains(expression):
             case Apply(operator, operands) if operator in _ARITHMETIC and expression not in names.of:
                 numbers = [
                     self._leaf(operand, names) if _size(operand) > _LARGEST_ARITHMETIC else self._number(operand, names)
@@ -289,7 +351,7 @@ class _Compiler:
         """What `+` and `-` give for times and durations. None of them goes with a number: NULL if that is sure."""
         if self._family(expression) == "number":
             return exp.null()
-        match _in_steps(expression):
+        match in_short_chains(expression):
             case _ if expression in names.of:
                 return names.name(expression, self.term)
             case Apply("-", (operand,)):
@@ -301,10 +363,11 @@ class _Compiler:
         return names.name(expression, self.term)
 
     def _summed(self, macro: str, operands: list[Expression], names: _Names, *direction: exp.Expr) -> exp.Expr:
-        left, *others = [self._on_times(operand, names) for operand in operands]
-        for other in others:
-            left = applied(macro, left, other, *direction)
-        return left
+        left, right, *others = [self._on_times(operand, names) for operand in operands]
+        if not others:
+            return applied(macro, left, right, *direction)
+        sum_, other = exp.column("sum"), exp.column("other")
+        return reduced([right, *others], (sum_, other), call(macro, sum_, other, *direction), left)
 
     def _equal(self, left: Expression, right: Expression, only_true: bool) -> exp.Expr:
         families = {self._family(left), self._family(right)}
@@ -361,18 +424,11 @@ class _Compiler:
 
     def _pattern(self, pattern: Expression, flags: list[Expression]) -> tuple[exp.Expr, _Matching]:
         """The pattern with its flags, as engines take it, at once where both are constants; and how to match it."""
-        match pattern, flags:
-            case (Constant(Literal(given, datatype)), []) if datatype == XSD_STRING:
-                translated = patterns.translated(given, "")
-            case (Constant(Literal(given, datatype)), [Constant(Literal(letters))]) if datatype == XSD_STRING:
-                translated = patterns.translated(given, letters)
-            case _:
-                letters_term = self.term(flags[0]) if flags else text("S")
-                return applied("sparql_pattern", self.term(pattern), letters_term), "tried"
-        if translated is None or not patterns.is_taken(translated):
-            return exp.null(), "directly"  # no pattern: an error of each row, not of the query
-        is_for_all = patterns.is_sound(translated) and patterns.is_linear(translated)
-        return text(translated), "directly" if is_for_all else "linearly"
+        translated, how = _translated(pattern, flags)
+        if how == "tried":
+            letters = self.term(flags[0]) if flags else text("S")
+            return applied("sparql_pattern", self.term(pattern), letters), how
+        return _optional(translated), how
 
     def _replace(
         self, string: Expression, pattern: Expression, replacement: Expression, flags: list[Expression]
@@ -392,6 +448,29 @@ class _Compiler:
 _Matching = OneOf["directly", "linearly", "tried"]
 """How an engine matches a pattern: with its own regular expressions; if those backtrack, with others; or with a pattern
 that may be none."""
+
+
+def needs_python(expression: Expression) -> bool:
+    """Whether Spark matches a pattern of the expression itself, not of its parts, with a UDF."""
+    match expression:
+        case Apply("REGEX", (_, pattern, *flags)) | Apply("REPLACE", (_, pattern, _, *flags)):
+            return _translated(pattern, flags)[1] != "directly"
+    return False
+
+
+def _translated(pattern: Expression, flags: list[Expression]) -> tuple[str | None, _Matching]:
+    """A constant pattern for engines, if it is one, and how to match it."""
+    match pattern, flags:
+        case (Constant(Literal(given, datatype)), []) if datatype == XSD_STRING:
+            translated = patterns.translated(given, "")
+        case (Constant(Literal(given, datatype)), [Constant(Literal(letters))]) if datatype == XSD_STRING:
+            translated = patterns.translated(given, letters)
+        case _:
+            return None, "tried"
+    if translated is None or not patterns.is_taken(translated):
+        return None, "directly"  # no pattern: an error of each row, not of the query
+    is_for_all = patterns.is_sound(translated) and patterns.is_linear(translated)
+    return translated, "directly" if is_for_all else "linearly"
 
 
 def _matched(macro: str, value: exp.Expr, pattern: exp.Expr, how: _Matching, *others: exp.Expr) -> exp.Expr:
@@ -414,13 +493,8 @@ def _size(expression: Expression) -> int:
     return max(len(expression.arguments) - 1, 1) + sum(map(_size, expression.arguments))
 
 
-def _in_steps(expression: Expression) -> Expression:
-    """A long chain of one operator as a short one: its beginning is one operand, a chain of its own."""
-    match expression:
-        case Apply(operator, operands) if operator in _ARITHMETIC and len(operands) > _LARGEST_ARITHMETIC:
-            first = len(operands) - _LARGEST_ARITHMETIC + 1
-            return Apply(operator, (Apply(operator, operands[:first]), *operands[first:]))
-    return expression
+def _item(listed: exp.Expr, place: int) -> exp.Expr:
+    return exp.Bracket(this=listed.copy(), expressions=[exp.Literal.number(place)], offset=0)
 
 
 def _optional(value: str | None) -> exp.Expr:

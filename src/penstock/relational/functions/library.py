@@ -61,7 +61,8 @@ def install(connection: Connection) -> None:
 
 def functions_called(statement: str) -> set[str]:
     """The macros that a statement names, whatever the capitals."""
-    return set(_CALL.findall(statement.lower())) & macros().keys()
+    named = set(_CALL.findall(statement.lower()))
+    return named & macros().keys() if named else named
 
 
 def with_dependencies(names: set[str]) -> set[str]:

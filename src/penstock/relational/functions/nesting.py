@@ -1,69 +1,157 @@
-"""Expressions that nest deeply, taken apart: their inner parts become columns, level by level.
+"""Expressions that nest deeply, as programs for a stack.
 
-Where SQL needs a value twice, it writes it twice, and so do the optimizers of engines. An expression of few levels can
-bear that. A deeper one is evaluated in steps, each of which is a column that the next one reads.
+An engine takes milliseconds to plan each call of a SPARQL function, and more than a call's share where calls nest
+deeply. So a deep expression is taken apart into steps. A step applies a template, an expression of few levels, to
+operands: values that the row has, and values that earlier steps left on a stack. Steps that do the same thing share a
+template, and the engine plans each template once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from penstock.algebra.expressions import Apply, Exists, Expression, Variable
-from penstock.relational.functions.families import is_volatile
+from penstock.algebra.expressions import Apply, Constant, Expression, Variable
+from penstock.relational.functions.families import Kind, Kinds, kind_of
 
-MOST_LEVELS = 4
-"""So many levels are compiled as a whole."""
+MOST_WEIGHT = 16
+MOST_WEIGHT_DISTRIBUTED = 4
+"""Expressions up to this weight are compiled as a whole: engines evaluate them faster than steps. Spark, which runs
+what is distributed, takes far longer to plan them, and gives up after 100 passes over a plan."""
+
+_WEIGHTS = {"=": 2, "!=": 2, "SHA384": 6, "SHA512": 6}
+"""The functions that take longer to plan than others, compared with those."""
+_MOST_COMPARISONS = 4
+"""So many comparisons of an IN count."""
 
 _MOST_OPERANDS = 6
 _CHAINS = frozenset(("+", "-", "*", "/"))
+_WITH_PATTERNS = frozenset(("REGEX", "REPLACE"))
+
+STACK, GIVEN = "stack", "given"
+"""Where a template finds an operand."""
 
 
-def is_deep(expression: Expression) -> bool:
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What a step does. Its variables stand for operands; `known` says what kinds they are."""
+
+    expression: Apply
+    known: tuple[tuple[Variable, Kind], ...]
+    taken: int
+    """How many operands it takes from the stack."""
+
+    @property
+    def kinds(self) -> Kinds:
+        return dict(self.known)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A template, and the operands that do not come from the stack."""
+
+    template: Template
+    given: tuple[Expression, ...]
+
+
+def is_deep(expression: Expression, most_weight: int) -> bool:
     """Whether the expression is evaluated in steps."""
-    return _levels(in_short_chains(expression)) > MOST_LEVELS
+    return _weight(expression) > most_weight
 
 
-def first_steps(expression: Expression) -> Iterator[Expression]:
-    """The parts of a deep expression that become columns before anything else of it is compiled."""
-    if not isinstance(expression, Apply) or _levels(expression) <= MOST_LEVELS:
-        return
-    for argument in expression.arguments:
-        if _levels(argument) == MOST_LEVELS and not is_volatile(argument) and not _asks_exists(argument):
-            yield argument
-        else:
-            yield from first_steps(argument)
+def steps_of(expression: Apply, kinds: Kinds) -> list[Step]:
+    """The program of an expression. Each step leaves a value on the stack, the last one that of the expression."""
+    program = _Program(kinds)
+    program.add(expression)
+    return program.steps
 
 
-def with_steps(expression: Expression, columns: Mapping[Expression, Variable]) -> Expression:
+def operand(variable: Variable) -> tuple[str, int]:
+    """Where a template finds what a variable stands for, and at which place; the top of the stack has place 0."""
+    _, where, place = variable.name.split(".")
+    return where, int(place)
+
+
+def in_short_chains(expression: Expression) -> Expression:
+    """A long chain of one operator as a short one: its beginning is one operand, a chain of its own."""
+    match expression:
+        case Apply(operator, operands) if operator in _CHAINS and len(operands) > _MOST_OPERANDS:
+            first = len(operands) - _MOST_OPERANDS + 1
+            return Apply(operator, (Apply(operator, operands[:first]), *operands[first:]))
+    return expression
+
+
+def with_columns(expression: Expression, columns: Mapping[Expression, Variable]) -> Expression:
     """The expression with variables in place of the parts that are columns."""
     if isinstance(expression, Apply):
-        arguments = tuple(with_steps(argument, columns) for argument in expression.arguments)
+        arguments = tuple(with_columns(argument, columns) for argument in expression.arguments)
         expression = replace(expression, arguments=arguments)
     return columns.get(expression, expression)
 
 
-def in_short_chains(expression: Expression) -> Expression:
-    """The expression with long chains of one operator nested from the left, so that they have levels."""
-    if not isinstance(expression, Apply):
-        return expression
-    arguments = tuple(map(in_short_chains, expression.arguments))
-    if expression.function in _CHAINS:
-        while len(arguments) > _MOST_OPERANDS:
-            first = Apply(expression.function, arguments[:_MOST_OPERANDS])
-            arguments = (first, *arguments[_MOST_OPERANDS:])
-    return replace(expression, arguments=arguments)
+@dataclass(frozen=True, slots=True)
+class _Program:
+    kinds: Kinds
+    steps: list[Step] = field(default_factory=list)
+
+    def add(self, expression: Apply) -> Kind:
+        """Add the steps of an expression, and tell of what kind the value is that they leave on the stack."""
+        first, rest = expression.arguments, expression.arguments[:0]
+        if expression.function in _CHAINS:
+            first, rest = first[:2], first[2:]
+        kind = self._add(replace(expression, arguments=first), [self._computed(argument) for argument in first])
+        for argument in rest:
+            chain = Apply(expression.function, (expression, argument))
+            kind = self._add(chain, [kind, self._computed(argument)])
+        return kind
+
+    def _computed(self, argument: Expression) -> Kind | None:
+        """The kind of an operand that is on the stack now; nothing of one that a row has."""
+        return self.add(argument) if isinstance(argument, Apply) and argument.arguments else None
+
+    def _add(self, expression: Apply, computed: list[Kind | None]) -> Kind:
+        taken = sum(kind is not None for kind in computed)
+        known: dict[Variable, Kind] = {}
+        given: list[Expression] = []
+        operands: list[Expression] = []
+        left = taken
+        for place, (argument, kind) in enumerate(zip(expression.arguments, computed, strict=True)):
+            if _is_pattern(expression, place):
+                operands.append(argument)
+                continue
+            if kind is None:
+                operand = Variable(f".{GIVEN}.{len(given)}")
+                known[operand] = kind_of(argument, self.kinds)
+                given.append(argument)
+            else:
+                left -= 1
+                operand = Variable(f".{STACK}.{left}")
+                known[operand] = kind
+            operands.append(operand)
+        applied = replace(expression, arguments=tuple(operands))
+        self.steps.append(Step(Template(applied, tuple(known.items()), taken), tuple(given)))
+        return kind_of(applied, known)
+
+
+def _is_pattern(expression: Apply, place: int) -> bool:
+    """Whether an argument stays in the template: a constant pattern, with its flags, is translated beforehand."""
+    is_constant = isinstance(expression.arguments[place], Constant)
+    return is_constant and place > 0 and expression.function in _WITH_PATTERNS
 
 
 @lru_cache(maxsize=1 << 14)
-def _levels(expression: Expression) -> int:
+def _weight(expression: Expression) -> int:
+    """The weight of the heaviest path from the expression to a leaf."""
     if not isinstance(expression, Apply):
         return 0
-    return 1 + max(map(_levels, expression.arguments), default=0)
+    return _own_weight(expression) + max(map(_weight, expression.arguments), default=0)
 
 
-def _asks_exists(expression: Expression) -> bool:
-    if isinstance(expression, Apply):
-        return any(map(_asks_exists, expression.arguments))
-    return isinstance(expression, Exists)
+def _own_weight(expression: Apply) -> int:
+    others = max(1, len(expression.arguments) - 1)
+    if expression.function in _CHAINS:
+        return others
+    if expression.function in ("IN", "NOT IN"):
+        return _WEIGHTS["="] * min(others, _MOST_COMPARISONS)
+    return _WEIGHTS.get(expression.function, 1)

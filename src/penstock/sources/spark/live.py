@@ -6,6 +6,7 @@ format is read, in the order in which the files came.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -23,11 +24,13 @@ from penstock.sources.files import OneAfterAnother, TntFile
 from penstock.sources.opening import open_source
 from penstock.sources.spark.frames import element_of, name_of_graph, wrong_rows
 from penstock.sources.spark.history import History, history_of
+from penstock.sources.spark.relay import relayed
 from penstock.sources.spark.rows import named
 from penstock.sources.spark.tnt import malformed_tnt, rows_and_lines
 from penstock.sources.timed_graphs import NQuadsFile
 
 _FILES = "path string, modificationTime timestamp, length bigint, content binary"
+_GLOB = re.compile(r"[][*?{}\\]")
 _ALWAYS = "36500d"
 """However much older than others a file is, it is read."""
 
@@ -149,10 +152,14 @@ def growing_folder(text: str, *, scope: str) -> GrowingFolder:
 
 
 def socket_lines(host: str, port: int, *, scope: str) -> StreamedRows:
-    """Lines of `.tnt` from a server. What was read is gone: a run over them cannot be gone on with after a crash."""
+    """Lines of `.tnt` from a server. What was read is gone: a run over them cannot be gone on with after a crash.
+
+    Raises SourceError, when Spark is to stream them, where the server cannot be reached.
+    """
 
     def rows(spark: SparkSession) -> DataFrame:
-        lines = spark.readStream.format("socket").option("host", host).option("port", port).load()
+        at = {"host": "127.0.0.1", "port": str(relayed(host, port))}
+        lines = spark.readStream.format("socket").options(**at).load()
         return rows_and_lines(lines.select("value"), scope)
 
     return StreamedRows(rows, f"tcp://{host}:{port}", scope)
@@ -290,7 +297,10 @@ def _no_text(name: str) -> Column:
 
 def _names_of_files(spark: SparkSession, path: Path, options: Mapping[str, str]) -> DataFrame:
     reader = spark.readStream.format("binaryFile").schema(_FILES).option("maxFileAge", _ALWAYS)
-    files = reader.options(**options).load(path.resolve().as_uri())
+    found = path.resolve()
+    if found.is_file():  # Spark streams folders
+        reader, found = reader.option("pathGlobFilter", _GLOB.sub(r"\\\g<0>", found.name)), found.parent
+    files = reader.options(**options).load(found.as_uri())
     return files.select(
         *(_no_text(name) for name in "spo"),
         sf.lit(None).cast("bigint").alias("ts"),

@@ -11,6 +11,7 @@ from pyspark.sql import functions as sf
 
 from penstock.rdf.blank_nodes import label_prefix, prefixed
 from penstock.rdf.elements import Malformed
+from penstock.rdf.limits import shown, too_long
 from penstock.sources.spark import ordinary
 from penstock.sources.spark.grammar import TERM
 from penstock.sources.spark.patterns import COMMON_LINE, LINE
@@ -18,6 +19,9 @@ from penstock.sources.spark.rows import ARROW_MALFORMED, MALFORMED, batch_of
 from penstock.sources.spark.terms import bound, object_of, predicate_of, subject_of
 from penstock.sources.spark.times import time_of
 from penstock.sources.tnt import read_line
+
+LONG_LINE = b"\0too long\0"
+"""What a line begins with that was longer than lines may be; how it began follows."""
 
 _TIME = """CAST(substring_index(substring_index(value, '"', -2), '"', 1) AS BIGINT)"""
 _TERMS = {
@@ -135,6 +139,9 @@ def _judge(batches: Iterable[pa.RecordBatch], scope: str) -> Iterator[pa.RecordB
         judged = []
         for line in batch.to_pylist():
             found: list[Malformed] = []
-            read_line(line["value"], "", 0, rename, found.append)
+            if line["value"].startswith(LONG_LINE):
+                found.append(Malformed("", shown(line["value"].removeprefix(LONG_LINE)), too_long()))
+            else:
+                read_line(line["value"], "", 0, rename, found.append)
             judged += [malformed._replace(place=line["place"]) for malformed in found]
         yield batch_of(judged, ARROW_MALFORMED)

@@ -7,6 +7,9 @@ from penstock.syntax.parser.expressions import AGGREGATES
 from penstock.syntax.parser.queries import QueryRules
 from penstock.syntax.parser.streams import StreamRules
 
+_COUNTS = frozenset(("ROWS", "TUPLES", "TRIPLE", "ELEMENTS", "ELEMS", "ITEM", "ITEMS"))
+"""What other languages call the triples of a window."""
+
 
 class CsparqlParser(StreamRules):
     dialect = "csparql"
@@ -30,15 +33,22 @@ class CsparqlParser(StreamRules):
 
     def window(self) -> ast.Window:
         start = self.position
+        if self.kind in _COUNTS and self.following() == "int":
+            self.fail("RANGE", f"write [RANGE TRIPLES {self.texts[self.position + 1]}]")
         self.expect("RANGE", "as in [RANGE 10s STEP 1s] or [RANGE TRIPLES 5]")
         if self.accept("TRIPLES"):
             return ast.CountWindow(self.count("triples"), span=self.span_from(start))
+        start_of_width = self.position
         width = self.duration("after RANGE")
+        written = self.tokens.text[self.starts[start_of_width] : self.tokens.end(self.position - 1)]
         self.accept_comma("TUMBLING")
         if self.accept("TUMBLING"):
             return ast.RangeWindow(width, width, span=self.span_from(start))
+        if self.kind == "]":
+            hint = f"for windows that follow each other, write [RANGE {written} TUMBLING]"
+            self.fail("STEP and a duration, or TUMBLING", hint)
         if not self.accept_step():
-            self.fail("STEP and a duration, or TUMBLING", keywords=("STEP", "SLIDE", "TUMBLING"))
+            self.fail_in_window("STEP and a duration, or TUMBLING")
         return ast.RangeWindow(width, self.duration("after STEP"), span=self.span_from(start))
 
     # AGGREGATE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import NoReturn
 
@@ -32,6 +33,10 @@ _CATEGORIES = {
 
 
 _BROKEN_IRI = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]*:[^<>\r\n]*>|<[A-Za-z][A-Za-z0-9+.-]*:[^\s<>{}]*")
+
+_INVISIBLE = "\u200b\u2060\ufeff"
+_SPACED_IRI = re.compile(r"<[^<>\r\n]+>")
+_WHOLE_IRI = "an IRI holds no spaces or quotes, and ends with `>`"
 
 _HABITS = {
     "AND": "did you mean `&&`?",
@@ -130,7 +135,11 @@ class Cursor:
             hint = _HABITS[self.kind]
         elif self.kind == "<" and (broken := _BROKEN_IRI.match(self.tokens.text, self.starts[self.position])):
             message = f"expected {expected}, found the broken IRI {visible(broken[0][:60])}"
-            self.reject(message, Span(*broken.span()), "an IRI holds no spaces or quotes, and ends with `>`")
+            self.reject(message, Span(*broken.span()), _WHOLE_IRI)
+        elif self.kind == "<" and self.following() == "<":
+            hint = "<< … >> is of RDF-star; Penstock reads SPARQL 1.1, where a triple about a triple is written out"
+        elif self.kind == "<" and "IRI" in expected and _SPACED_IRI.match(self.tokens.text, self.starts[self.position]):
+            hint = _WHOLE_IRI
         elif hint is None:
             word = self.texts[self.position]
             near = closest(word, keywords) if word.isalpha() else None
@@ -156,6 +165,8 @@ class Cursor:
             return f"close the string with {text[0]} on the same line, or use {text[0] * 3} for one of several lines"
         if text in "“”„‟‘’‚`´":
             return 'write strings between straight quotes, "like this"'
+        if text.isspace() or text in _INVISIBLE:
+            return f"this is {unicodedata.name(text, 'a control character').lower()}: write a plain space"
         return None
 
     def enter(self) -> None:

@@ -10,6 +10,8 @@ from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import rewrite
 from penstock.syntax.parser.expressions import AGGREGATES
 from penstock.syntax.parser.patterns import PatternRules
+from penstock.syntax.recognition import TITLES
+from penstock.syntax.spans import Span
 
 _FORMS = {"SELECT": "select_query", "CONSTRUCT": "construct_query", "ASK": "ask_query", "DESCRIBE": "describe_query"}
 _AFTER_WHERE = ("GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "VALUES")
@@ -66,6 +68,12 @@ class QueryRules(PatternRules):
             self.fail("a query form or another PREFIX", "no full stop stands behind a PREFIX in SPARQL")
         if self.kind == "eof" and not any(kind in _FORMS for kind in self.kinds):
             self.fail("SELECT, CONSTRUCT, ASK or DESCRIBE")
+        if self.kind == "REGISTER":
+            self.fail(
+                "SELECT, CONSTRUCT, ASK or DESCRIBE", f"drop it, up to AS: {TITLES[self.dialect]} has no REGISTER"
+            )
+        if self.texts[self.position] in ("/", "-") and not self.declared:
+            self.fail("SELECT, CONSTRUCT, ASK or DESCRIBE", "comments begin with # in SPARQL")
         if self.kind in ("INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE", "WITH"):
             self.fail("a query", "this is SPARQL Update; Penstock reads queries: SELECT, CONSTRUCT, ASK, DESCRIBE")
         self.fail("SELECT, CONSTRUCT, ASK or DESCRIBE", keywords=self.keywords | set(_FORMS))
@@ -75,6 +83,12 @@ class QueryRules(PatternRules):
             self.fail("the end of the query", "put both sides into one more pair of braces: { {…} UNION {…} }")
         if self.kind == "}":
             self.fail("the end of the query", "there is a `}` too many, or a `{` too few")
+        if self.kind == ";":
+            self.fail("the end of the query", "drop it: nothing stands behind a query")
+        if self.kind == "FROM":
+            self.fail("the end of the query", "FROM … stands before WHERE { … }")
+        if self.kind == "," and self.kinds[self.position - 1] == "var":
+            self.fail("the end of the query", "SPARQL has no commas here: drop it")
         self.fail("the end of the query", keywords=_AFTER_WHERE)
 
     # Rules 4 to 6: Prologue
@@ -373,6 +387,7 @@ class QueryRules(PatternRules):
         """Rule 24."""
         start = self.position
         if self.kind in ("ASC", "DESC"):
+            self._check_sql_order()
             descending = self.advance().upper() == "DESC"
             expression = self.bracketed()
         elif self.kind == "var":
@@ -382,6 +397,16 @@ class QueryRules(PatternRules):
         else:
             self.fail("a variable, ASC(…), DESC(…) or (expression) after ORDER BY", keywords=("ASC", "DESC"))
         return ast.OrderCondition(expression, descending, span=self.span_from(start))
+
+    def _check_sql_order(self) -> None:
+        """`?x DESC` is SQL's order of words."""
+        if self.following() != "(" and self.kinds[self.position - 1] == "var":
+            word, variable = self.texts[self.position].upper(), self.texts[self.position - 1]
+            self.reject(
+                f"{word} stands before what it sorts by",
+                Span(self.starts[self.position - 1], self.tokens.end(self.position)),
+                f"write {word}({variable})",
+            )
 
     def _limit_and_offset(self) -> tuple[int | None, int | None]:
         """Rules 25 to 27: LIMIT and OFFSET, in either order."""

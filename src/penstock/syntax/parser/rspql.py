@@ -85,6 +85,8 @@ class RspqlParser(StreamRules):
 
     def dataset_clause(self) -> ast.DatasetClause | ast.WindowClause:
         following = self.following(2) if self.following() == "NAMED" else self.following()
+        if following == "STREAM":
+            return self._from_stream()
         if following != "WINDOW":
             return QueryRules.dataset_clause(self)
         start = self.position
@@ -111,12 +113,27 @@ class RspqlParser(StreamRules):
             self.reject("a named window needs a name", span, "write FROM NAMED WINDOW <name> ON STREAM …")
         return ast.WindowClause(stream, window, named, name, settings, span=span)
 
+    def _from_stream(self) -> ast.WindowClause:
+        """`FROM STREAM iri [ … ]`, as C-SPARQL writes a window that is part of the default graph."""
+        start = self.position
+        self.position += 1
+        named = self.accept("NAMED")
+        self.position += 1
+        first = self.position
+        stream = self.iri("a stream's IRI after FROM STREAM")
+        window, settings = self._bracketed_window()
+        clause = " ".join(self.tokens.text[self.starts[first] : self.tokens.end(self.position - 1)].split())
+        front = f"FROM NAMED WINDOW {self.texts[first]}" if named else "FROM WINDOW"
+        span = self.span_from(start)
+        self.warn("RSP-QL writes a window, and the stream that it is on", span, f"write {front} ON STREAM {clause}")
+        return ast.WindowClause(stream, window, named, stream if named else None, settings, span=span)
+
     def _bracketed_window(self) -> tuple[ast.Window, ast.WindowSettings]:
         self.expect("[", "before the window")
         window = self.window()
         settings = self._settings()
         if not self.accept("]"):
-            self.fail("STEP, REPORT, ORIGIN, DUPLICATES or `]`", keywords=("STEP", "SLIDE", "REPORT", "ORIGIN"))
+            self.fail_in_window("STEP, REPORT, ORIGIN, DUPLICATES or `]`", ("REPORT", "ORIGIN"))
         return window, settings
 
     def _warn_of_order(self, start: int, brackets: int, brackets_end: int) -> None:
@@ -141,9 +158,10 @@ class RspqlParser(StreamRules):
         start = self.position
         if self.accept("RANGE"):
             width = self.duration("after RANGE", MILLISECOND)
+            self._accept_tumbling()
             step = self.duration("after STEP", MILLISECOND) if self.accept_step() else width
             return ast.RangeWindow(width, step, span=self.span_from(start))
-        if self.accept("ELEMENTS") or self.accept("TRIPLES"):
+        if self.accept("ELEMENTS") or self.accept("TRIPLES") or self._accept_item():
             size = self.count("elements")
             matching = self.accept("MATCHING")
             count_step = self.count("elements after STEP") if self.accept_step() else None
@@ -162,6 +180,23 @@ class RspqlParser(StreamRules):
             "a window: RANGE, ELEMENTS, FROM NOW-… TO NOW-…, NOW or ALL",
             keywords=("RANGE", "ELEMENTS", "FROM", "NOW", "ALL"),
         )
+
+    def _accept_tumbling(self) -> None:
+        """TUMBLING, of C-SPARQL and CQELS: what a window without STEP does."""
+        self.accept_comma("TUMBLING")
+        if self.kind == "TUMBLING":
+            message = "an RSP-QL window without STEP tumbles, and TUMBLING is not part of the language"
+            self.warn(message, self.tokens.span(self.position), "drop it")
+            self.position += 1
+
+    def _accept_item(self) -> bool:
+        """ITEM, as an earlier draft calls ELEMENTS."""
+        if self.kind not in ("ITEM", "ITEMS"):
+            return False
+        span = self.tokens.span(self.position)
+        self.warn(f"RSP-QL says ELEMENTS, and not {self.kind}", span, "write ELEMENTS")
+        self.position += 1
+        return True
 
     def _before_now(self) -> int:
         """`NOW - duration`, the minus close by or not, or plain `NOW`; in ms before now."""

@@ -16,6 +16,10 @@ from penstock.syntax.suggestions import closest
 _OPERATORS: dict[str, ast.Operator] = {"RSTREAM": "rstream", "ISTREAM": "istream", "DSTREAM": "dstream"}
 _KINDS: dict[str, ast.RegisteredKind] = {"QUERY": "query", "STREAM": "stream"}
 _AFTER_A_NUMBER = frozenset(("STEP", "SLIDE", "TUMBLING", "FIXED", "TO", "REPORT", "ORIGIN", "AS"))
+_QUOTES = "\"'"
+_ISO_LIKE = re.compile(r"PT?\d\w*", re.IGNORECASE | re.ASCII)
+_STEP_ELSEWHERE = frozenset(("EVERY", "HOP", "ADVANCE", "BY", "SLIDING"))
+"""What other languages call the step of a window."""
 _NAME = re.compile(r"[^\W\d][\w-]*")
 
 
@@ -60,6 +64,10 @@ class StreamRules(QueryRules):
             )
 
     def _duration_hint(self) -> str | None:
+        if self.kind == "str":
+            return f"write {self.texts[self.position].strip(_QUOTES)}, without quotes and datatype"
+        if _ISO_LIKE.fullmatch(self.texts[self.position]):
+            return "the parts of a duration stand in the order of P1DT2H3M4S"
         if self.kind not in ("int", "dec"):
             return None
         if len(self.texts[self.position]) > 15:
@@ -180,8 +188,9 @@ class StreamRules(QueryRules):
     def window(self) -> ast.Window:
         raise NotImplementedError("each dialect has its own windows")
 
-    def fail_in_window(self) -> NoReturn:
-        self.fail("`]` after the window", keywords=("STEP", "SLIDE", "TUMBLING"))
+    def fail_in_window(self, expected: str = "`]` after the window", keywords: tuple[str, ...] = ()) -> NoReturn:
+        hint = "did you mean STEP?" if self.kind in _STEP_ELSEWHERE else None
+        self.fail(expected, hint, keywords=("STEP", "SLIDE", "TUMBLING", *keywords))
 
     def count(self, what: str) -> int:
         return self.integer(f"a number of {what}")

@@ -66,7 +66,9 @@ class TermRules(Cursor):
         """Complains that an IRI was expected; a bare word may be a name that lost its brackets or its prefix."""
         word = self.texts[self.position]
         hint = None
-        if self.kind.isupper() and self.kind not in ("eof", "bad"):
+        if self.kind.isupper() and self.following() in ("iri", "pname"):
+            hint = f"drop {word}"
+        elif self.kind.isupper():
             prefix = "" if "" in self.prefixes else "ex"
             hint = f"a name needs <…> or a prefix: write <{word}>, or {prefix}:{word} with a PREFIX for it"
         self.fail(expected, hint)

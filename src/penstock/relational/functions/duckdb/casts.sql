@@ -18,7 +18,7 @@ CREATE OR REPLACE TEMP MACRO sparql_to_string(term) AS
 CREATE OR REPLACE TEMP MACRO sparql_to_boolean(term) AS
   CASE
     WHEN left(term, 1) IN ('S', 'b') THEN sparql_boolean_term(sparql_as_boolean('b' || substr(term, 2)))
-    WHEN sparql_is_number_form(term) THEN sparql_boolean_term(sparql_ebv(term))
+    WHEN sparql_is_numeric(term) THEN sparql_boolean_term(sparql_ebv(term))
   END;
 CREATE OR REPLACE TEMP MACRO sparql_to_integer(term) AS
   'i' || CASE

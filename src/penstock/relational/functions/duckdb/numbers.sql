@@ -2,63 +2,82 @@
 -- what does not fit is an error, never a double. Operators on numbers are put together by the compiler (arithmetic.py).
 
 -- The values of terms. The lexical form is checked first: a cast alone would take '0x1f', '1_000' and ' 1 '. The derived integer types
--- (tag n) count as integers here, whatever their bounds.
+-- (tag n) count as integers here.
 CREATE OR REPLACE TEMP MACRO sparql_numeral(term) AS CASE WHEN left(term, 1) = 'n' THEN split_part(term, ' ', 2) ELSE substr(term, 2) END;
+-- The derived integer types (tag n) have bounds, and what is beyond them is no number (§17.4.2.4). `value` is NULL where it is too large to be
+-- compared.
+CREATE OR REPLACE TEMP MACRO sparql_is_of_integer_type(value, name) AS
+  value BETWEEN
+    CASE name
+      WHEN 'int' THEN -2147483648
+      WHEN 'long' THEN -9223372036854775808
+      WHEN 'short' THEN -32768
+      WHEN 'byte' THEN -128
+      WHEN 'positiveInteger' THEN 1
+      WHEN 'nonPositiveInteger' THEN (-170141183460469231731687303715884105727)::HUGEINT
+      WHEN 'negativeInteger' THEN (-170141183460469231731687303715884105727)::HUGEINT
+      ELSE 0
+    END
+    AND CASE name
+      WHEN 'int' THEN 2147483647
+      WHEN 'long' THEN 9223372036854775807
+      WHEN 'short' THEN 32767
+      WHEN 'byte' THEN 127
+      WHEN 'unsignedInt' THEN 4294967295
+      WHEN 'unsignedLong' THEN 18446744073709551615
+      WHEN 'unsignedShort' THEN 65535
+      WHEN 'unsignedByte' THEN 255
+      WHEN 'nonPositiveInteger' THEN 0
+      WHEN 'negativeInteger' THEN -1
+      ELSE 170141183460469231731687303715884105727::HUGEINT
+    END;
+CREATE OR REPLACE TEMP MACRO sparql_is_within_bounds(term) AS
+  CASE
+    WHEN left(term, 1) = 'n' THEN
+      coalesce(
+        sparql_is_of_integer_type(TRY_CAST(sparql_numeral(term) AS HUGEINT), substr(split_part(term, ' ', 1), 2)),
+        regexp_matches(term, '^n(nonNegative|positive)Integer \+?[0-9]|^n(nonPositive|negative)Integer -')
+      )
+    ELSE TRUE
+  END;
 CREATE OR REPLACE TEMP MACRO sparql_as_integer(term) AS
-  TRY_CAST(regexp_extract(term, '^(?:i|n[A-Za-z]+ )([+-]?[0-9]+)$', 1) AS HUGEINT);
+  coalesce(
+    TRY_CAST(regexp_extract(term, '^i([+-]?[0-9]+)$', 1) AS HUGEINT),
+    CASE WHEN sparql_is_within_bounds(term) THEN TRY_CAST(regexp_extract(term, '^n[A-Za-z]+ ([+-]?[0-9]+)$', 1) AS HUGEINT) END
+  );
 -- Of the text of a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_decimal_of(lexical) AS TRY_CAST(lexical AS DECIMAL(38, 18));
 -- Of an integer or a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_as_decimal(term) AS
   CASE
     WHEN regexp_full_match(term, 'd[+-]?([0-9]+(\.[0-9]{0,18}0*)?|\.[0-9]{1,18}0*)|(i|n[A-Za-z]+ )[+-]?[0-9]+')
+      AND sparql_is_within_bounds(term)
     THEN TRY_CAST(sparql_numeral(term) AS DECIMAL(38, 18))
   END;
 -- Of any number.
 CREATE OR REPLACE TEMP MACRO sparql_is_double_form(text) AS
   regexp_full_match(text, '[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN');
-CREATE OR REPLACE TEMP MACRO sparql_is_number_form(term) AS
+CREATE OR REPLACE TEMP MACRO sparql_is_numeric(term) AS
   regexp_full_match(
     term,
     '[ef]([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)|d[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)|(i|n[A-Za-z]+ )[+-]?[0-9]+'
-  );
+  )
+  AND sparql_is_within_bounds(term);
 CREATE OR REPLACE TEMP MACRO sparql_as_double(term) AS
   CASE
-    WHEN sparql_is_number_form(term) THEN
+    WHEN sparql_is_numeric(term) THEN
       CASE
         WHEN left(term, 1) = 'f' THEN TRY_CAST(substr(term, 2) AS FLOAT)::DOUBLE
         ELSE TRY_CAST(sparql_numeral(term) AS DOUBLE)
       END
   END;
 CREATE OR REPLACE TEMP MACRO sparql_as_float(term) AS
-  CASE WHEN sparql_is_number_form(term) THEN TRY_CAST(sparql_numeral(term) AS FLOAT) END;
+  CASE WHEN sparql_is_numeric(term) THEN TRY_CAST(sparql_numeral(term) AS FLOAT) END;
 -- A double as a decimal is what its shortest text says (0.1, and not what binary makes of it), above 2^53 the whole number that it is.
 CREATE OR REPLACE TEMP MACRO sparql_double_as_decimal(value) AS
   CASE
     WHEN abs(value) < 9007199254740992 THEN TRY_CAST((value)::VARCHAR AS DECIMAL(38, 18))
     ELSE TRY_CAST(TRY_CAST(value AS HUGEINT) AS DECIMAL(38, 18))
-  END;
-
-CREATE OR REPLACE TEMP MACRO sparql_is_of_integer_type(value, name) AS
-  CASE name
-    WHEN 'int' THEN value BETWEEN -2147483648 AND 2147483647
-    WHEN 'long' THEN value BETWEEN -9223372036854775808 AND 9223372036854775807
-    WHEN 'short' THEN value BETWEEN -32768 AND 32767
-    WHEN 'byte' THEN value BETWEEN -128 AND 127
-    WHEN 'nonNegativeInteger' THEN value >= 0
-    WHEN 'positiveInteger' THEN value > 0
-    WHEN 'nonPositiveInteger' THEN value <= 0
-    WHEN 'negativeInteger' THEN value < 0
-    WHEN 'unsignedInt' THEN value BETWEEN 0 AND 4294967295
-    WHEN 'unsignedLong' THEN value BETWEEN 0 AND 18446744073709551615
-    WHEN 'unsignedShort' THEN value BETWEEN 0 AND 65535
-    WHEN 'unsignedByte' THEN value BETWEEN 0 AND 255
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_is_numeric(term) AS
-  CASE
-    WHEN left(term, 1) = 'n' THEN
-      coalesce(sparql_is_of_integer_type(sparql_as_integer(term), substr(split_part(term, ' ', 1), 2)), FALSE)
-    ELSE sparql_is_number_form(term)
   END;
 
 -- Values as terms, written as the oracle writes them: 5, 1.5, 2, INF; doubles without exponents.

@@ -33,10 +33,13 @@ CREATE OR REPLACE TEMP MACRO sparql_strafter(a, b) AS
     THEN sparql_string_kind(a) || substr(sparql_text(a), strpos(sparql_text(a), sparql_text(b)) + length(sparql_text(b)))
     WHEN sparql_are_compatible(a, b) THEN 'S'
   END;
+-- A string that is put together from itself again and again soon has more characters than there is memory: that ends the query.
 CREATE OR REPLACE TEMP MACRO sparql_concat(terms) AS
   CASE
-    WHEN list_count(list_filter(terms, lambda sparql_x: left(sparql_x, 1) IN ('S', 'L'))) = len(terms)
-    THEN
+    WHEN list_count(list_filter(terms, lambda sparql_x: left(sparql_x, 1) IN ('S', 'L'))) <> len(terms) THEN NULL
+    WHEN list_sum(list_transform(terms, lambda sparql_x: length(sparql_x))) > 16777216
+    THEN error('CONCAT makes a string of more than 16777216 characters')
+    ELSE
       CASE
         WHEN len(list_distinct(list_transform(terms, lambda sparql_x: sparql_string_kind(sparql_x)))) = 1
         THEN sparql_string_kind(terms[1])

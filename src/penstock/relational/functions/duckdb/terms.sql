@@ -64,3 +64,6 @@ CREATE OR REPLACE TEMP MACRO sparql_same_term(a, b) AS a = b;
 CREATE OR REPLACE TEMP MACRO sparql_boolean_term(condition) AS CASE condition WHEN TRUE THEN 'btrue' WHEN FALSE THEN 'bfalse' END;
 CREATE OR REPLACE TEMP MACRO sparql_as_boolean(term) AS
   CASE WHEN term IN ('btrue', 'b1') THEN TRUE WHEN term IN ('bfalse', 'b0') THEN FALSE END;
+
+-- A step of a deep expression (nesting.py): the stack, less what the step takes from it, with its value on top.
+CREATE OR REPLACE TEMP MACRO sparql_pushed(stack, taken, value) AS list_concat([value], stack[taken + 1:]);

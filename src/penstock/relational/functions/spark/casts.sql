@@ -24,7 +24,7 @@ CREATE OR REPLACE TEMP MACRO sparql_to_boolean(term) AS
   CASE
     WHEN left(term, 1) IN ('S', 'b') THEN
       CASE WHEN substr(term, 2) IN ('true', '1') THEN 'btrue' WHEN substr(term, 2) IN ('false', '0') THEN 'bfalse' END
-    WHEN sparql_is_number_form(term) THEN sparql_boolean_term(sparql_ebv(term))
+    WHEN sparql_is_numeric(term) THEN sparql_boolean_term(sparql_ebv(term))
   END;
 CREATE OR REPLACE TEMP MACRO sparql_to_integer(term) AS
   sparql_integer_term(

@@ -62,7 +62,7 @@ CREATE OR REPLACE TEMP MACRO sparql_place(term) AS
   CASE
     WHEN left(term, 1) IN ('t', 'O') THEN sparql_as_instant(term)
     WHEN left(term, 1) = 'b' THEN CASE WHEN term IN ('btrue', 'b1') THEN 1 WHEN term IN ('bfalse', 'b0') THEN 0 END
-    WHEN left(term, 1) IN ('S', 'L', 'I', 'B') OR sparql_is_number_form(term) THEN 0
+    WHEN left(term, 1) IN ('S', 'L', 'I', 'B') OR sparql_is_numeric(term) THEN 0
   END;
 CREATE OR REPLACE TEMP MACRO sparql_value(term) AS
   named_struct(
@@ -97,6 +97,6 @@ CREATE OR REPLACE TEMP MACRO sparql_ebv(term) AS
     WHEN left(term, 1) = 'b' THEN term IN ('btrue', 'b1')
     WHEN left(term, 1) = 'S' THEN term <> 'S'
     WHEN left(term, 1) = 'L' THEN sparql_lexical(term) <> ''
-    WHEN left(term, 1) IN ('i', 'n', 'd') THEN sparql_is_number_form(term) AND sparql_numeral(term) RLIKE '[1-9]'
+    WHEN left(term, 1) IN ('i', 'n', 'd') THEN sparql_is_numeric(term) AND sparql_numeral(term) RLIKE '[1-9]'
     WHEN left(term, 1) IN ('e', 'f') THEN coalesce(sparql_as_double(term) NOT IN (0D, DOUBLE('NaN')), FALSE)
   END;

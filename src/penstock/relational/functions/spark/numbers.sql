@@ -5,33 +5,74 @@
 CREATE OR REPLACE TEMP MACRO sparql_one() AS 1000000000000000000BD;
 
 -- The values of terms. The lexical form is checked first: a cast alone would take '1d' and ' 1 '. The derived integer types (tag n) count
--- as integers here, whatever their bounds.
+-- as integers here.
 CREATE OR REPLACE TEMP MACRO sparql_numeral(term) AS CASE WHEN left(term, 1) = 'n' THEN split_part(term, ' ', 2) ELSE substr(term, 2) END;
+-- The derived integer types (tag n) have bounds, and what is beyond them is no number (§17.4.2.4). `value` is NULL where it is too large to be
+-- compared.
+CREATE OR REPLACE TEMP MACRO sparql_is_of_integer_type(value, name) AS
+  value BETWEEN
+    CASE name
+      WHEN 'int' THEN -2147483648
+      WHEN 'long' THEN -9223372036854775808BD
+      WHEN 'short' THEN -32768
+      WHEN 'byte' THEN -128
+      WHEN 'positiveInteger' THEN 1
+      WHEN 'nonPositiveInteger' THEN -99999999999999999999999999999999999999BD
+      WHEN 'negativeInteger' THEN -99999999999999999999999999999999999999BD
+      ELSE 0
+    END
+    AND CASE name
+      WHEN 'int' THEN 2147483647
+      WHEN 'long' THEN 9223372036854775807BD
+      WHEN 'short' THEN 32767
+      WHEN 'byte' THEN 127
+      WHEN 'unsignedInt' THEN 4294967295BD
+      WHEN 'unsignedLong' THEN 18446744073709551615BD
+      WHEN 'unsignedShort' THEN 65535
+      WHEN 'unsignedByte' THEN 255
+      WHEN 'nonPositiveInteger' THEN 0
+      WHEN 'negativeInteger' THEN -1
+      ELSE 99999999999999999999999999999999999999BD
+    END;
+CREATE OR REPLACE TEMP MACRO sparql_is_within_bounds(term) AS
+  CASE
+    WHEN left(term, 1) = 'n' THEN
+      coalesce(
+        sparql_is_of_integer_type(TRY_CAST(sparql_numeral(term) AS DECIMAL(38, 0)), substr(split_part(term, ' ', 1), 2)),
+        term RLIKE '^n(nonNegative|positive)Integer \\+?[0-9]|^n(nonPositive|negative)Integer -'
+      )
+    ELSE TRUE
+  END;
 CREATE OR REPLACE TEMP MACRO sparql_as_integer(term) AS
-  TRY_CAST(regexp_extract(term, '^(?:i|n[A-Za-z]+ )([+-]?[0-9]+)\\z', 1) AS DECIMAL(38, 0));
+  CASE
+    WHEN sparql_is_within_bounds(term)
+    THEN TRY_CAST(regexp_extract(term, '^(?:i|n[A-Za-z]+ )([+-]?[0-9]+)\\z', 1) AS DECIMAL(38, 0))
+  END;
 -- Of the text of a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_decimal_of(lexical) AS TRY_CAST(concat(lexical, 'e18') AS DECIMAL(38, 0));
 -- Of an integer or a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_as_decimal(term) AS
   CASE
     WHEN term RLIKE '^(d[+-]?([0-9]+(\\.[0-9]{0,18}0*)?|\\.[0-9]{1,18}0*)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z'
+      AND sparql_is_within_bounds(term)
     THEN sparql_decimal_of(sparql_numeral(term))
   END;
 -- Of any number.
 CREATE OR REPLACE TEMP MACRO sparql_is_double_form(text) AS
   text RLIKE '^([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)\\z';
-CREATE OR REPLACE TEMP MACRO sparql_is_number_form(term) AS
-  term RLIKE '^([ef]([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)|d[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z';
+CREATE OR REPLACE TEMP MACRO sparql_is_numeric(term) AS
+  term RLIKE '^([ef]([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)|d[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z'
+  AND sparql_is_within_bounds(term);
 CREATE OR REPLACE TEMP MACRO sparql_as_double(term) AS
   CASE
-    WHEN sparql_is_number_form(term) THEN
+    WHEN sparql_is_numeric(term) THEN
       CASE
         WHEN left(term, 1) = 'f' THEN CAST(TRY_CAST(substr(term, 2) AS FLOAT) AS DOUBLE)
         ELSE TRY_CAST(sparql_numeral(term) AS DOUBLE)
       END
   END;
 CREATE OR REPLACE TEMP MACRO sparql_as_float(term) AS
-  CASE WHEN sparql_is_number_form(term) THEN TRY_CAST(sparql_numeral(term) AS FLOAT) END;
+  CASE WHEN sparql_is_numeric(term) THEN TRY_CAST(sparql_numeral(term) AS FLOAT) END;
 -- The whole number that a double is, without its fraction. Three parts of 53 bits each are exact.
 CREATE OR REPLACE TEMP MACRO sparql_double_as_integer(value) AS
   CASE
@@ -59,28 +100,6 @@ CREATE OR REPLACE TEMP MACRO sparql_double_as_decimal(value) AS
         END
       )[0]
     ELSE try_multiply(sparql_double_as_integer(value), sparql_one())
-  END;
-
-CREATE OR REPLACE TEMP MACRO sparql_is_of_integer_type(value, name) AS
-  CASE name
-    WHEN 'int' THEN value BETWEEN -2147483648 AND 2147483647
-    WHEN 'long' THEN value BETWEEN -9223372036854775808BD AND 9223372036854775807BD
-    WHEN 'short' THEN value BETWEEN -32768 AND 32767
-    WHEN 'byte' THEN value BETWEEN -128 AND 127
-    WHEN 'nonNegativeInteger' THEN value >= 0
-    WHEN 'positiveInteger' THEN value > 0
-    WHEN 'nonPositiveInteger' THEN value <= 0
-    WHEN 'negativeInteger' THEN value < 0
-    WHEN 'unsignedInt' THEN value BETWEEN 0 AND 4294967295BD
-    WHEN 'unsignedLong' THEN value BETWEEN 0 AND 18446744073709551615BD
-    WHEN 'unsignedShort' THEN value BETWEEN 0 AND 65535
-    WHEN 'unsignedByte' THEN value BETWEEN 0 AND 255
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_is_numeric(term) AS
-  CASE
-    WHEN left(term, 1) = 'n' THEN
-      coalesce(sparql_is_of_integer_type(sparql_as_integer(term), substr(split_part(term, ' ', 1), 2)), FALSE)
-    ELSE sparql_is_number_form(term)
   END;
 
 -- Values as terms, written as the oracle writes them: 5, 1.5, 2, INF; doubles without exponents.

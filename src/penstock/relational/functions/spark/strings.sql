@@ -34,10 +34,13 @@ CREATE OR REPLACE TEMP MACRO sparql_strafter(a, b) AS
       concat(sparql_string_kind(a), substr(sparql_text(a), instr(sparql_text(a), sparql_text(b)) + length(sparql_text(b))))
     WHEN sparql_are_compatible(a, b) THEN 'S'
   END;
+-- A string that is put together from itself again and again soon has more characters than there is memory: that ends the query.
 CREATE OR REPLACE TEMP MACRO sparql_concat(terms) AS
   CASE
-    WHEN forall(terms, x -> left(x, 1) IN ('S', 'L'))
-    THEN
+    WHEN NOT coalesce(forall(terms, x -> left(x, 1) IN ('S', 'L')), FALSE) THEN NULL
+    WHEN aggregate(terms, 0L, (n, x) -> n + length(x)) > 16777216
+    THEN raise_error('CONCAT makes a string of more than 16777216 characters')
+    ELSE
       concat(
         CASE
           WHEN size(array_distinct(transform(terms, x -> sparql_string_kind(x)))) = 1 THEN sparql_string_kind(terms[0])

@@ -265,7 +265,7 @@ class TestHandles:
 
     def test_what_is_no_triple(self) -> None:
         graph = ps.Engine().graph([])
-        with pytest.raises(ValueError, match="a graph cannot have what is no triple"):
+        with pytest.raises(ValueError, match="this is not a triple of a graph"):
             graph.add([("<http://ex.org/a>", "north", "x")])
         with pytest.raises(ValueError, match="'soon' is not an instant"):
             graph.add([], at="soon")

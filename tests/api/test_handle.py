@@ -93,7 +93,7 @@ def test_a_run_goes_on_from_its_checkpoint(engine: ps.Engine, tmp_path: Path) ->
     for _ in range(2):
         with query.start(lambda evaluation: told.append(evaluation.time), checkpoint=tmp_path / "state") as run:
             assert run.wait(20)
-            with pytest.raises(InputError, match="the run has ended|keeps the queries it started with"):
+            with pytest.raises(InputError, match="the run has ended"):
                 run.add(engine.register(QUERY, name="other"), print)
     assert run.has_finished
     assert told == [10, 20, 30]
@@ -112,7 +112,9 @@ def test_mistakes_are_raised_at_the_call(engine: ps.Engine) -> None:
     with pytest.raises(InputError, match="which is not bound"):
         engine.register(QUERY.replace(TOLL, "http://e/other")).start(print)
     with pytest.raises(ValueError, match=r"127\.0\.0\.1:1"):
-        engine.register(QUERY.replace("{ ?gate", "{ SERVICE <http://127.0.0.1:1/s> { ?gate ?in ?c } ?gate")).start(print)
+        engine.register(QUERY.replace("{ ?gate", "{ SERVICE <http://127.0.0.1:1/s> { ?gate ?in ?c } ?gate")).start(
+            print
+        )
 
 
 def test_a_function_that_raises_ends_the_run(engine: ps.Engine, caplog: pytest.LogCaptureFixture) -> None:

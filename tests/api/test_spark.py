@@ -666,7 +666,7 @@ def test_types_are_for_what_a_query_gives_and_of_spark(engine: ps.Engine) -> Non
     query = engine.register(QUERY)
     for name in ("zzz", "?cars", "time"):
         for wrong in (lambda types: query.to_df(types=types), lambda types: query.start(batches=print, types=types)):
-            with pytest.raises(InputError, match="it gives district, cars"):
+            with pytest.raises(InputError, match="it returns district, cars"):
                 wrong({name: "double"})
             for kind in ("dubble", "decimal(50)", "cars int"):
                 with pytest.raises(InputError, match=r"double, .* or decimal\(10, 2\)"):

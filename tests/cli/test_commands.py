@@ -77,7 +77,7 @@ class TestHelp:
 
     def test_the_group_names_its_commands_in_whole_sentences(self) -> None:
         text = run("--help").output
-        assert "  check      Say which dialect a query is in and what is wrong with it.\n" in text
+        assert "  check      Show the dialect of a query and its mistakes.\n" in text
         assert "  translate  Print a query in another dialect, with the same meaning.\n" in text
         assert "..." not in text.partition("Commands:")[2].partition("Examples:")[0]
 

@@ -325,7 +325,7 @@ class TestSeveralQueries:
             (("cars.rq", "cars.rq", "--stream", "toll.tnt"), "cars and cars-2 both give the stream <cars>"),
             (("q.rq", "q.rq", "--stream", "toll.tnt", "--format", "csv"), "one query, and there are 2: choose jsonl"),
             (("seen.rq", "q.rq", "--stream", "http://e/toll=toll.tnt"), "<cars>, which is not bound, and no query"),
-            ((*FILES, "--stream", "http://e/seen=toll.tnt"), "is what http://e/seen gives, and cannot be toll.tnt"),
+            ((*FILES, "--stream", "http://e/seen=toll.tnt"), "is produced by http://e/seen, and cannot be toll.tnt"),
         ],
     )
     def test_what_does_not_fit_together(self, arguments: tuple[str, ...], message: str) -> None:

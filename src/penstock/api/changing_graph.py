@@ -1,4 +1,4 @@
-"""A graph of an engine, to be changed by programs while queries run over it."""
+"""A graph of an engine, which programs can change while queries run."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from penstock.sources.graph_updates import GraphUpdates, Update
 
 
 class ChangingGraph:
-    """A graph of an engine; `Engine.graph` gives it. Any thread may change it.
+    """A graph of an engine; `Engine.graph` returns it. Any thread may change it.
 
-    A change holds from the instant `at` (milliseconds, a date, or a text of either) on. Without one it holds from the
-    next instant on that has not been evaluated yet, or from the beginning for runs that have not begun. Changes stay
-    for runs that begin later.
+    A change holds from the instant `at` on (milliseconds, a date, or a text of either). Without `at` it holds from the
+    next instant that has not been evaluated, or from the beginning for runs that have not started. Later runs see all
+    changes.
 
     >>> import penstock as ps
     >>> graph = ps.Engine().graph([("<http://ex.org/north>", "<http://ex.org/in>", "<http://ex.org/milano>")])
@@ -33,18 +33,17 @@ class ChangingGraph:
         self._rename = prefixed(scope)
 
     def add(self, triples: Iterable[Any], *, at: int | str | datetime | None = None) -> None:
-        """Triples as `Engine.graph` takes them; what is there already stays.
+        """Add triples, as `Engine.graph` takes them; adding one that is there already changes nothing.
 
-        Raises ValueError where one is none, and where the instant has been evaluated by a run that is going on: what
-        has been evaluated never changes.
+        Raises ValueError where something is not a triple, and where a run has evaluated the instant: evaluated instants
+        never change.
         """
         self._say(triples, at, added=True)
 
     def remove(self, triples: Iterable[Any], *, at: int | str | datetime | None = None) -> None:
-        """The same for triples that are no longer there; what is not there anyway does no harm.
+        """Remove triples that were loaded or added; removing one that is not there changes nothing.
 
-        They go from what was loaded and added. What an endpoint has that is fetched again (`?refresh=30s`) is there as
-        long as the endpoint has it.
+        Triples of an endpoint that is fetched again (`?refresh=30s`) stay as long as the endpoint has them.
         """
         self._say(triples, at, added=False)
 
@@ -53,7 +52,7 @@ class ChangingGraph:
         try:
             said = [Update(time, added, triple_of(triple, self._rename)) for triple in triples]
         except ReadingError as error:
-            raise InputError(f"a graph cannot have what is no triple: {error.reason}") from None
+            raise InputError(f"this is not a triple of a graph: {error.reason}") from None
         self._updates.say(said)
 
     def __repr__(self) -> str:

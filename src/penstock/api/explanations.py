@@ -20,7 +20,7 @@ from penstock.sources.graphs import Graph, triples_of
 from penstock.syntax import ast
 
 MOST_ELEMENTS = 5000
-"""How much of a stream is shown: its beginning."""
+"""How much of a stream is shown."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -24,11 +24,11 @@ def check(
     prefixes: Mapping[str, str] | None = None,
     base: str | None = None,
 ) -> list[Problem]:
-    """What is wrong with a query, and what is odd about it: an empty list when all is well.
+    """The errors and warnings of a query; an empty list if there are none.
 
-    A query is never the cause of an exception here; where `parse` would raise one, its problems are returned. Calls of
-    functions that Penstock does not have are errors, too, though other engines may have them. Each has
-    a `message`, a `span` of the text, a `severity` (error or warning) and perhaps a `hint`; `render` shows it all.
+    Where `parse` would raise an exception, its problems are returned. Functions that Penstock does not have are errors,
+    too, though other engines may have them. Each problem has a `message`, a `span` of the text, a `severity` (error or
+    warning) and perhaps a `hint`; `render` shows all of it.
 
     >>> import penstock as ps
     >>> text = "SELECT ?sensr WHERE { ?sensor a ?kind }"
@@ -56,9 +56,9 @@ def translate(
 ) -> str:
     """The same query in the dialect `to`: rspql, csparql, cqels, sparqlstream, streaming-sparql or sparql.
 
-    Its meaning is kept. What `to` cannot express raises a TranslationError whose `reasons` name each part; with
-    `approximate` such a part is left out or said as nearly as can be, and a warning tells each difference. A text that
-    is no query raises a QuerySyntaxError. The other arguments are those of `parse`.
+    Its meaning stays the same. What `to` cannot express raises a TranslationError whose `reasons` name each part; with
+    `approximate` such a part is left out or approximated, and a warning describes each difference. A text that is not a
+    query raises a QuerySyntaxError. The other arguments are those of `parse`.
 
     >>> import penstock as ps
     >>> text = "SELECT ?car FROM STREAM <http://ex.org/toll> [RANGE 10m STEP 1m] { ?gate <http://ex.org/sees> ?car }"

@@ -1,4 +1,4 @@
-"""What users say about a run, as they write it: instants, durations, report policies. What is none gets a sentence."""
+"""Settings as users write them: instants, durations, sizes, report policies."""
 
 from __future__ import annotations
 

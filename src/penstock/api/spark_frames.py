@@ -1,4 +1,4 @@
-"""The results of a query as a DataFrame of Spark: nothing of them comes to the driver."""
+"""The results of a query as a DataFrame of Spark; they are not sent to the driver."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def checked_types(types: Mapping[str, str] | None, form: QueryForm) -> Mapping[s
     columns = columns_of(form)
     for name, kind in (types or {}).items():
         if name not in columns:
-            raise InputError(f"types has {name!r}, which the query does not give: it gives {', '.join(columns)}")
+            raise InputError(f"types has {name!r}, which the query does not return: it returns {', '.join(columns)}")
         if not _TYPE.fullmatch(str(kind).strip()):
             raise InputError(
-                f"types has {kind!r} for {name!r}, which is no type for it: write {', '.join(_TYPES.split())} or "
+                f"types has {kind!r} for {name!r}, which is no type: write {', '.join(_TYPES.split())} or "
                 "decimal(10, 2)"
             )
     return types or {}

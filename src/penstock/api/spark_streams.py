@@ -1,4 +1,4 @@
-"""Streams and graphs that only Spark reads: its DataFrames, folders that grow, and lines from servers."""
+"""Streams and graphs that only Spark reads: DataFrames, folders that it follows, and lines from servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams and graphs from tables of Python: pyarrow, pandas, Polars, whatever gives its columns as Arrow."""
+"""Streams and graphs from tables: pyarrow, pandas, Polars, and others that export Arrow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RDF from Python: terms, triples and elements as people have them at hand."""
+"""RDF terms, triples and elements from Python values."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def instant_of(value: Any) -> int:
 def elements_of(
     items: Callable[[], Iterable[object]], name: str, rename: Rename
 ) -> Callable[[OnMalformed], Iterator[Element]]:
-    """A reader of elements, which asks for them each time: what is none of them is told, with its place, from 1."""
+    """A reader of elements; malformed ones are reported with their places, counted from 1."""
 
     def read(on_malformed: OnMalformed) -> Iterator[Element]:
         for number, item in enumerate(items(), start=1):

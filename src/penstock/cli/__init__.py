@@ -1,6 +1,6 @@
 """The command line: `penstock demo`, `check`, `translate`, `explain`, `run`, `oracle`, `verify`, `bench`.
 
-Standard output carries results only; what is wrong or odd goes to standard error. Exit status: 0 done; 1 a run that
+Standard output carries results only; messages go to standard error. Exit status: 0 done; 1 a run that
 failed; 2 a query, option or input that is wrong; 3 an answer that is wrong; 130 after Ctrl-C.
 """
 
@@ -31,14 +31,14 @@ INTERRUPTED = 130
       penstock run query.rq --stream toll.tnt --graph city.ttl
       penstock explain query.rq --stream toll.tnt --format html --out query.html
 
-    `penstock COMMAND --help` tells more about a command. Exit status: 0 done, 1 a run that failed, 2 a query, option or
+    `penstock COMMAND --help` describes a command. Exit status: 0 done, 1 a run that failed, 2 a query, option or
     input that is wrong, 3 an answer that is wrong.
     """,
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def commands() -> None:
-    """Continuous SPARQL queries over RDF streams, in six dialects: RSP-QL, C-SPARQL, CQELS-QL, SPARQLstream, Streaming
-    SPARQL, and plain SPARQL over a stream."""
+    """Run continuous SPARQL queries over RDF streams, in six dialects: RSP-QL, C-SPARQL, CQELS-QL, SPARQLstream,
+    Streaming SPARQL, and plain SPARQL over a stream."""
 
 
 def main() -> NoReturn:

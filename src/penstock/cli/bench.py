@@ -55,27 +55,30 @@ def peer_command(value: str) -> tuple[str, str]:
       penstock bench lubm --scale 5 --peer jena=apache-jena/bin/arq
       penstock bench throughput --peer rsp-js=FOLDER --peer "mine=./engine --fast"
 
-    A peer is called as COMMAND QUERY GRAPH: the query is RSP-QL, the graph N-Triples; it reads the stream, timestamped
-    N-Triples, on standard input, and writes a result line (JSON) for each evaluation. rsp-js and jena are known by
-    name: the first is the folder that npm installed it in, the second Jena's command arq.
+    A peer is called as COMMAND QUERY GRAPH: the query is RSP-QL, the graph N-Triples. It reads the stream, timestamped
+    N-Triples, on standard input, and writes a result line (JSON) for each evaluation. For rsp-js, name the folder that
+    npm installed it in; for jena, Jena's command arq.
 
-    Exit status: 0 when all was measured, 1 when an answer of Penstock's own was wrong or a run failed, 2 when a name or
-    an option is wrong.
+    Exit status: 0 when all was measured, 1 when a result of Penstock was wrong or a run failed, 2 when a name or an
+    option is wrong.
     """
 )
 @click.argument("names", nargs=-1, metavar="[NAME…|all]", type=experiment_name)
-@click.option("--list", "is_list", is_flag=True, help="Say which experiments there are.")
-@click.option("--quick", is_flag=True, help="Small sizes and few rounds: all experiments in some minutes.")
+@click.option("--list", "is_list", is_flag=True, help="List the experiments.")
+@click.option("--quick", is_flag=True, help="Small sizes and few rounds: all experiments take some minutes.")
 @click.option(
     "--scale",
     type=click.FloatRange(min=0, min_open=True),
     default=1.0,
     show_default=True,
     metavar="X",
-    help="Sizes times X.",
+    help="Multiply sizes by X.",
 )
 @click.option(
-    "--rounds", type=click.IntRange(min=1), metavar="N", help="So many, of which the best counts.  [default: 1 to 3]"
+    "--rounds",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Number of rounds; the best one counts.  [default: 1 to 3]",
 )
 @click.option(
     "--engine",
@@ -91,7 +94,7 @@ def peer_command(value: str) -> tuple[str, str]:
     type=peer_command,
     multiple=True,
     metavar="NAME=COMMAND",
-    help="Beside another engine (repeatable); see below.",
+    help="Compare with another engine (repeatable); see below.",
 )
 @click.option(
     "--out",
@@ -99,7 +102,7 @@ def peer_command(value: str) -> tuple[str, str]:
     default=Path("bench-results"),
     show_default=True,
     metavar="DIR",
-    help="Where results (JSON) and plots (PNG, SVG) go.",
+    help="Folder for results (JSON) and plots (PNG, SVG).",
 )
 def bench(
     names: tuple[str, ...],
@@ -111,10 +114,10 @@ def bench(
     peers: tuple[tuple[str, str], ...],
     out: Path,
 ) -> None:
-    """Measure Penstock: the papers' experiments, beside other engines.
+    """Measure Penstock: the papers' experiments, also against other engines.
 
-    Each experiment makes its own data, compares answers before it takes times, prints tables, and writes NAME.json and
-    its plots. All times are of this machine, now: look at the ratios.
+    Each experiment generates its data, compares results before it measures times, prints tables, and writes NAME.json
+    and plots. Times depend on this machine: compare ratios.
     """
     if is_list:
         _list()

@@ -25,8 +25,8 @@ def stream_bindings(given: Iterable[str], chain: Chain, prefixes: Mapping[str, s
             iri = _the_only_stream(text, chain, number)
         elif iri in chain.produced:
             raise InputError(
-                f"the stream <{iri}> is what {chain.produced[iri]} gives, and cannot be {source} as well: leave "
-                "--stream out for it"
+                f"the stream <{iri}> is produced by {chain.produced[iri]}, and cannot be {source} as well: remove its "
+                "--stream"
             )
         elif iri not in named and not chain.reads_every:
             raise InputError(f"{_who(chain)} no stream <{iri}>; {did_you_mean(iri, named) or _streams_read(chain)}")

@@ -1,4 +1,4 @@
-"""`penstock check`: is it a query, in which dialect, and what does it read?"""
+"""`penstock check`: whether queries are valid, their dialects, and the streams they read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from penstock.syntax.tokens import tokenize
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What there is to say about one QUERY: `query` is None when it is wrong, `text` when it cannot be had at all."""
+    """The result for one QUERY: `query` is None where it is wrong, `text` where it cannot be read."""
 
     name: str
     text: str | None
@@ -51,7 +51,7 @@ class Finding:
     type=click.Choice(("text", "json")),
     default="text",
     show_default=True,
-    help="What to print: lines to read, or a JSON object on one line for each query.",
+    help="Print text, or a line of JSON for each query.",
 )
 @click.pass_context
 def check(
@@ -62,11 +62,10 @@ def check(
     base: str | None,
     output_format: str,
 ) -> None:
-    """Say which dialect a query is in and what is wrong with it.
+    """Show the dialect of a query and its mistakes.
 
-    QUERY is a file, or - for standard input; there may be several. A query that is fine is summed up: its form, its
-    streams and windows. What is wrong or odd goes to standard error, with line, column and, where there is one, a
-    proposal.
+    QUERY is a file, or - for standard input; there may be several. For a valid query, its form, streams and windows are
+    shown. Errors and warnings are written to standard error, with line, column and, if there is one, a suggestion.
     """
     show = _FORMATS[output_format]
     all_fine = True

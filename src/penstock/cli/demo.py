@@ -44,12 +44,12 @@ At 7:25 the bridge to the harbour is closed. What do the districts take?
     "--save",
     metavar="DIR",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Run nothing; put the query and its data into DIR, to play with.",
+    help="Save the query and its data in DIR, and run nothing.",
 )
 def demo(engine: EngineOptions, save: Path | None) -> None:
     """Run a continuous query over a bundled stream and city graph.
 
-    It tells what is asked, how long each step takes, and what to try next.
+    It shows the query, how long each step takes, and what to try next.
     """
     if save is not None:
         _save(save)

@@ -1,4 +1,4 @@
-"""Which engine a query runs on, and how Spark is to be started: --engine, --master, --conf, --verbose."""
+"""Which engine queries run on, and how Spark is started: --engine, --master, --conf, --verbose."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MASTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """`master` and `conf` are for the Spark session; `verbose` lets Spark speak on standard error."""
+    """`master` and `conf` are for the Spark session; `verbose` shows the messages of Spark."""
 
     name: str
     master: str | None = None
@@ -98,14 +98,14 @@ _OPTIONS = (
         default="spark",
         show_default=True,
         metavar="ENGINE",
-        help="Where to run: spark, on this machine or a cluster; duckdb, in this process, without Java.",
+        help="Run on spark, on this machine or a cluster, or on duckdb, in this process, without Java.",
     ),
     click.option(
         "--master",
         type=master_url,
         metavar="URL",
-        help="Where Spark runs, such as local[4] or spark://HOST:7077.  [default: what Spark is set up for, else all "
-        "cores of this machine]",
+        help="The master of Spark, such as local[4] or spark://HOST:7077.  [default: Spark's own configuration, else "
+        "all cores of this machine]",
     ),
     click.option(
         "--conf",
@@ -114,7 +114,7 @@ _OPTIONS = (
         metavar="NAME=VALUE",
         help="A setting of Spark, such as spark.driver.memory=4g (repeatable).",
     ),
-    click.option("--verbose", is_flag=True, help="Show what Spark says, on standard error."),
+    click.option("--verbose", is_flag=True, help="Show the messages of Spark on standard error."),
 )
 
 

@@ -1,4 +1,4 @@
-"""`penstock explain`: why a result comes when it comes."""
+"""`penstock explain`: when results appear, and why."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from penstock.rdf.credentials import without_credentials
 from penstock.syntax.reading import read
 
 MOST_ELEMENTS = 5000
-"""How much of a stream is read: what is shown is its beginning."""
+"""How much of a stream is read and shown."""
 
 _COLOURS: dict[Role, dict[str, object]] = {
     "heading": {"bold": True, "underline": True},
@@ -58,7 +58,7 @@ _COLOURS: dict[Role, dict[str, object]] = {
     type=click.Choice(tuple(FORMATS), case_sensitive=False),
     default="text",
     show_default=True,
-    help="Text to read, JSON, the operator graph for Graphviz, a picture, a page that needs nothing else, or the SQL.",
+    help="Text, JSON, the operator graph for Graphviz, a picture, a self-contained page, or the SQL.",
 )
 @click.option(
     "--engine",
@@ -66,7 +66,7 @@ _COLOURS: dict[Role, dict[str, object]] = {
     default="duckdb",
     show_default=True,
     metavar="ENGINE",
-    help="Whose SQL to show: duckdb or spark, which is not started for it.",
+    help="Which SQL to show: duckdb or spark, which is not started.",
 )
 @click.option("--out", metavar="FILE", default="-", help="Write to FILE, not to standard output.")
 @no_optimize_option
@@ -83,12 +83,11 @@ def explain(
     base: str | None,
     run: RunOptions,
 ) -> None:
-    """Show when a query is evaluated, and over what.
+    """Show when results appear and why.
 
-    QUERY is a file, or - for standard input. Shown are the settings that hold and who said them, the windows with their
-    first instants, the operators, streaming and static, and what the optimizer makes of them. With --stream there is
-    also a timeline: the elements, the windows over them, and the evaluation instants under each dialect's report
-    policy.
+    QUERY is a file, or - for standard input. Output: settings and where they come from, windows with their first
+    instants, streaming and static operators, and the optimized plan. With --stream there is also a timeline: the
+    elements, the windows over them, and the evaluation instants under each dialect's report policy.
     """
     name = name_of(query)
     report = RunReport(name)

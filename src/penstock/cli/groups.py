@@ -1,4 +1,4 @@
-"""How the commands hang together: colour only where it is welcome, near misses, and a reader that may leave early."""
+"""The group of commands: colours, suggestions for misspelt names, and pipes whose reader ends early."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Commands(click.Group):
 
 @contextmanager
 def _reader_may_leave() -> Iterator[None]:
-    """`penstock … | head -1`: whoever reads the results has had enough, and nobody has failed."""
+    """`penstock … | head -1`: a reader that ends early is no failure."""
     try:
         yield
     except BrokenPipeError:

@@ -1,4 +1,4 @@
-"""Ctrl-C while a statement runs: Python hears of a signal only between its own steps, and one statement may be long."""
+"""Ctrl-C during a long statement: Python itself handles a signal only between two of its own instructions."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
-    """Runs what is inside; Ctrl-C calls `interrupt` from another thread at once, and then ends it as always.
-
-    What was interrupted may end with an error of its own: that is a KeyboardInterrupt, too.
-    """
+    """Ctrl-C calls `interrupt` from another thread at once. Any error that follows becomes a KeyboardInterrupt."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

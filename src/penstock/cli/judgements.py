@@ -1,4 +1,4 @@
-"""An answer that some engine has recorded, judged by the oracle: `verify --answer`, and `oracle --judge`."""
+"""Recorded results, checked by the oracle: `verify --answer`, and `oracle --judge`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ numbers_by_value_option = click.option(
 def judge_answer(
     given: OracleInputs, settings: Settings, path: str, option: str, *, flush: bool, numbers_by_value: bool
 ) -> int:
-    """Tells for which origins the answer in the file is right; the exit status."""
+    """Report for which origins the results in the file are correct; returns the exit status."""
     if len(given.asked.queries) > 1:
         raise InputError(f"{option} judges the answer of one query: name one")
     (query,) = given.asked.queries.values()

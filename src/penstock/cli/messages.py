@@ -1,4 +1,4 @@
-"""What goes to standard error: problems of a query and of everything else, in colour on a terminal."""
+"""Messages on standard error, in colour on a terminal."""
 
 from __future__ import annotations
 

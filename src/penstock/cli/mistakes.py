@@ -1,4 +1,4 @@
-"""What went wrong, told in a sentence: the query, an option, an input (exit status 2), or the run itself (1)."""
+"""Error messages for mistakes in a query, an option or an input (exit status 2), and for failed runs (1)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FAILED, WRONG = 1, 2
 
 @contextmanager
 def told(name: str) -> Iterator[None]:
-    """Runs what is inside; a mistake of the user's ends the command with a message instead of a traceback."""
+    """Turns errors inside into a message, and ends the command."""
     status = WRONG
     try:
         yield

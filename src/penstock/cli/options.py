@@ -1,4 +1,4 @@
-"""The options that the commands share: how a query is to be read."""
+"""The options that all commands share: how queries are read."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def prefix_binding(value: str) -> tuple[str, str]:
 no_optimize_option = click.option(
     "--no-optimize",
     is_flag=True,
-    help="Run the query as it is written: no rule of the optimizer is applied. The answer is the same.",
+    help="Run the query as it is written, without the optimizer. The answer is the same.",
 )
 
 
@@ -76,7 +76,7 @@ def reading_options(command: Command) -> Command:
             default="auto",
             show_default=True,
             metavar="DIALECT",
-            help=f"What the query is written in: {', '.join(DIALECTS)}; auto recognises which.",
+            help=f"The dialect of the query: {', '.join(DIALECTS)}; auto recognises it.",
         ),
         click.option(
             "--prefix",
@@ -85,11 +85,9 @@ def reading_options(command: Command) -> Command:
             multiple=True,
             metavar="NAME=IRI",
             callback=lambda _context, _option, bindings: dict(bindings),
-            help="Take a prefix as declared (repeatable).",
+            help="Declare a prefix (repeatable).",
         ),
-        click.option(
-            "--base", type=absolute_iri, metavar="IRI", help="The IRI against which relative IRIs are resolved."
-        ),
+        click.option("--base", type=absolute_iri, metavar="IRI", help="Resolve relative IRIs against this one."),
     )
     for option in reversed(options):
         command = option(command)

@@ -1,4 +1,4 @@
-"""`penstock oracle`: the reference answer, computed the slow way, and the judge of other engines' answers."""
+"""`penstock oracle`: the reference answer, computed the slow way; it also checks the results of other engines."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from penstock.oracle import answer_all
     "--judge",
     "recorded",
     metavar="ANSWER",
-    help="The same as penstock verify --answer: judge an answer recorded by another engine.",
+    help="Check the recorded results of another engine, like penstock verify --answer.",
 )
 @numbers_by_value_option
 @answer_options
@@ -58,15 +58,14 @@ def oracle(
     base: str | None,
     run: RunOptions,
 ) -> None:
-    """Print the right answer, or judge one.
+    """Print the reference answer, or check recorded results.
 
-    QUERY is a file, or - for standard input; several may read the streams that others of them register. At each
-    evaluation instant the contents of the windows, straight from their definitions, go into a new store of an
-    independent SPARQL engine, and the query is run there: slow, and right. The results go to standard output, as
-    --format says.
+    QUERY is a file, or - for standard input; several queries may read each other's streams. At each evaluation instant
+    the oracle loads the contents of the windows, straight from their definitions, into a new store of an independent
+    SPARQL engine and runs the query there: slow, and correct. Results are written to standard output.
     """
     if numbers_by_value and recorded is None:
-        raise click.UsageError("--numbers-by-value is about the answer that --judge names.")
+        raise click.UsageError("--numbers-by-value needs --judge.")
     given = prepare(queries, run, dialect=dialect, prefixes=prefixes, base=base, late=late, strict=strict)
     asked = given.asked
     with told(asked.title):

@@ -1,4 +1,4 @@
-"""Answers to standard output or to a file, and the options that say which, where and how."""
+"""Results to standard output or to a file, and the options for them."""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ _OPTIONS = (
     click.option(
         "--format",
         type=click.Choice(FORMATS, case_sensitive=False),
-        help="How results are written: tables on a terminal, else a line of JSON each. CSV and TSV are for SELECT, "
-        "nquads, trig and tnt for CONSTRUCT and DESCRIBE.",
+        help="The format of results: csv and tsv are for SELECT, nquads, trig and tnt for CONSTRUCT and DESCRIBE.  "
+        "[default: table on a terminal, else jsonl]",
     ),
     click.option(
         "--csv-safe",
         is_flag=True,
-        help="CSV for spreadsheets: a text that one would compute (it begins with =, +, - or @) gets an apostrophe.",
+        help="CSV for spreadsheets: a text that a spreadsheet would compute (it begins with =, +, - or @) gets an "
+        "apostrophe.",
     ),
     click.option(
         "--late",
@@ -65,17 +66,17 @@ def answer_options(command: Command) -> Command:
 
 
 def query_name(query: str) -> str:
-    """What a query goes by that registers no name: that of its file."""
+    """The name of a query that registers none: that of its file."""
     return "query" if query == "-" else Path(query).name.split(".")[0] or "query"
 
 
 def is_terminal(out: str) -> bool:
-    """Whether somebody looks at the results as they come."""
+    """Whether results are shown on a terminal."""
     return out == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty()
 
 
 def chosen_format(format: str | None, out: str, forms: Sequence[QueryForm]) -> str:
-    """The format that is meant; ends the command where the answers of the queries do not fit it."""
+    """The format; ends the command where it does not fit the queries."""
     chosen = format or ("table" if is_terminal(out) else "jsonl")
     try:
         check_fits(chosen, *forms)
@@ -87,7 +88,7 @@ def chosen_format(format: str | None, out: str, forms: Sequence[QueryForm]) -> s
 def open_answers(
     out: str, format: str, forms: Sequence[QueryForm], prefixes: Mapping[str, str], position: int | None = None
 ) -> Sink:
-    """Where answers go; ends the command where that cannot be written. A `position` is where an earlier run got to."""
+    """The sink of the results; ends the command where it cannot be written. `position`: where an earlier run was."""
     try:
         return open_sink(out, format, *forms, prefixes=prefixes, position=position)
     except SinkError as error:

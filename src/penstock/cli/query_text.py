@@ -1,4 +1,4 @@
-"""A query text from a file or from standard input, or a sentence about why there is none."""
+"""The text of a query, from a file or from standard input."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STANDARD_INPUT = "-"
 
 
 class NoQueryError(Exception):
-    """There is no query text to be had: `message` says why, `hint` what to do."""
+    """A query text that cannot be read: `message` says why, `hint` what to do."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         self.message = message

@@ -39,33 +39,33 @@ from penstock.cli.run_options import RunOptions, option_value, run_options, serv
     "--idle-timeout",
     type=option_value(duration),
     metavar="DURATION",
-    help="A stream that is silent for so long does not hold the others back.",
+    help="A stream that is silent for this long no longer holds the watermark back.",
 )
 @click.option(
     "--time",
     type=click.Choice(("event", "arrival"), case_sensitive=False),
     default="event",
     show_default=True,
-    help="Which time counts: that of the timestamps, or that at which elements come in.",
+    help="Use the timestamps of the elements, or the time at which they arrive.",
 )
 @click.option(
     "--service-refresh",
     type=option_value(duration),
     metavar="DURATION",
-    help="Ask endpoints (SERVICE) again so often; a new answer holds for the instants evaluated from then on.  "
-    "[default: once]",
+    help="Re-query SERVICE endpoints at this interval; a new answer is used for the instants evaluated from then on.  "
+    "[default: query once]",
 )
 @click.option(
     "--checkpoint",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Keep in DIR how far the run is: if it is killed, the same command goes on there, and no result is lost or "
+    help="Keep the state of the run in DIR. If the run is killed, the same command continues it; no result is lost or "
     "written twice.",
 )
 @click.option(
     "--progress/--quiet",
     default=None,
-    help="Show progress on standard error, or do not. --quiet also leaves out why an answer is empty.  "
+    help="Show progress on standard error, or not. --quiet also omits why there are no results.  "
     "[default: progress on a terminal]",
 )
 @updates_option
@@ -94,12 +94,12 @@ def run(
 ) -> None:
     """Run continuous queries over bounded or live streams.
 
-    QUERY is a file, or - for standard input. Each evaluation goes to standard output as soon as it is there: its
-    instant, and the solutions (or the triples, or the boolean) that the query's streaming operator lets out then. A
-    live stream ends with its program or with Ctrl-C.
+    QUERY is a file, or - for standard input. Each evaluation is written to standard output as soon as its instant has
+    passed: the instant, and the solutions (or triples, or boolean) that the query's streaming operator emits. A live
+    stream ends with its producer or with Ctrl-C.
 
-    Several queries share their streams. What REGISTER STREAM names, or REGISTER RSTREAM, is a stream that the others
-    can read; --stream binds those that none of them gives.
+    Several queries share their streams. A query with REGISTER STREAM or REGISTER RSTREAM produces a stream that the
+    others can read; --stream binds all other streams.
     """
     asked = read_queries(queries, run, dialect=dialect, prefixes=prefixes, base=base)
     output = Output(out, chosen_format(format, out, asked.forms), empty, progress)

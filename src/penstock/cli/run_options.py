@@ -1,4 +1,4 @@
-"""The options of the commands that run a query: what it is run over, and what is to hold against its dialect."""
+"""The options of the commands that run queries: their input, and settings that override the dialect."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class RunOptions:
         return Inputs(streams, self._triples_of(chain, prefixes), self.lateness)
 
     def answers(self, chain: Chain) -> dict[ServiceCall, list[ServiceAnswer]]:
-        """What the services of the queries answer now. Raises EndpointError."""
+        """The current answers of the services that the queries call. Raises EndpointError."""
         from penstock.sources.services import ask  # slow to load
 
         calls = dict.fromkeys(call for query in chain.queries.values() for call in service_calls(query.text))
@@ -165,7 +165,7 @@ def played_at_once(source: str) -> str:
 
 
 def run_options(command: Command) -> Command:
-    """--stream, --graph, what holds against the dialect, and how services are asked; the command takes it as `run`."""
+    """--stream, --graph, and settings that override the dialect; the command receives them as `run`."""
 
     @wraps(command)
     def with_run(
@@ -196,7 +196,7 @@ def run_options(command: Command) -> Command:
 
 
 def option_value(read: Callable[[str], Value]) -> Callable[[str], Value]:
-    """A value as click reads it: what is wrong with it is said as it stands."""
+    """A reader of option values for click; an error message is shown as it is."""
 
     @wraps(read)
     def reading(value: str) -> Value:
@@ -214,19 +214,19 @@ _OPTIONS = (
         "streams",
         multiple=True,
         metavar="[IRI=]SOURCE",
-        help="Bind a stream to a file or folder, to standard input (-), or to a file that is played in real time "
-        "(replay+FILE, or faster: replay+FILE?speed=10), or on Spark to a folder that grows (FOLDER?follow) or to "
-        "lines from a server (tcp://HOST:PORT); repeatable. IRI= may be left out when one stream is read.",
+        help="Bind a stream (repeatable): a file or folder, standard input (-), or a file played in real time "
+        "(replay+FILE, or faster: replay+FILE?speed=10); on Spark also a folder to which files are added "
+        "(FOLDER?follow) or lines from a server (tcp://HOST:PORT). IRI= is optional when one stream is read.",
     ),
     click.option(
         "--graph",
         "graphs",
         multiple=True,
         metavar="[IRI=]SOURCE",
-        help="A graph: named, or part of the default graph (repeatable). A file: RDF, "
-        f"compressed or not, .parquet with columns s, p, o (terms as N-Triples), {CHANGES} for one that changes; "
-        "or a SPARQL endpoint, sparql+http://HOST/PATH, whose default graph it is "
-        "(?graph=IRI: a named one), fetched once (?refresh=30s: again and again; ?timeout=5s).",
+        help="Load a named graph, or a part of the default graph (repeatable), from a file: RDF, "
+        f"compressed or not, .parquet with columns s, p, o (terms as N-Triples), {CHANGES} for a graph that changes; "
+        "or from a SPARQL endpoint, sparql+http://HOST/PATH: its default graph "
+        "(?graph=IRI: a named one), fetched once (?refresh=30s: at this interval; ?timeout=5s).",
     ),
     click.option(
         "--t0",
@@ -234,7 +234,7 @@ _OPTIONS = (
         default="0",
         show_default=True,
         metavar="MS|ISO|first",
-        help="Where the first window opens; first is the instant before the first element.",
+        help="When the first window opens; first is the instant before the first element.",
     ),
     click.option(
         "--lateness",
@@ -253,12 +253,12 @@ _OPTIONS = (
     click.option(
         "--operator",
         type=click.Choice(("rstream", "istream", "dstream"), case_sensitive=False),
-        help="What comes out: all solutions, the new ones, or those that are gone.",
+        help="Emit all solutions, the new ones, or those that are gone.",
     ),
     click.option(
         "--duplicates",
         type=click.Choice(("set", "bag"), case_sensitive=False),
-        help="Whether a triple counts once in a window, or as often as it occurs.",
+        help="Count a triple once in a window, or as often as it occurs.",
     ),
 )
 
@@ -266,8 +266,8 @@ updates_option = click.option(
     "--graph-updates",
     multiple=True,
     metavar="[IRI=]FILE",
-    help="Triples that come to a graph (--graph) or go while the query runs, line by line (repeatable): "
-    '`A <s> <p> <o> "TS" .` is added at TS, `D <s> <p> <o> "TS" .` deleted.',
+    help="Add triples to a graph (--graph) and delete them while the query runs (repeatable); a line of FILE is "
+    '`A <s> <p> <o> "TS" .` to add a triple at TS, `D <s> <p> <o> "TS" .` to delete it.',
 )
 
 
@@ -285,7 +285,7 @@ _SERVICE_OPTIONS = (
         default=f"{DEFAULT_TIMEOUT // 1000}s",
         show_default=True,
         metavar="DURATION",
-        help="How long an endpoint that the query asks with SERVICE may take to answer, in all.",
+        help="Time limit for an answer of a SERVICE endpoint.",
     ),
     click.option(
         "--service-max-size",
@@ -293,22 +293,22 @@ _SERVICE_OPTIONS = (
         default=f"{DEFAULT_MAX_BYTES // 1_000_000}MB",
         show_default=True,
         metavar="SIZE",
-        help="The largest answer of an endpoint, unpacked.",
+        help="The largest answer of an endpoint, uncompressed.",
     ),
     click.option(
         "--service-auth",
         multiple=True,
         metavar="URL=CREDENTIALS",
         callback=lambda context, option, given: known_auth(given),
-        help="USER:PASSWORD or 'Bearer TOKEN' for the endpoints whose addresses begin with URL, in SERVICE and --graph "
-        f"(repeatable). The environment variable {VARIABLE} takes the same, one a line, and keeps secrets out of the "
-        "list of processes.",
+        help="USER:PASSWORD or 'Bearer TOKEN' for endpoints whose addresses begin with URL, in SERVICE and --graph "
+        f"(repeatable). The environment variable {VARIABLE} takes the same, one per line, and keeps secrets out of "
+        "the process list.",
     ),
 )
 
 
 def service_options(command: Command) -> Command:
-    """How endpoints are asked."""
+    """--service-timeout, --service-max-size, --service-auth."""
     for option in reversed(_SERVICE_OPTIONS):
         command = option(command)
     return command

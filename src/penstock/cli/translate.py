@@ -41,7 +41,7 @@ from penstock.syntax.translation import translate as translate_query
 @click.option(
     "--approximate",
     is_flag=True,
-    help="Translate what the dialect cannot quite express as well, and list every difference on standard error.",
+    help="Approximate what the dialect cannot express, and list every difference on standard error.",
 )
 @click.option("--out", metavar="FILE", default="-", help="Write the translation to FILE, not to standard output.")
 @reading_options
@@ -58,8 +58,8 @@ def translate(
 ) -> None:
     """Print a query in another dialect, with the same meaning.
 
-    QUERY is a file, or - for standard input. Where the other dialect cannot express a part of the query, nothing is
-    printed and each such part is named on standard error. RSP-QL can express the most.
+    QUERY is a file, or - for standard input. If the other dialect cannot express a part of the query, nothing is
+    printed, and standard error lists each such part. RSP-QL can express the most.
     """
     name = name_of(query)
     try:

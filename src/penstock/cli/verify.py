@@ -1,4 +1,4 @@
-"""`penstock verify`: an engine's answer, computed now or recorded before, against the oracle's."""
+"""`penstock verify`: compare an engine's results, computed now or recorded before, with the oracle's."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from penstock.sources.files import ElementFile
     "--answer",
     "recorded",
     metavar="FILE",
-    help="Run no engine; judge the answer in FILE (result lines, of whatever engine): right for which t0, or for none.",
+    help="Check recorded results in FILE; report for which t0, if any, they are correct.",
 )
 @numbers_by_value_option
 @click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends.")
@@ -74,14 +74,14 @@ def verify(
 ) -> None:
     """Compare an engine with the oracle.
 
-    QUERY is a file, or - for standard input; several may read the streams that others of them register. Both answer,
-    each with its own way of reading the input, and the first difference is told. The oracle is slow: a small stream
-    will do. Terms of the data are compared as they are written, computed values by value: 2.50 and 2.5 are the same.
-    SUM and AVG of doubles may differ by a relative 1e-12 (of xsd:float by 1e-5), for engines add them up in any order.
+    QUERY is a file, or - for standard input; several queries may read each other's streams. The engine and the oracle
+    both run the queries, each with its own readers, and the first difference is reported. The oracle is slow: use a
+    small stream. Terms of the data are compared as they are written, computed values by value: 2.50 equals 2.5. SUM and
+    AVG of doubles may differ by a relative 1e-12 (xsd:float: 1e-5), because engines add them up in any order.
 
-    With --answer the answer is there already. Of an engine that does not say where its windows begin, it is right if it
-    is the oracle's for some origin t0 from --t0 up to one step later. Windows are closed on the right here, (o, c];
-    an answer that is right for windows [o, c) is right with windows closed on the left.
+    --answer checks results that another engine has recorded. If that engine does not say where its windows begin, its
+    results are correct if they are the oracle's for some origin t0 from --t0 up to one step later. Windows are closed
+    on the right here, (o, c]; results that are correct for windows [o, c) are reported as closed on the left.
     """
     given = prepare(queries, run, dialect=dialect, prefixes=prefixes, base=base)
     asked = given.asked

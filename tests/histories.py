@@ -32,7 +32,7 @@ def run_on_spark(
         for call, answers in inputs.services.items():
             engine.load_answers(call, answers)
         streams = {iri: gathered(spark, source) for iri, source in sources_of(inputs).items()}
-        how = RunSettings(lateness=inputs.lateness, flush=flush)
+        how = RunSettings(lateness=inputs.lateness, flush=flush, has_empty=True)
         standing = Standing(query, registered_name(query) or "q", settings or Settings())
         yield from HistoryRun(engine, [standing], streams, how).evaluations()
     finally:

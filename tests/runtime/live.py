@@ -31,7 +31,7 @@ def run_live(spark: SparkSession, case: cases.Case, folder: Path, batches: int =
         [(Standing(case.query, registered_name(case.query) or "q", case.settings), Callback(found.append))],
         folders_of(case, folder, batches),
         graphs_of(case.inputs),
-        RunSettings(lateness=case.inputs.lateness, flush=case.flush),
+        RunSettings(lateness=case.inputs.lateness, flush=case.flush, has_empty=True),
         is_bounded=True,
     )
     for call, answers in case.inputs.services.items():

@@ -120,7 +120,7 @@ def test_a_run_goes_on_where_it_was(
             [(QuerySpec(case.query, registered_name(case.query) or "q", case.settings), outlet)],
             streams,
             graphs_of(case.inputs),
-            RunSettings(lateness=case.inputs.lateness, flush=case.flush),
+            RunSettings(lateness=case.inputs.lateness, flush=case.flush, has_empty=True),
             checkpoint=tmp_path / "checkpoint",
             is_bounded=True,
         )

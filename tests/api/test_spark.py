@@ -19,6 +19,7 @@ import penstock as ps
 from penstock.algebra.inputs import InputError
 from penstock.rdf.errors import SourceError
 from penstock.rdf.results import Evaluation
+from penstock.runtime.micro_batches import StreamedRun
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -320,8 +321,9 @@ def test_a_long_error_of_a_batch_is_raised_and_spark_sees_one_line_of_it(engine:
         with pytest.raises(RuntimeError) as raised:
             run.wait(120)
         assert raised.value.args == (trace,)
-        assert run._batches._running is not None
-        seen = str(run._batches._running.exception())
+        assert isinstance(run._background, StreamedRun)
+        assert run._background._query is not None
+        seen = str(run._background._query.exception())
     assert "RuntimeError: py4j.protocol.Py4JJavaError: An error occurred while calling o1.sql." in seen
     assert "B.scala" not in seen
 
@@ -348,10 +350,41 @@ def test_answers_go_to_one_function_of_an_engine_on_spark(engine: ps.Engine) -> 
     engine.stream(TOLL, ELEMENTS)
     with pytest.raises(InputError, match="batches="):
         engine.register(QUERY).start()
-    with pytest.raises(InputError, match=r"\?follow"):
-        engine.register(QUERY).start(print)
     with pytest.raises(InputError, match=r"Engine\(spark\)"):
-        ps.Engine().register(QUERY).start(print)
+        ps.Engine().register(QUERY).start(batches=lambda frame, number: None)
+
+
+def test_history_runs_in_the_background_too(engine: ps.Engine) -> None:
+    engine.stream(TOLL, ELEMENTS)
+    told: list[Evaluation] = []
+    with engine.register(QUERY).start(told.append) as run:
+        assert run.wait(120)
+        assert run.status.way == "history"
+        assert run.last_progress.queries["query"].evaluations == 2
+    assert [(one.time, *(term.value for term in row)) for one in told for row in one.rows or ()] == EXPECTED
+
+
+def test_a_file_with_a_checkpoint_is_read_once(engine: ps.Engine, tmp_path: Path) -> None:
+    (tmp_path / "toll.tnt").write_text("".join(FILES))
+    engine.stream(TOLL, tmp_path / "toll.tnt")
+    told: list[Evaluation] = []
+    for _ in range(2):
+        with engine.register(QUERY).start(told.append, checkpoint=tmp_path / "state") as run:
+            assert run.wait(120)
+            assert run.status.way == "micro-batches"
+    assert [(one.time, *(term.value for term in row)) for one in told for row in one.rows or ()] == EXPECTED
+
+
+def test_all_queries_are_iterated_over_streaming_sources(engine: ps.Engine, tmp_path: Path) -> None:
+    follow(engine, tmp_path / "toll", *FILES)
+    engine.register(QUERY, name="one")
+    engine.register(QUERY, name="two")
+    found = []
+    for evaluation in engine.results():
+        found.append((evaluation.query, evaluation.time))
+        if len(found) == 4:
+            engine.stop()
+    assert sorted(found) == [("one", 10000), ("one", 20000), ("two", 10000), ("two", 20000)]
 
 
 def test_columns_become_triples_by_a_template(engine: ps.Engine, spark: SparkSession) -> None:
@@ -507,7 +540,7 @@ def test_history_answers_the_queries_that_it_began_with(engine: ps.Engine) -> No
     engine.register(QUERY, name="first")
     results = engine.results()
     assert next(results).time == 10000
-    with pytest.raises(InputError, match=r"engine\.stop\(\), register second, and begin again"):
+    with pytest.raises(InputError, match=r"engine\.stop\(\), register second, and start again"):
         engine.register(QUERY, name="second")
     assert [evaluation.time for evaluation in results] == [20000]
 
@@ -548,9 +581,9 @@ def test_queries_come_to_a_live_run_and_leave_it(engine: ps.Engine, tmp_path: Pa
     third = engine.register(QUERY, name="third")
     with engine.start({third: print}, checkpoint=tmp_path / "checkpoint") as run:
         fourth = engine.register(QUERY, name="fourth")
-        with pytest.raises(InputError, match="a run with a checkpoint answers the queries that it began with"):
+        with pytest.raises(InputError, match="a checkpointed run keeps the queries it started with"):
             run.add(fourth, print)
-        with pytest.raises(InputError, match="a run with a checkpoint"):
+        with pytest.raises(InputError, match="a checkpointed run keeps the queries"):
             engine.drop("third")
 
 
@@ -675,8 +708,8 @@ def test_a_function_that_raises_ends_the_run_with_a_message(
     assert not run.is_active
     assert isinstance(run.exception(), RuntimeError)
     (told,) = [record for record in caplog.records if (record.name, record.levelname) == ("penstock", "ERROR")]
-    reason = "the function that takes its answers raised RuntimeError: no room for this"
-    assert told.message == f"cars: the run has ended, because {reason}"
+    reason = "the function that receives its results raised RuntimeError: no room for this"
+    assert told.message == f"cars: the run failed because {reason}"
     with pytest.raises(RuntimeError, match="no room for this"):
         run.stop()
     run.stop()  # it has been raised

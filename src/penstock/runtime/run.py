@@ -133,7 +133,7 @@ class Run(Generic[Rows]):
 
     @property
     def counts(self) -> Counts:
-        elements = sum(map(self.store.elements, self.streams))
+        elements = sum(self.store.elements(iri) for iri in list(self.streams) if iri in self._opened)
         return together([query.counts for query in self.queries], elements, self._malformed)
 
     def counts_of(self, name: str) -> Counts:

@@ -46,7 +46,9 @@ def test_the_changes_of_a_graph_go_on(name: str, tmp_path: Path) -> None:
 
 
 def _ended_again_and_again(case: cases.Case, folder: Path, updates: Updates | None = None) -> list[Evaluation]:
-    how = RunSettings(lateness=case.inputs.lateness, flush=case.flush, is_prompt=True, instants_per_slice=2, has_empty=True)
+    how = RunSettings(
+        lateness=case.inputs.lateness, flush=case.flush, is_prompt=True, instants_per_slice=2, has_empty=True
+    )
     written: list[Evaluation] = []
     starts = 0
     while True:

@@ -15,10 +15,12 @@ from penstock.algebra.chaining import check_chained, distinct_names, gives_tripl
 from penstock.algebra.inputs import InputError
 from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.api.changing_graph import ChangingGraph
-from penstock.api.handle import RunHandle, chain_of, open_handle, shared_settings
+from penstock.api.handle import RunHandle
 from penstock.api.queries import QueryOptions, RegisteredQuery
 from penstock.api.run_messages import RunMessages
+from penstock.api.run_setup import open_handle
 from penstock.api.settings import SettingError, duration, origin, report_policy, size
+from penstock.api.shared_settings import chain_of, shared_settings
 from penstock.api.spark_streams import is_spark_frame, is_spark_session, spark_graph
 from penstock.api.streams import Binding, bind
 from penstock.api.tables import graph_of_table, is_table

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from queue import Empty, Queue
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from penstock.algebra.chaining import Chain
 from penstock.algebra.inputs import InputError
 from penstock.api.dead_letters import DeadLetters
 from penstock.api.run_messages import RunMessages
+from penstock.api.shared_settings import chain_of, shared_settings
 from penstock.engines.protocol import Slice, WindowStore
 from penstock.rdf.results import Evaluation
 from penstock.runtime.background import BackgroundRun
 from penstock.runtime.evaluators import Evaluator
-from penstock.runtime.outlets import Callback, Outlet, Written
-from penstock.runtime.queries import QuerySpec, RunningQuery
+from penstock.runtime.outlets import Callback, Outlet
+from penstock.runtime.queries import RunningQuery
 from penstock.runtime.run import Run
-from penstock.runtime.settings import RunSettings
-from penstock.runtime.ways import RunRequest, Way, choose_way, open_run
+from penstock.runtime.ways import Way
 from penstock.sinks.counts import Counts
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from penstock.api.queries import RegisteredQuery
 
 _SECONDS_BETWEEN = 0.1
@@ -122,7 +118,7 @@ class RunHandle:
         elif self.is_active:
             message = "running"
         else:
-            message = "stopped" if self._stopped.is_set() or self._has_ended else "finished"
+            message = "stopped" if self._stopped.is_set() else "finished"
         return RunStatus(message, self.is_active, self.way.title)
 
     @property
@@ -257,10 +253,10 @@ class RunHandle:
     def _end(self, *, explains: bool = True) -> None:
         if self._is_iterating:  # whoever iterates releases it
             self._stopped.set()
-            return
-        if self._has_ended:
+        if self._is_iterating or self._has_ended:
             return
         self._has_ended = True
+        self._stopped.set()
         self._sum_up(None, explains=explains)
         with self._changing:
             self._last_progress = self.last_progress
@@ -319,7 +315,7 @@ class RunHandle:
             everyone = {**self._queries, **{one.name: one for one in needed if one.name not in self._queries}}
             shared_settings(list(everyone.values()))
             chain = chain_of(everyone.values())
-            bound = self._run.streams if self.way is Way.MICRO_BATCHES else query.engine.bound_streams(self._stopped)
+            bound = self._run.streams if self.way is Way.MICRO_BATCHES else query.engine.streams
             for one in needed:
                 chain.streams_of(one.name, bound)
 
@@ -337,13 +333,12 @@ class RunHandle:
         for one in query.with_producers():
             if one.name not in self._queries:
                 self._queries[one.name] = one
-                self._run.join(one.name, self._spec(one), sources, outlet if one is query else None)
+                self._run.join(
+                    one.name, one._spec(self._letters, self._messages), sources, outlet if one is query else None
+                )
                 one._runs_in(self._run)
             elif one is query and outlet is not None:  # other queries read it already
                 self._run.outlets[one.name] = outlet
-
-    def _spec(self, query: RegisteredQuery) -> QuerySpec:
-        return _spec(query, self._letters, self._messages)
 
     def drop(self, query: RegisteredQuery) -> None:
         """Stop answering a query; queries that only it needed are dropped, too.
@@ -403,143 +398,3 @@ class RunHandle:
             self.stop()
         else:
             self._end()
-
-
-# Opening
-
-
-@dataclass(frozen=True, slots=True)
-class _WithLetters(Outlet):
-    """Another outlet, whose position in a checkpoint includes that of the file of dead letters."""
-
-    outlet: Outlet
-    letters: DeadLetters
-    query: str
-
-    def resume(self, written: Written) -> None:
-        own, letters = (None, None) if written is None else written
-        self.letters.open(self.query, letters)
-        self.outlet.resume(own)
-
-    def write(self, evaluation: Evaluation) -> None:
-        self.outlet.write(evaluation)
-
-    def finish(self, number: int) -> None:
-        self.outlet.finish(number)
-
-    def position(self) -> Written:
-        return self.outlet.position(), self.letters.position(self.query)
-
-
-def open_handle(
-    request: RunRequest,
-    spark: SparkSession | None,
-    queries: Sequence[RegisteredQuery],
-    asked: Mapping[RegisteredQuery, Outlet | None],
-    messages: RunMessages,
-    prepare: Callable[[WindowStore[Any]], None],
-    on_end: Callable[[RunHandle], None],
-) -> RunHandle:
-    """Queries in one run, ready to start. `request` has their input; an outlet that is None: evaluations are iterated.
-
-    A run that this process drives has begun, so what is wrong with its input is raised here.
-    """
-    is_iterated = None in asked.values()
-    has_checkpoint = request.checkpoint is not None
-    way = choose_way(
-        request.streams,
-        on_spark=spark is not None,
-        by_arrival=request.settings.by_arrival,
-        has_checkpoint=has_checkpoint,
-    )
-    letters = DeadLetters(messages)
-    found: Queue[Evaluation] = Queue()
-    outlets: dict[str, Outlet] = {}
-    for query, given in asked.items():
-        letters.add(query.name, query.options.late, is_strict=query.options.is_strict)
-        outlet = Callback(found.put) if given is None and way is Way.MICRO_BATCHES else given
-        if outlet is not None:
-            outlets[query.name] = _WithLetters(outlet, letters, query.name) if has_checkpoint else outlet
-        if not has_checkpoint:
-            letters.open(query.name)
-    names = [query.name for query in queries]
-    requested = {query.name: query for query in asked}
-    specs = [_spec(query, letters, messages) for query in queries]
-    background = open_run(
-        replace(
-            request,
-            queries=specs,
-            outlets=outlets,
-            on_malformed=letters.malformed,
-            on_end=partial(messages.failed, names),
-        ),
-        spark,
-    )
-    prepare(background.run.store)
-    try:
-        handle = RunHandle(
-            background,
-            way,
-            {query.name: query for query in queries},
-            requested,
-            letters,
-            messages,
-            request.stopped,
-            has_checkpoint=has_checkpoint,
-            is_iterated=is_iterated,
-            found=found,
-            on_end=on_end,
-        )
-        if way is not Way.MICRO_BATCHES and not handle.has_finished:
-            background.run.begin()
-    except BaseException:
-        background.stop()
-        letters.close()
-        raise
-    return handle
-
-
-def _spec(query: RegisteredQuery, letters: DeadLetters, messages: RunMessages) -> QuerySpec:
-    return QuerySpec(
-        query.syntax, query.name, query.options.settings, partial(letters.late, query.name), messages.warning
-    )
-
-
-def chain_of(queries: Iterable[RegisteredQuery]) -> Chain:
-    """Which queries read streams of others. Raises InputError where they do so in a circle."""
-    return Chain({query.name: query.meaning for query in queries})
-
-
-def shared_settings(queries: Sequence[RegisteredQuery]) -> RunSettings:
-    """How queries run that share their streams. Raises InputError where they disagree.
-
-    The settings of a query that reads no stream from outside do not matter, except for `flush`.
-    """
-    produced = set(chain_of(queries).produced)
-    reading = [query for query in queries if not produced.issuperset(query.meaning.dataset.streams)] or queries
-    first, how = reading[0].name, reading[0].options.how
-    for query in queries:
-        here, there = _arguments(how), _arguments(query.options.how)
-        differing = [name for name in (here if query in reading else ("flush",)) if here[name] != there[name]]
-        if differing:
-            one, other = (" and ".join(f"{name}={said[name]!r}" for name in differing) for said in (here, there))
-            raise InputError(
-                f"{first} and {query.name} run together, but {first} has {one}, and {query.name} has {other}: "
-                "register both with the same"
-            )
-    return how
-
-
-def _arguments(how: RunSettings) -> dict[str, object]:
-    """The arguments of `Engine.register` that say how a query is run."""
-    return {
-        "lateness": how.lateness,
-        "idle_timeout": how.idle_timeout,
-        "time": "arrival" if how.by_arrival else "event",
-        "flush": how.flush,
-        "empty": how.has_empty,
-        "service_timeout": how.services.timeout,
-        "service_refresh": how.services.refresh,
-        "service_max_size": how.services.max_bytes,
-        "optimize": how.is_optimized,
-    }

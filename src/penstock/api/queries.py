@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,16 +15,19 @@ import pyarrow as pa
 from penstock.algebra import ContinuousQuery, Settings
 from penstock.algebra.inputs import InputError
 from penstock.algebra.model import SelectForm
+from penstock.api.dead_letters import DeadLetters
 from penstock.api.explanations import Explanation, explained
 from penstock.api.frames import arrow_table, pandas_frame, with_counts
-from penstock.api.handle import RunHandle, chain_of
+from penstock.api.handle import RunHandle
+from penstock.api.run_messages import RunMessages
+from penstock.api.shared_settings import chain_of
 from penstock.engines.protocol import WindowStore
 from penstock.rdf.html import table_html
 from penstock.rdf.instants import instant_text
 from penstock.rdf.results import Evaluation
 from penstock.runtime.empty_answers import EmptyAnswer, empty_answer
 from penstock.runtime.outlets import Callback, Outlet
-from penstock.runtime.queries import RunningQuery
+from penstock.runtime.queries import QuerySpec, RunningQuery
 from penstock.runtime.run import Run
 from penstock.runtime.settings import RunSettings
 from penstock.runtime.ways import Way
@@ -163,6 +167,10 @@ class RegisteredQuery:
         return [together[name] for name in chain_of(together.values()).needed_for([self.name])]
 
     # For runs
+
+    def _spec(self, letters: DeadLetters, messages: RunMessages) -> QuerySpec:
+        on_late = partial(letters.late, self.name)
+        return QuerySpec(self.syntax, self.name, self.options.settings, on_late, messages.warning)
 
     def _callback(self, function: Callable[[Evaluation], None]) -> Outlet:
         def take(evaluation: Evaluation) -> None:

@@ -109,7 +109,8 @@ class Workload:
 
     @property
     def sparql(self) -> str:
-        return f"{PREFIXES}SELECT {self.head} WHERE {{ {self.pattern} {self.static} }} {self.tail}"
+        pattern = f"{self.pattern} . {self.static}" if self.static else self.pattern
+        return f"{PREFIXES}SELECT {self.head} WHERE {{ {pattern} }} {self.tail}"
 
 
 def _arriving() -> Iterator[Line]:

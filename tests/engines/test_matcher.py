@@ -119,7 +119,7 @@ def test_a_query_is_asked_when_something_has_come_for_it(
 
     monkeypatch.setattr(DuckDBQuery, "_evaluate_at", noted)
     engine = DuckDBStore()
-    how = RunSettings(is_prompt=True, instants_per_slice=1)
+    how = RunSettings(is_prompt=True, instants_per_slice=1, has_empty=True)
     sources = sources_of(Inputs({STREAM: STOPS_ONCE}), 1)
     run = Run(engine, SourceIntake(), [QuerySpec(parse(asked), "q")], sources, how)
     evaluations = list(run.evaluations())

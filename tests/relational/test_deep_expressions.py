@@ -41,21 +41,31 @@ def engine() -> DuckDBStore:
     "expression",
     [
         *(
-            nested(function, 24)
+            nested(function, 64)
             for function in (
                 "ROUND(%s)",
                 "IF(%s, ?n, 0)",
                 "IF(?n, %s, 0)",
-                "(%s * 2)",
-                'CONCAT(STR(%s), "x")',
+                "(%s * 1.0)",
+                "(%s + ?n)",
+                "(%s = ?n)",
+                "(%s < ?n)",
+                "(%s IN (?n, true))",
                 "COALESCE(%s, ?a)",
                 "(%s && ?n)",
                 "!(%s)",
                 "-(%s)",
+                "SHA384(%s)",
+                "SUBSTR(%s, 1)",
+                'REGEX(%s, "x")',
+                'REPLACE("x1y", %s, "z")',
+                "ROUND(%s + RAND() * 0)",
             )
         ),
-        nested("(%s < ?n)", 12),
-        " + ".join(["?n"] * 40),
+        nested('CONCAT(STR(%s), "x")', 40),
+        nested("(true NOT IN (%s, ?n))", 40),
+        nested('REPLACE(STR(%s), STR(?n), "y")', 24),
+        " + ".join(["?n"] * 300),
     ],
     ids=lambda expression: expression[:8] + expression[-8:],
 )

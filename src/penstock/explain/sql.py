@@ -25,7 +25,8 @@ def sql_of(
     """As the engine runs it; `bound` are graphs that the query may read besides those that it names.
 
     `instants` numbers the evaluation instants of the slice, `$first` is the first of them, `$last` the last, `$count`
-    how many there are, and `$step` how far they are apart. On Spark these are `:first` and so on.
+    how many there are, `$step` how far they are apart, and `$reported` the number of the first one that is reported. On
+    Spark these are `:first` and so on.
     """
     streams = query.dataset.streams or ("any",)
     graphs = dict.fromkeys([*query.dataset.default_graphs, *query.dataset.named_graphs, *bound])

@@ -13,10 +13,17 @@ from penstock.oracle.aggregates import Aggregates
 from penstock.oracle.functions import FAILED, call
 from penstock.oracle.stored_terms import stored_constant
 from penstock.oracle.timestamps import TimedPattern, timestamp_expression
+from penstock.rdf.terms import Literal
+from penstock.rdf.vocabulary import XSD
 from penstock.syntax import ast
 from penstock.syntax.ast.rewriting import walk
 
 _ORDERINGS = {"<": "less", ">": "less", "<=": "less-or-equal", ">=": "less-or-equal"}
+
+# Where the optional argument of SUBSTR, REGEX or REPLACE is missing, the parser of the store reads the others twice,
+# and what is within them four times.
+_NO_FLAGS = ast.Constant(Literal(""))
+_ALL = ast.Constant(Literal("2147483647", XSD + "integer"))
 
 
 class ExpressionRewriting:
@@ -71,9 +78,18 @@ class ExpressionRewriting:
             case ast.Call("DATATYPE", (argument,)):
                 return call("datatype", self.term(argument))
             case ast.Call("REPLACE", (text, pattern, replacement, *flags)):
+                is_plain = isinstance(pattern, ast.Variable | ast.Constant)
                 pattern, replacement = self.value(pattern), self.value(replacement)
+                if not is_plain:  # it is written once
+                    return call("replace", self.value(text), pattern, replacement, *map(self.value, flags))
                 replaced = call("replacement", pattern, replacement)
-                return ast.Call("REPLACE", (self.value(text), pattern, replaced, *map(self.value, flags)))
+                return ast.Call(
+                    "REPLACE", (self.value(text), pattern, replaced, *map(self.value, flags or [_NO_FLAGS]))
+                )
+            case ast.Call("REGEX", (text, pattern)):
+                return ast.Call("REGEX", (self.value(text), self.value(pattern), _NO_FLAGS))
+            case ast.Call("SUBSTR", (text, start)):
+                return ast.Call("SUBSTR", (self.value(text), self.value(start), _ALL))
             case ast.Call(name, arguments):
                 return ast.Call(name, tuple(map(self.value, arguments)))
             case ast.FunctionCall(_, arguments):

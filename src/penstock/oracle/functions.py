@@ -127,6 +127,13 @@ def _replacement(pattern: Node, replacement: Node) -> Node | None:
     return ox.Literal("".join(parts))
 
 
+def _replace(text: Node, pattern: Node, replacement: Node, *flags: Node) -> Node | None:
+    replaced = _replacement(pattern, replacement)
+    if replaced is None or not all(isinstance(argument, ox.Literal) for argument in (text, *flags)):
+        return None
+    return compute(f"REPLACE({', '.join(map(str, (text, pattern, replaced, *flags)))})")
+
+
 def _group_reference(digits: str, groups: int) -> str:
     """As many digits count as still name a group, but at least one."""
     length = max((n for n in range(1, len(digits) + 1) if int(digits[:n]) <= groups), default=1)
@@ -143,5 +150,6 @@ _NAMES: dict[str, Callable[..., Node | ox.Triple | None]] = {
     "less": _less,
     "less-or-equal": _less_or_equal,
     "replacement": _replacement,
+    "replace": _replace,
 }
 FUNCTIONS = {ox.NamedNode(f"urn:oracle:function:{name}"): function for name, function in _NAMES.items()}

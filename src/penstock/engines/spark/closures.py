@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import duckdb
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
+from penstock.engines.duckdb.selections import selected_from
 from penstock.engines.spark.parts import Parts, parts_of, with_parts
 
 _MOST = 5_000_000
@@ -86,10 +86,7 @@ class Closures:
         whole = exp.select("*").from_(name).with_(name, as_=query, recursive=True)
         if self._most is not None:
             whole = whole.limit(self._most + 1)
-        with duckdb.connect(config={"enable_external_access": False}) as connection:
-            for table, rows in tables.items():
-                connection.register(table, rows)
-            found = connection.sql(whole.sql("duckdb")).to_arrow_table()
+        found = selected_from(tables, whole)
         self._check(found.num_rows)
         return found
 

@@ -11,9 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from math import isinf
 from typing import Any, Protocol
 
 from sqlglot import exp
+
+from penstock.rdf.encoding import INTEGER_TYPES
 
 THEMES = ("terms", "numbers", "dates", "comparison", "strings", "casts", "hashes", "ordering", "aggregates")
 
@@ -81,7 +84,7 @@ def macros(engine: str = "duckdb") -> Mapping[str, Macro]:
     folder = files(__package__) / engine
     scripts = [(folder / f"{theme}.sql").read_text(encoding="utf-8") for theme in THEMES]
     if engine == "duckdb":
-        scripts.insert(0, _special_capitals())
+        scripts[:0] = [_special_capitals(), _derived_integer()]
     return {found[1]: _macro(found) for script in scripts for found in _DEFINITION.finditer(script)}
 
 
@@ -102,3 +105,27 @@ def _special_capitals() -> str:
     values = exp.Array(expressions=[exp.Literal.string(capital) for capital in special.values()])
     body = exp.Anonymous(this="map", expressions=[keys, values]).sql("duckdb")
     return f"CREATE OR REPLACE TEMP MACRO sparql_special_capitals() AS {body};"
+
+
+def _derived_integer() -> str:
+    """`sparql_derived_integer()`: the pattern of an encoded integer of a derived type that is within its bounds."""
+    types = []
+    for name, (least, greatest) in INTEGER_TYPES.items():
+        signed = [("-", -greatest, -least), (r"\+?", least, greatest)]
+        numerals = [sign + _digits(max(0, low), high) for sign, low, high in signed if high >= 0]
+        types.append(f"{name} ({'|'.join(numerals)})")
+    return f"CREATE OR REPLACE TEMP MACRO sparql_derived_integer() AS 'n({'|'.join(types)})';"
+
+
+def _digits(low: float, high: float) -> str:
+    """The pattern of a number from 0 or 1 on, up to a bound or without one; it may begin with zeros."""
+    if isinf(high):
+        return "0*[1-9][0-9]*" if low else "[0-9]+"
+    bound = str(int(high))
+    shorter = [f"[0-9]{{1,{len(bound) - 1}}}"] if len(bound) > 1 else []
+    smaller = [
+        f"{bound[:place]}[0-{int(digit) - 1}][0-9]{{{len(bound) - place - 1}}}"
+        for place, digit in enumerate(bound)
+        if digit != "0"
+    ]
+    return f"0*({'|'.join([*shorter, *smaller, bound])})"

@@ -2,56 +2,20 @@
 -- what does not fit is an error, never a double. Operators on numbers are put together by the compiler (arithmetic.py).
 
 -- The values of terms. The lexical form is checked first: a cast alone would take '0x1f', '1_000' and ' 1 '. The derived integer types
--- (tag n) count as integers here.
+-- (tag n) count as integers here; beyond their bounds they are no numbers (§17.4.2.4). Arguments are named as seldom as can be: they may be
+-- expressions, and DuckDB evaluates each place by itself.
 CREATE OR REPLACE TEMP MACRO sparql_numeral(term) AS CASE WHEN left(term, 1) = 'n' THEN split_part(term, ' ', 2) ELSE substr(term, 2) END;
--- The derived integer types (tag n) have bounds, and what is beyond them is no number (§17.4.2.4). `value` is NULL where it is too large to be
--- compared.
-CREATE OR REPLACE TEMP MACRO sparql_is_of_integer_type(value, name) AS
-  value BETWEEN
-    CASE name
-      WHEN 'int' THEN -2147483648
-      WHEN 'long' THEN -9223372036854775808
-      WHEN 'short' THEN -32768
-      WHEN 'byte' THEN -128
-      WHEN 'positiveInteger' THEN 1
-      WHEN 'nonPositiveInteger' THEN (-170141183460469231731687303715884105727)::HUGEINT
-      WHEN 'negativeInteger' THEN (-170141183460469231731687303715884105727)::HUGEINT
-      ELSE 0
-    END
-    AND CASE name
-      WHEN 'int' THEN 2147483647
-      WHEN 'long' THEN 9223372036854775807
-      WHEN 'short' THEN 32767
-      WHEN 'byte' THEN 127
-      WHEN 'unsignedInt' THEN 4294967295
-      WHEN 'unsignedLong' THEN 18446744073709551615
-      WHEN 'unsignedShort' THEN 65535
-      WHEN 'unsignedByte' THEN 255
-      WHEN 'nonPositiveInteger' THEN 0
-      WHEN 'negativeInteger' THEN -1
-      ELSE 170141183460469231731687303715884105727::HUGEINT
-    END;
-CREATE OR REPLACE TEMP MACRO sparql_is_within_bounds(term) AS
-  CASE
-    WHEN left(term, 1) = 'n' THEN
-      coalesce(
-        sparql_is_of_integer_type(TRY_CAST(sparql_numeral(term) AS HUGEINT), substr(split_part(term, ' ', 1), 2)),
-        regexp_matches(term, '^n(nonNegative|positive)Integer \+?[0-9]|^n(nonPositive|negative)Integer -')
-      )
-    ELSE TRUE
-  END;
 CREATE OR REPLACE TEMP MACRO sparql_as_integer(term) AS
   coalesce(
     TRY_CAST(regexp_extract(term, '^i([+-]?[0-9]+)$', 1) AS HUGEINT),
-    CASE WHEN sparql_is_within_bounds(term) THEN TRY_CAST(regexp_extract(term, '^n[A-Za-z]+ ([+-]?[0-9]+)$', 1) AS HUGEINT) END
+    TRY_CAST(split_part(regexp_extract(term, '^' || sparql_derived_integer() || '$'), ' ', 2) AS HUGEINT)
   );
 -- Of the text of a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_decimal_of(lexical) AS TRY_CAST(lexical AS DECIMAL(38, 18));
 -- Of an integer or a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_as_decimal(term) AS
   CASE
-    WHEN regexp_full_match(term, 'd[+-]?([0-9]+(\.[0-9]{0,18}0*)?|\.[0-9]{1,18}0*)|(i|n[A-Za-z]+ )[+-]?[0-9]+')
-      AND sparql_is_within_bounds(term)
+    WHEN regexp_full_match(term, 'd[+-]?([0-9]+(\.[0-9]{0,18}0*)?|\.[0-9]{1,18}0*)|i[+-]?[0-9]+|' || sparql_derived_integer())
     THEN TRY_CAST(sparql_numeral(term) AS DECIMAL(38, 18))
   END;
 -- Of any number.
@@ -60,9 +24,9 @@ CREATE OR REPLACE TEMP MACRO sparql_is_double_form(text) AS
 CREATE OR REPLACE TEMP MACRO sparql_is_numeric(term) AS
   regexp_full_match(
     term,
-    '[ef]([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)|d[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)|(i|n[A-Za-z]+ )[+-]?[0-9]+'
-  )
-  AND sparql_is_within_bounds(term);
+    '[ef]([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)|d[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)|i[+-]?[0-9]+|'
+    || sparql_derived_integer()
+  );
 CREATE OR REPLACE TEMP MACRO sparql_as_double(term) AS
   CASE
     WHEN sparql_is_numeric(term) THEN

@@ -5,64 +5,58 @@
 CREATE OR REPLACE TEMP MACRO sparql_one() AS 1000000000000000000BD;
 
 -- The values of terms. The lexical form is checked first: a cast alone would take '1d' and ' 1 '. The derived integer types (tag n) count
--- as integers here.
+-- as integers here; beyond their bounds they are no numbers (§17.4.2.4).
 CREATE OR REPLACE TEMP MACRO sparql_numeral(term) AS CASE WHEN left(term, 1) = 'n' THEN split_part(term, ' ', 2) ELSE substr(term, 2) END;
--- The derived integer types (tag n) have bounds, and what is beyond them is no number (§17.4.2.4). `value` is NULL where it is too large to be
--- compared.
-CREATE OR REPLACE TEMP MACRO sparql_is_of_integer_type(value, name) AS
-  value BETWEEN
-    CASE name
-      WHEN 'int' THEN -2147483648
-      WHEN 'long' THEN -9223372036854775808BD
-      WHEN 'short' THEN -32768
-      WHEN 'byte' THEN -128
-      WHEN 'positiveInteger' THEN 1
-      WHEN 'nonPositiveInteger' THEN -99999999999999999999999999999999999999BD
-      WHEN 'negativeInteger' THEN -99999999999999999999999999999999999999BD
-      ELSE 0
-    END
-    AND CASE name
-      WHEN 'int' THEN 2147483647
-      WHEN 'long' THEN 9223372036854775807BD
-      WHEN 'short' THEN 32767
-      WHEN 'byte' THEN 127
-      WHEN 'unsignedInt' THEN 4294967295BD
-      WHEN 'unsignedLong' THEN 18446744073709551615BD
-      WHEN 'unsignedShort' THEN 65535
-      WHEN 'unsignedByte' THEN 255
-      WHEN 'nonPositiveInteger' THEN 0
-      WHEN 'negativeInteger' THEN -1
-      ELSE 99999999999999999999999999999999999999BD
-    END;
+-- Whether a term is no derived integer, or one within its bounds. What has more than 38 digits is within them if its type has no bound there.
 CREATE OR REPLACE TEMP MACRO sparql_is_within_bounds(term) AS
   CASE
     WHEN left(term, 1) = 'n' THEN
-      coalesce(
-        sparql_is_of_integer_type(TRY_CAST(sparql_numeral(term) AS DECIMAL(38, 0)), substr(split_part(term, ' ', 1), 2)),
-        term RLIKE '^n(nonNegative|positive)Integer \\+?[0-9]|^n(nonPositive|negative)Integer -'
-      )
+      transform(
+        array(
+          named_struct(
+            'name', substr(split_part(term, ' ', 1), 2), 'text', split_part(term, ' ', 2), 'value', TRY_CAST(split_part(term, ' ', 2) AS DECIMAL(38, 0))
+          )
+        ),
+        n ->
+          CASE n.name
+            WHEN 'nonNegativeInteger' THEN coalesce(n.value >= 0, NOT startswith(n.text, '-'))
+            WHEN 'positiveInteger' THEN coalesce(n.value > 0, NOT startswith(n.text, '-'))
+            WHEN 'nonPositiveInteger' THEN coalesce(n.value <= 0, startswith(n.text, '-'))
+            WHEN 'negativeInteger' THEN coalesce(n.value < 0, startswith(n.text, '-'))
+            WHEN 'int' THEN coalesce(n.value BETWEEN -2147483648 AND 2147483647, FALSE)
+            WHEN 'long' THEN coalesce(n.value BETWEEN -9223372036854775808BD AND 9223372036854775807BD, FALSE)
+            WHEN 'short' THEN coalesce(n.value BETWEEN -32768 AND 32767, FALSE)
+            WHEN 'byte' THEN coalesce(n.value BETWEEN -128 AND 127, FALSE)
+            WHEN 'unsignedInt' THEN coalesce(n.value BETWEEN 0 AND 4294967295BD, FALSE)
+            WHEN 'unsignedLong' THEN coalesce(n.value BETWEEN 0 AND 18446744073709551615BD, FALSE)
+            WHEN 'unsignedShort' THEN coalesce(n.value BETWEEN 0 AND 65535, FALSE)
+            WHEN 'unsignedByte' THEN coalesce(n.value BETWEEN 0 AND 255, FALSE)
+          END
+      )[0]
     ELSE TRUE
   END;
 CREATE OR REPLACE TEMP MACRO sparql_as_integer(term) AS
-  CASE
-    WHEN sparql_is_within_bounds(term)
-    THEN TRY_CAST(regexp_extract(term, '^(?:i|n[A-Za-z]+ )([+-]?[0-9]+)\\z', 1) AS DECIMAL(38, 0))
-  END;
+  transform(array(term), t ->
+    CASE WHEN sparql_is_within_bounds(t) THEN TRY_CAST(regexp_extract(t, '^(?:i|n[A-Za-z]+ )([+-]?[0-9]+)\\z', 1) AS DECIMAL(38, 0)) END
+  )[0];
 -- Of the text of a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_decimal_of(lexical) AS TRY_CAST(concat(lexical, 'e18') AS DECIMAL(38, 0));
 -- Of an integer or a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_as_decimal(term) AS
-  CASE
-    WHEN term RLIKE '^(d[+-]?([0-9]+(\\.[0-9]{0,18}0*)?|\\.[0-9]{1,18}0*)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z'
-      AND sparql_is_within_bounds(term)
-    THEN sparql_decimal_of(sparql_numeral(term))
-  END;
+  transform(array(term), t ->
+    CASE
+      WHEN t RLIKE '^(d[+-]?([0-9]+(\\.[0-9]{0,18}0*)?|\\.[0-9]{1,18}0*)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z' AND sparql_is_within_bounds(t)
+      THEN sparql_decimal_of(sparql_numeral(t))
+    END
+  )[0];
 -- Of any number.
 CREATE OR REPLACE TEMP MACRO sparql_is_double_form(text) AS
   text RLIKE '^([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)\\z';
 CREATE OR REPLACE TEMP MACRO sparql_is_numeric(term) AS
-  term RLIKE '^([ef]([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)|d[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z'
-  AND sparql_is_within_bounds(term);
+  transform(array(term), t ->
+    t RLIKE '^([ef]([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)|d[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z'
+    AND sparql_is_within_bounds(t)
+  )[0];
 CREATE OR REPLACE TEMP MACRO sparql_as_double(term) AS
   CASE
     WHEN sparql_is_numeric(term) THEN

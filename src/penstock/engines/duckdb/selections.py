@@ -1,0 +1,17 @@
+"""A statement over tables that somebody has in memory, in a DuckDB of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import duckdb
+import pyarrow as pa
+from sqlglot import exp
+
+
+def selected_from(tables: Mapping[str, pa.Table], statement: exp.Query) -> pa.Table:
+    """What a statement selects from these tables, and from nothing else."""
+    with duckdb.connect(config={"enable_external_access": False}) as connection:
+        for name, rows in tables.items():
+            connection.register(name, rows)
+        return connection.sql(statement.sql("duckdb")).to_arrow_table()

@@ -114,7 +114,7 @@ def bench(
     peers: tuple[tuple[str, str], ...],
     out: Path,
 ) -> None:
-    """Measure Penstock: the papers' experiments, also against other engines.
+    """Run the papers' experiments, also against other engines.
 
     Each experiment generates its data, compares results before it measures times, prints tables, and writes NAME.json
     and plots. Times depend on this machine: compare ratios.

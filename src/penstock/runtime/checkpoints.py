@@ -29,6 +29,9 @@ State = dict[str, Any]
 """What a run knows besides the rows of its streams; JSON can hold it."""
 
 _FILE = "state.duckdb"
+_FORM = 2
+"""Grows when states are written in another way: a checkpoint in an older form is refused."""
+
 _HASH = re.compile(r"[0-9a-f]{64}")
 _KEPT = 2
 """The last batch is repeated if Spark was killed before it knew that the batch was done: it needs the state before."""
@@ -86,8 +89,8 @@ def _of_another_run(folder: Path, fingerprint: str) -> CheckpointError:
 
 
 def _hashed(fingerprint: str) -> str:
-    """A hash, because what identifies a run may have passwords in it."""
-    return sha256(fingerprint.encode()).hexdigest()
+    """A hash, because what identifies a run may have passwords in it; of the form of states, too."""
+    return sha256(f"{_FORM}\n{fingerprint}".encode()).hexdigest()
 
 
 class DatabaseCheckpoint:

@@ -509,7 +509,7 @@ def _told() -> Iterator[None]:
         raise StorageError(
             "the query needs more memory than there is: make windows shorter, or values that it computes smaller"
         ) from None
-    except duckdb.InvalidInputException as error:
+    except duckdb.ConversionException as error:
         if _TOO_LONG not in str(error):
             raise
         raise StorageError(f"{_TOO_LONG}: make values that the query computes shorter") from None

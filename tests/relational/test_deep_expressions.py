@@ -7,6 +7,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from penstock.algebra.inputs import Inputs
 from penstock.engines.duckdb.store import DuckDBStore
+from penstock.engines.protocol import StorageError
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element
@@ -83,3 +84,10 @@ def test_many_sides_of_a_union(engine: DuckDBStore) -> None:
     query = parse(QUERY % ("1", f"OPTIONAL {{ {sides} }}"), "csparql")
     (evaluation,) = run_bounded(query, INPUTS, store=engine)
     assert len(evaluation.rows or ()) == 5
+
+
+def test_a_string_that_doubles_ends_the_query_with_a_sentence(engine: DuckDBStore) -> None:
+    doubled = " ".join(f"BIND (CONCAT(?c{number}, ?c{number}) AS ?c{number + 1})" for number in range(40))
+    query = parse(QUERY % ("?c40", f"BIND (STR(?n) AS ?c0) {doubled}"), "csparql")
+    with pytest.raises(StorageError, match="CONCAT makes a string of more than 16777216 characters"):
+        list(run_bounded(query, INPUTS, store=engine))

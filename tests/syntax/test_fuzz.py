@@ -312,7 +312,23 @@ def test_nesting_that_is_too_deep_is_said_so(name: str, frames: int) -> None:
     assert_answered(DEEP[name])
 
 
-@pytest.mark.parametrize("name", LONG)
+LIMITED = ("sum", "difference", "conjunction", "disjunction of conjunctions", "union")
+"""Of which a query may have only so many as the engines take (tests/syntax/test_limits.py)."""
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_length_beyond_a_limit_is_said_so(name: str) -> None:
+    def check() -> None:
+        with pytest.raises(QuerySyntaxError) as caught:
+            read(LONG[name])
+        (problem,) = caught.value.problems
+        assert "there are more than" in problem.message
+
+    called_from_depth(600, check)
+    assert_answered(LONG[name])
+
+
+@pytest.mark.parametrize("name", [name for name in LONG if name not in LIMITED])
 def test_length_is_no_obstacle(name: str) -> None:
     assert assert_answered(LONG[name]) is not None
     called_from_depth(600, lambda: assert_answered(LONG[name]))

@@ -43,7 +43,7 @@ def reported() -> Iterator[None]:
         raise StorageError(
             "the query needs more memory than there is: make windows shorter, or values that it computes smaller"
         ) from None
-    except duckdb.InvalidInputException as error:
+    except duckdb.ConversionException as error:
         if _TOO_LONG not in str(error):
             raise
         raise StorageError(f"{_TOO_LONG}: make values that the query computes shorter") from None

@@ -36,6 +36,7 @@ from penstock.relational.functions.nesting import (
     Template,
     in_short_chains,
     is_deep,
+    is_long,
     operand,
     steps_of,
 )
@@ -235,6 +236,8 @@ class _Compiler:
                 if self.exists is None:
                     raise ValueError("EXISTS cannot be asked here")
                 return self.exists(expression)
+            case Apply("&&" | "||") if is_long(expression, self.most_weight):
+                return self._holds(expression)
             case Apply("&&", operands):
                 return all_of(*(self.condition(operand, only_true=only_true) for operand in operands))
             case Apply("||", operands):

@@ -22,11 +22,14 @@ what is distributed, takes far longer to plan them, and gives up after 100 passe
 
 _WEIGHTS = {"=": 2, "!=": 2, "SHA384": 6, "SHA512": 6}
 """The functions that take longer to plan than others, compared with those."""
+_OPERANDS_PER_LEVEL = 6
+"""So many operands of `&&` or `||` count as a level."""
 _MOST_COMPARISONS = 4
 """So many comparisons of an IN count."""
 
 _MOST_OPERANDS = 6
 _CHAINS = frozenset(("+", "-", "*", "/"))
+_LOGIC = frozenset(("&&", "||"))
 _WITH_PATTERNS = frozenset(("REGEX", "REPLACE"))
 
 STACK, GIVEN = "stack", "given"
@@ -58,6 +61,11 @@ class Step:
 def is_deep(expression: Expression, most_weight: int) -> bool:
     """Whether the expression is evaluated in steps."""
     return _weight(expression) > most_weight
+
+
+def is_long(expression: Apply, most_weight: int) -> bool:
+    """Whether it has so many operands that it is evaluated in steps, whatever they are."""
+    return _own_weight(expression) > most_weight
 
 
 def steps_of(expression: Apply, kinds: Kinds) -> list[Step]:
@@ -98,7 +106,7 @@ class _Program:
     def add(self, expression: Apply) -> Kind:
         """Add the steps of an expression, and tell of what kind the value is that they leave on the stack."""
         first, rest = expression.arguments, expression.arguments[:0]
-        if expression.function in _CHAINS:
+        if expression.function in _CHAINS | _LOGIC:
             first, rest = first[:2], first[2:]
         kind = self._add(replace(expression, arguments=first), [self._computed(argument) for argument in first])
         for argument in rest:
@@ -152,6 +160,8 @@ def _own_weight(expression: Apply) -> int:
     others = max(1, len(expression.arguments) - 1)
     if expression.function in _CHAINS:
         return others
+    if expression.function in _LOGIC:
+        return 1 + others // _OPERANDS_PER_LEVEL
     if expression.function in ("IN", "NOT IN"):
         return _WEIGHTS["="] * min(others, _MOST_COMPARISONS)
     return _WEIGHTS.get(expression.function, 1)

@@ -14,7 +14,13 @@ from penstock.syntax.suggestions import closest
 from penstock.syntax.tokens import Tokens
 
 MAX_NESTING = 100
-"""How deep groups, brackets, lists and sub-selects may nest, taken together."""
+"""How deep groups, brackets, lists and sub-selects may nest, taken together; an EXISTS counts twice."""
+
+MAX_OPERANDS = 1000
+MAX_SIDES = 400
+"""How many operands a chain of one operator may have, and how many sides a UNION.
+
+The oracle and both engines take what keeps these limits. Beyond them some overflow a stack."""
 
 MAX_PROBLEMS = 10
 """After that many mistakes in one query the parser stops looking for more."""
@@ -176,6 +182,14 @@ class Cursor:
             message = f"the query nests deeper than {MAX_NESTING} levels"
             hint = "write it with fewer nested groups, brackets or sub-selects"
             problem = Problem(message, self.tokens.span(self.position), hint)
+            self.problems.append(problem)
+            raise ParseFailure(problem, is_final=True)
+
+    def limit(self, count: int, most: int, what: str) -> None:
+        """Stop reading where there are more of something than the engines take."""
+        if count > most:
+            message = f"there are more than {most} {what}"
+            problem = Problem(message, self.tokens.span(self.position), "split the query into several")
             self.problems.append(problem)
             raise ParseFailure(problem, is_final=True)
 

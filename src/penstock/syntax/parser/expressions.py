@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from penstock.syntax import ast
+from penstock.syntax.parser.cursor import MAX_OPERANDS
 from penstock.syntax.parser.paths import PathRules
 from penstock.syntax.suggestions import closest
 
@@ -59,6 +60,7 @@ class ExpressionRules(PathRules):
                     self.enter()
                     chain = [self._chained(previous, chain, start)]
                 self.position += 1
+                self.limit(len(chain) + 1, MAX_OPERANDS, f"operands of {operator}")
                 chain.append(self._operation(binding + 1))
             previous = operator
         self.nesting = outer
@@ -171,6 +173,13 @@ class ExpressionRules(PathRules):
         self.leave()
         return tuple(arguments)
 
+    def _asked_group(self) -> ast.Group:
+        """The pattern of an EXISTS, which is evaluated within an expression within a pattern: two levels."""
+        self.enter()
+        group = self.group()
+        self.leave()
+        return group
+
     def _expression_list(self) -> tuple[ast.Expression, ...]:
         """Rule 72."""
         if self.kind != "(":
@@ -184,10 +193,10 @@ class ExpressionRules(PathRules):
         if name == "NOT":
             self.position += 1
             self.expect("EXISTS", "after NOT")
-            return ast.Exists(self.group(), negated=True, span=self.span_from(start))
+            return ast.Exists(self._asked_group(), negated=True, span=self.span_from(start))
         if name == "EXISTS":
             self.position += 1
-            return ast.Exists(self.group(), span=self.span_from(start))
+            return ast.Exists(self._asked_group(), span=self.span_from(start))
         if name in AGGREGATES:
             return self.aggregate()
         self.position += 1

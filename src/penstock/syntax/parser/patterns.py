@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import ClassVar, NoReturn
 
 from penstock.syntax import ast
-from penstock.syntax.parser.cursor import MAX_PROBLEMS, ParseFailure
+from penstock.syntax.parser.cursor import MAX_PROBLEMS, MAX_SIDES, ParseFailure
 from penstock.syntax.parser.triples import TripleRules
 from penstock.syntax.suggestions import closest
 
@@ -125,6 +125,7 @@ class PatternRules(TripleRules):
             return first
         patterns = [first]
         while self.accept("UNION"):
+            self.limit(len(patterns) + 1, MAX_SIDES, "sides of a UNION")
             patterns.append(self.group())
         return ast.Union(tuple(patterns), span=self.span_from(start))
 

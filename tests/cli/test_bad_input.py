@@ -148,7 +148,7 @@ class TestSources:
     [
         ("nowhere?follow", (), "nowhere: there is no such folder to follow"),
         ("folder?follow&colour=red", (), "there is no option colour"),
-        ("-", ("--checkpoint", "state"), "- cannot be read again after a restart"),
+        ("-", ("--checkpoint", "state"), "<stdin> cannot be read again after a restart"),
         ("tcp://localhost", (), "tcp://HOST:PORT"),
         ("tcp://localhost:7700", ("--checkpoint", "state"), "cannot be read again after a restart"),
     ],

@@ -12,6 +12,7 @@ from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.engines.closings import ClosingReport
 from penstock.engines.duckdb.statements import DuckDBReport
 from penstock.engines.duckdb.store import DuckDBStore
+from penstock.engines.protocol import Seen
 from penstock.relational.reporting import compile_instants, compile_last_end
 
 STREAM = "http://ex.org/s"
@@ -47,6 +48,11 @@ def batch(rows: list[Row]) -> pa.Table:
     )
 
 
+def append(engine: DuckDBStore, rows: list[Row]) -> None:
+    """Rows as they are when it is known which of them are late."""
+    engine._append(STREAM, batch(rows), Seen(len(rows), None, None, has_late=False))
+
+
 @given(
     batches=st.lists(rows, min_size=1, max_size=4),
     width=st.integers(1, 12),
@@ -68,11 +74,11 @@ def test_the_instants_are_those_of_the_statement(
     engine.add_stream(STREAM)
     query = query_over(f"RANGE {width}ms STEP {step}ms", origin)
     for number in range(min(appended_before, len(batches))):
-        engine.append(STREAM, batch(batches[number]))
+        append(engine, batches[number])
     report = engine.compile_report(query)
     assert isinstance(report, ClosingReport)
     for later in batches[appended_before:]:
-        engine.append(STREAM, batch(later))
+        append(engine, later)
     statement = DuckDBReport(engine, compile_instants(query, engine.tables), compile_last_end(query, engine.tables))
     first = -25
     for length in steps:

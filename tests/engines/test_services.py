@@ -68,7 +68,7 @@ def test_service_is_graph_elsewhere(
         )
         answers = {call: [_answered(graph, call)] for call in service_calls(build(query).text)}
         given = Inputs(inputs.streams, inputs.graphs, services=answers)
-        found[name] = list(run_bounded(query, given, engine=ENGINE))
+        found[name] = list(run_bounded(query, given, store=ENGINE))
         expected = list(answer(query, given).evaluations)
         difference = first_difference(found[name], expected, False)
         assert difference is None, difference.text

@@ -59,7 +59,7 @@ def test_a_path_from_a_bound_end_needs_no_room_for_all_pairs(pattern: str, monke
     """All pairs, 4.5 million, would take several times as much memory as there is."""
     monkeypatch.setitem(duckdb._SETTINGS, "memory_limit", "'100MB'")
     monkeypatch.setitem(duckdb._SETTINGS, "max_temp_directory_size", "'0KB'")
-    [evaluation] = run_bounded(parse(QUERY % pattern), chain(), engine=DuckDBStore())
+    [evaluation] = run_bounded(parse(QUERY % pattern), chain(), store=DuckDBStore())
     assert len(evaluation.rows or ()) == FROM_A_BOUND_END[pattern]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -377,7 +377,8 @@ class DuckDBStore:
             self.connection.commit()
 
     def interrupt(self) -> None:
-        self.connection.interrupt()
+        with suppress(duckdb.ConnectionException):  # it is closed
+            self.connection.interrupt()
 
     def close(self) -> None:
         self.connection.close()

@@ -71,6 +71,14 @@ VALUES = [
 """Forms, and the values of what they make of `?a`, which is 1, with `?b`, which is 2."""
 
 
+@pytest.mark.parametrize("form", [*FORMS, "(%s IN (1, 2, 3, 4, ?a))"])
+@pytest.mark.parametrize("compiler", [compile_expression, compile_condition])
+def test_a_step_is_compiled_however_little_is_compiled_as_a_whole(compiler: object, form: str) -> None:
+    assert callable(compiler)
+    for depth in (1, 2):
+        assert compiler(expression_of(nested(form, depth)), _column, most_weight=0).sql("duckdb")
+
+
 def test_deep_expressions_have_values() -> None:
     """All in one statement; engines plan what each does once, however deep it is."""
     cases = [(nested(form, depth_of(form)), expected) for form, expected in VALUES]

@@ -59,13 +59,13 @@ class Step:
 
 
 def is_deep(expression: Expression, most_weight: int) -> bool:
-    """Whether the expression is evaluated in steps."""
-    return _weight(expression) > most_weight
+    """Whether the expression is evaluated in steps; there must be more than one."""
+    return isinstance(expression, Apply) and _weight(expression) > most_weight and _has_steps(expression)
 
 
 def is_long(expression: Apply, most_weight: int) -> bool:
     """Whether it has so many operands that it is evaluated in steps, whatever they are."""
-    return _own_weight(expression) > most_weight
+    return len(expression.arguments) > 2 and _own_weight(expression) > most_weight
 
 
 def steps_of(expression: Apply, kinds: Kinds) -> list[Step]:
@@ -146,6 +146,11 @@ def _is_pattern(expression: Apply, place: int) -> bool:
     """Whether an argument stays in the template: a constant pattern, with its flags, is translated beforehand."""
     is_constant = isinstance(expression.arguments[place], Constant)
     return is_constant and place > 0 and expression.function in _WITH_PATTERNS
+
+
+def _has_steps(expression: Apply) -> bool:
+    is_chain = expression.function in _CHAINS | _LOGIC and len(expression.arguments) > 2
+    return is_chain or any(isinstance(argument, Apply) and argument.arguments for argument in expression.arguments)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -338,7 +338,7 @@ class RunHandle:
                 )
                 one._runs_in(self._run)
             elif one is query and outlet is not None:  # other queries read it already
-                self._run.outlets[one.name] = outlet
+                self._run.changes.set_outlet(one.name, outlet)
 
     def drop(self, query: RegisteredQuery) -> None:
         """Stop answering a query; queries that only it needed are dropped, too.

@@ -84,4 +84,9 @@ class ThreadedRun:
         if self._thread is not None and self._thread is not threading.current_thread():
             self.run.store.interrupt()
             self._thread.join()
-        self._release()
+        release, self._release = self._release, _nothing
+        release()
+
+
+def _nothing() -> None:
+    """It has been released."""

@@ -7,10 +7,11 @@ reached. So neither how the input is cut into batches nor the thread that regist
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock.runtime.outlets import Outlet
 from penstock.runtime.queries import QuerySpec
 
 
@@ -43,23 +44,30 @@ class Changes:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _waiting: list[Joining | Leaving] = field(default_factory=list)
     _leaving: frozenset[str] = frozenset()
+    _outlets: dict[str, Outlet] = field(default_factory=dict)
 
-    def join(self, name: str, spec: QuerySpec, sources: Mapping[str, Any]) -> None:
+    def join(self, name: str, spec: QuerySpec, sources: Mapping[str, Any], outlet: Outlet | None = None) -> None:
         with self._lock:
             self._waiting.append(Joining(name, spec, sources, self.reached))
+            if outlet is not None:
+                self._outlets[name] = outlet
             self.pending.set()
+
+    def set_outlet(self, name: str, outlet: Outlet) -> None:
+        """Where the evaluations of a query go from now on."""
+        with self._lock:
+            self._outlets[name] = outlet
+
+    def take_outlets(self, names: Collection[str]) -> dict[str, Outlet]:
+        """The outlets of these queries that are new."""
+        with self._lock:
+            return {name: self._outlets.pop(name) for name in [*self._outlets] if name in names}
 
     def leave(self, name: str) -> None:
         with self._lock:
             self._waiting.append(Leaving(name))
             self._leaving |= {name}
             self.pending.set()
-
-    @property
-    def joining(self) -> set[str]:
-        """The queries that wait to join."""
-        with self._lock:
-            return {change.name for change in self._waiting if isinstance(change, Joining)}
 
     def is_leaving(self, name: str) -> bool:
         """Whether the evaluations of a query no longer count, though it is still there."""

@@ -158,9 +158,7 @@ class Run(Generic[Rows]):
         if not self.is_open:
             raise InputError(f"this run accepts no other queries: stop it, and start it again with {name}")
         self.refused.discard(name)
-        if outlet is not None:
-            self.outlets[name] = outlet
-        self.changes.join(name, spec, sources)
+        self.changes.join(name, spec, sources, outlet)
 
     def drop(self, name: str) -> None:
         """Stop answering a query; any thread may call this. One that others read stays until they leave."""
@@ -343,8 +341,9 @@ class Run(Generic[Rows]):
             self.store.give(number, stream, table_of(elements))
 
         self._membership.apply(self._open_streams, keep)
-        present = {*self.chain.queries, *self.changes.joining}
-        self.outlets = {name: outlet for name, outlet in self.outlets.items() if name in present}
+        queries = self.chain.queries
+        outlets = {**self.outlets, **self.changes.take_outlets(queries)}
+        self.outlets = {name: outlet for name, outlet in outlets.items() if name in queries}
 
     # Restarts
 

@@ -46,7 +46,7 @@ from penstock.sources.services import ServiceSettings
 from penstock.sources.tables import encoded_triples
 from penstock.syntax import ast
 from penstock.syntax.printer import to_text
-from penstock.syntax.reading import read
+from penstock.syntax.query_reader import read
 from penstock.syntax.suggestions import did_you_mean
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import click
 
-from penstock.bench.answers import OtherAnswerError
+from penstock.bench.answers import AnswerMismatchError
+from penstock.bench.context import ExperimentContext
 from penstock.bench.experiments import EXPERIMENTS, Experiment
 from penstock.bench.machine import surroundings
 from penstock.bench.peers.commands import PeerError
 from penstock.bench.plots import can_draw, draw
 from penstock.bench.results import Result
-from penstock.bench.setting import Setting
 from penstock.cli.engines import ENGINES, engine_name
 from penstock.cli.messages import show_error
 from penstock.cli.mistakes import FAILED, told
@@ -129,12 +129,12 @@ def bench(
     out.mkdir(parents=True, exist_ok=True)
     chosen = list(EXPERIMENTS) if ALL in names else list(dict.fromkeys(names))
     with tempfile.TemporaryDirectory(prefix="penstock-bench-") as folder:
-        setting = Setting(Path(folder), quick, scale, rounds, engines or tuple(ENGINES), dict(peers))
+        setting = ExperimentContext(Path(folder), quick, scale, rounds, engines or tuple(ENGINES), dict(peers))
         try:
             with told("penstock bench"):
                 for place, name in enumerate(chosen, 1):
                     _measure(EXPERIMENTS[name], setting, out, f"{place} of {len(chosen)}")
-        except (OtherAnswerError, PeerError) as error:
+        except (AnswerMismatchError, PeerError) as error:
             show_error("penstock bench", str(error))
             raise click.exceptions.Exit(FAILED) from None
         finally:
@@ -147,7 +147,7 @@ def _list() -> None:
         click.echo(f"{experiment.name:{width}}  {experiment.title}")
 
 
-def _measure(experiment: Experiment, setting: Setting, out: Path, place: str) -> None:
+def _measure(experiment: Experiment, setting: ExperimentContext, out: Path, place: str) -> None:
     """`place` says which of how many it is."""
     began = time.monotonic()
 

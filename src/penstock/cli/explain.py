@@ -23,7 +23,7 @@ from penstock.explain import FORMATS, Document, describe
 from penstock.explain.sql import EngineName
 from penstock.explain.text import Role, as_text
 from penstock.rdf.credentials import without_credentials
-from penstock.syntax.reading import read
+from penstock.syntax.query_reader import read
 
 MOST_ELEMENTS = 5000
 """How much of a stream is read and shown."""

@@ -16,7 +16,7 @@ from penstock.cli.output import query_name
 from penstock.cli.query_text import STANDARD_INPUT, name_of, read_source
 from penstock.cli.run_options import RunOptions, is_standard_input, known_prefixes
 from penstock.syntax import ast
-from penstock.syntax.reading import read
+from penstock.syntax.query_reader import read
 
 if TYPE_CHECKING:
     from penstock.api.engine import Engine

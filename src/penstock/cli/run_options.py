@@ -25,8 +25,8 @@ from penstock.rdf.credentials import VARIABLE, ServiceAuth, service_auth
 from penstock.rdf.elements import Element, OnMalformed
 from penstock.rdf.endpoints import DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT
 from penstock.rdf.errors import SourceError
-from penstock.rdf.reading import STANDARD_INPUT, read_stream
 from penstock.rdf.sources import parse_source
+from penstock.rdf.stream_reader import STANDARD_INPUT, read_stream
 from penstock.syntax import ast
 
 if TYPE_CHECKING:

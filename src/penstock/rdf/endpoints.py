@@ -19,7 +19,7 @@ from penstock.rdf.credentials import VARIABLE, ServiceAuth, is_for, service_auth
 from penstock.rdf.elements import Node, Row
 from penstock.rdf.errors import ReadingError, SourceError
 from penstock.rdf.http_requests import RedirectError, Reply, TooLargeError, post
-from penstock.rdf.parsing import TRIPLE_IN_TRIPLE, checked, parsed
+from penstock.rdf.parser import TRIPLE_IN_TRIPLE, checked, parsed
 from penstock.rdf.sizes import size_text
 
 DEFAULT_TIMEOUT = 30_000

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from penstock.bench.results import Result
-from penstock.bench.setting import Setting
+if TYPE_CHECKING:
+    from penstock.bench.results import Result
+    from penstock.bench.setting import Setting
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,11 @@ def explicit(query: ast.Query) -> ast.Query:
 
 def _with_stream_variables(query: ast.Query) -> ast.Query:
     """A window over any stream binds the variable of the stream, so each block that reads it does."""
-    streams = {window.name: window.stream for window in windows_of(query) if isinstance(window.stream, ast.Variable)}
+    streams: dict[ast.Variable | ast.Constant, ast.Variable] = {
+        window.name: window.stream
+        for window in windows_of(query)
+        if window.name is not None and isinstance(window.stream, ast.Variable)
+    }
 
     def change(node: ast.Node) -> ast.Node:
         return replace(node, stream=streams.get(node.name)) if isinstance(node, ast.WindowBlock) else node

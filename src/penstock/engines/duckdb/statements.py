@@ -56,8 +56,8 @@ class PreparedStatement:
 
     def __init__(self, store: DuckDBStore, statement: exp.Select) -> None:
         self.store = store
-        self.text = statement.sql("duckdb")
         self.parameters = {placeholder.this for placeholder in statement.find_all(exp.Placeholder)}
+        self.text = statement.sql("duckdb", copy=False)
         (self._parsed,) = store.connection.extract_statements(self.text)
         store.provide(self.text)
 
@@ -115,17 +115,19 @@ class DuckDBQuery:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        return self._likely_plan.variables
+        return self._any_plan.variables
 
     @property
     def joins_streams(self) -> bool:
         may_join = self._demanded is None or self._demanded.may_hold_ever()
-        return may_join and self._likely_plan.stream_scans > 1
+        return may_join and self._any_plan.stream_scans > 1
 
     @property
-    def _likely_plan(self) -> Plan:
-        """For the shape that most slices have; all plans of a query have the same variables, and read as much."""
-        return self._planned(Shape(is_regular=True, is_large=self.store.is_large))
+    def _any_plan(self) -> Plan:
+        """All plans of a query have the same variables and read as much; without one, that for most slices."""
+        self._forget_old_plans()
+        plan = next(iter(self._plans.values()), None)
+        return plan or self._planned(Shape(is_regular=True, is_large=self.store.is_large))
 
     def evaluate(self, part: Slice) -> Solutions:
         if self._demanded is not None and not self._demanded.may_hold_in(part):
@@ -146,12 +148,15 @@ class DuckDBQuery:
         statement = self._prepared(Shape(is_snapshot=True))
         return Solutions.over_intervals(statement.rows({"first": instant, "last": instant, "count": 1}), [instant])
 
-    def _planned(self, shape: Shape) -> Plan:
+    def _forget_old_plans(self) -> None:
         layout = self._layout()
         if layout != self._known_layout:
             self._known_layout = layout
             self._plans.clear()
             self._statements.clear()
+
+    def _planned(self, shape: Shape) -> Plan:
+        self._forget_old_plans()
         key = self._best(), shape
         if key not in self._plans:
             self._plans[key] = self._plan(*key)

@@ -130,21 +130,31 @@ class DuckDBQuery:
     def evaluate(self, part: Slice) -> Solutions:
         if self._demanded is not None and not self._demanded.may_hold_in(part):
             return Solutions.over_intervals([], part.instants)
+        statement, parameters = self._statement_for(part)
+        return Solutions.over_intervals(statement.rows(parameters), part.instants, parameters.get("reported", 0))
+
+    def table(self, part: Slice) -> tuple[pa.Table, int] | None:
+        """The rows of the solutions in order, the variables and then i and j: they hold at instants number i to j − 1.
+
+        And how many instants are numbered before the first of the slice. None where there is no row.
+        """
+        if self._demanded is not None and not self._demanded.may_hold_in(part):
+            return None
+        statement, parameters = self._statement_for(part)
+        return statement.table(parameters), parameters.get("reported", 0)
+
+    def _statement_for(self, part: Slice) -> tuple[PreparedStatement, dict[str, int]]:
         if len(part.instants) == 1 and not self._compares:
-            return self._evaluate_at(part.instants[0])
+            (instant,) = part.instants
+            return self._prepared(Shape(is_snapshot=True)), {"first": instant, "last": instant, "count": 1}
         previous = part.previous if self._compares else None
         times = [*([] if previous is None else [previous]), *part.instants]
         step = times[1] - times[0] if len(times) > 1 else 1
         is_regular = all(later - earlier == step for earlier, later in pairwise(times))
         self.store.set_instants(times)
-        statement = self._prepared(Shape(is_regular, self.store.is_large))
-        slice_ = {"first": times[0], "last": times[-1], "count": len(times), "step": step}
         unreported = len(times) - len(part.instants)
-        return Solutions.over_intervals(statement.rows({**slice_, "reported": unreported}), part.instants, unreported)
-
-    def _evaluate_at(self, instant: int) -> Solutions:
-        statement = self._prepared(Shape(is_snapshot=True))
-        return Solutions.over_intervals(statement.rows({"first": instant, "last": instant, "count": 1}), [instant])
+        slice_ = {"first": times[0], "last": times[-1], "count": len(times), "step": step, "reported": unreported}
+        return self._prepared(Shape(is_regular, self.store.is_large)), slice_
 
     def _planned(self, shape: Shape) -> Plan:
         layout = self._layout()

@@ -45,8 +45,7 @@ from penstock.sources.mirrors import mirror_of
 from penstock.sources.services import ServiceSettings
 from penstock.sources.tables import encoded_triples
 from penstock.syntax import ast
-from penstock.syntax.printer import to_text
-from penstock.syntax.reading import read
+from penstock.syntax.query_reader import read
 from penstock.syntax.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -395,7 +394,6 @@ class Engine:
         settings = shared_settings(queries)
         stopped = threading.Event()
         streams = self.bound_streams(stopped, has_checkpoint=checkpoint is not None)
-        known = [f"{query.name}\n{to_text(query.syntax)}\n{query.options.settings}" for query in queries]
         request = RunRequest(
             (),
             streams,
@@ -403,7 +401,7 @@ class Engine:
             settings,
             updates=self._updates,
             checkpoint=None if checkpoint is None else Path(checkpoint),
-            fingerprint="\n".join([*known, repr(settings), *sorted(streams), fingerprint]),
+            fingerprint="" if checkpoint is None else _fingerprint(queries, settings, streams, fingerprint),
             is_bounded=until_read or not any(binding.stream.is_live for binding in self.streams.values()),
             stopped=stopped,
         )
@@ -433,6 +431,14 @@ class Engine:
         streams = ", ".join(f"<{iri}> = {binding.name}" for iri, binding in self.streams.items()) or "no stream"
         graphs = ", ".join(graph.name for parts in self._graphs.values() for graph in parts) or "no graph"
         return f"<penstock.Engine: {streams}; {graphs}>"
+
+
+def _fingerprint(queries: Sequence[RegisteredQuery], settings: RunSettings, streams: Iterable[str], more: str) -> str:
+    """What must be the same for a run that continues from a checkpoint."""
+    from penstock.syntax.printer import to_text  # not needed without a checkpoint
+
+    known = [f"{query.name}\n{to_text(query.syntax)}\n{query.options.settings}" for query in queries]
+    return "\n".join([*known, repr(settings), *sorted(streams), more])
 
 
 def _listed(name: str, triples: Iterable[Any], scope: str) -> Graph:

@@ -16,7 +16,6 @@ from penstock.algebra import ContinuousQuery, Settings
 from penstock.algebra.inputs import InputError
 from penstock.algebra.model import SelectForm
 from penstock.api.dead_letters import DeadLetters
-from penstock.api.explanations import Explanation, explained
 from penstock.api.frames import arrow_table, pandas_frame, with_counts
 from penstock.api.handle import RunHandle
 from penstock.api.run_messages import RunMessages
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
 
     from penstock.api.batch_writer import OnBatch
     from penstock.api.engine import Engine
+    from penstock.api.explanations import Explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +258,8 @@ class RegisteredQuery:
 
         During a run and after it, the plan is the current one, with the sizes that it is based on and what is kept.
         """
+        from penstock.api.explanations import explained  # slow to load
+
         how, store = self.options.how, self._store
         samples = {iri: binding.sample for iri, binding in self.engine.streams.items()}
         return explained(

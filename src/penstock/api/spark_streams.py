@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from penstock.algebra.inputs import InputError
+from penstock.sources.addresses import is_endless, server_of, without_follow
 from penstock.sources.batches import Source
 from penstock.sources.graphs import Graph
 
@@ -16,35 +16,8 @@ if TYPE_CHECKING:
 LiveStream: TypeAlias = Any
 """A stream that Spark streams (sources/spark/live.py), which is not loaded without need."""
 
-FOLLOW = "follow"
-
 _TIMES = frozenset(("tinyint", "smallint", "int", "bigint", "timestamp"))
 _MILLISECONDS_OF_A_DAY = 86_400_000
-_SERVER = re.compile(r"tcp://([^/:]+|\[[^]]+\]):([0-9]+)/?")
-
-
-def is_endless(source: str | Path) -> bool:
-    """Whether a source goes on until somebody ends the run: `FOLDER?follow`, or `tcp://HOST:PORT`."""
-    return is_growing(source) or is_server(source)
-
-
-def is_server(source: str | Path) -> bool:
-    """Raises InputError where a server has no port."""
-    is_one = _SERVER.fullmatch(str(source)) is not None
-    if not is_one and str(source).startswith("tcp://"):
-        raise InputError(f"{source}: a server is named as tcp://HOST:PORT, for example tcp://localhost:7700")
-    return is_one
-
-
-def is_growing(source: str | Path) -> bool:
-    """Whether a source is a folder that grows: `FOLDER?follow`."""
-    return FOLLOW in _options(source)
-
-
-def without_follow(source: str | Path) -> str:
-    """The folder, with its other options."""
-    path, others = str(source).partition("?")[0], [option for option in _options(source) if option != FOLLOW]
-    return f"{path}?{'&'.join(others)}" if others else path
 
 
 def is_spark_frame(source: object) -> bool:
@@ -59,24 +32,19 @@ def is_streamed_by_spark(source: object) -> bool:
     return is_spark_frame(source) or (isinstance(source, str | Path) and is_endless(source))
 
 
-def endless_stream(source: str | Path, scope: str) -> LiveStream:
-    """A stream that goes on. Raises SourceError where there is no such folder."""
-    from penstock.sources.spark.live import growing_folder, socket_lines
-
-    server = _SERVER.fullmatch(str(source))
-    if server is not None:
-        return socket_lines(server[1], int(server[2]), scope=scope)
-    return growing_folder(without_follow(source), scope=scope)
-
-
 def spark_stream(source: Any, iri: str, scope: str) -> Source | LiveStream:
     """A stream for Spark. Raises SourceError, or InputError for the type of its time, where a frame is none."""
     from penstock.sources.spark.frames import encoded, has_graphs, triples_in_order
-    from penstock.sources.spark.live import StreamedRows
+    from penstock.sources.spark.live import StreamedRows, growing_folder, socket_lines
 
     name = f"<{iri}>"
     if not is_spark_frame(source):
-        return endless_stream(source, scope)
+        server = server_of(source)
+        return (
+            growing_folder(without_follow(source), scope=scope)
+            if server is None
+            else socket_lines(*server, scope=scope)
+        )
     if "ts" in source.columns:
         source = source.withColumn("ts", time_of(source, "ts"))
     if not source.isStreaming:
@@ -116,7 +84,3 @@ def time_of(frame: DataFrame, name: str) -> Column:
 def _is_of_spark(given: object, name: str) -> bool:
     """Told by its class alone: PySpark need not be there."""
     return any(kind.__module__.startswith("pyspark.") and kind.__name__ == name for kind in type(given).mro())
-
-
-def _options(source: str | Path) -> list[str]:
-    return str(source).partition("?")[2].split("&")

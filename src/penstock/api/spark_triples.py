@@ -15,7 +15,7 @@ from penstock.api.spark_streams import time_of
 from penstock.rdf.conversion import oxigraph_term
 from penstock.rdf.iris import is_absolute
 from penstock.rdf.vocabulary import XSD
-from penstock.syntax.reading import read
+from penstock.syntax.query_reader import read
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.algebra.inputs import InputError
-from penstock.api.spark_streams import is_server, is_spark_frame, is_streamed_by_spark, spark_stream
+from penstock.api.spark_streams import is_spark_frame, is_streamed_by_spark, spark_stream
 from penstock.api.tables import TableSource, is_table, table_of_stream
 from penstock.api.terms import elements_of
 from penstock.rdf.blank_nodes import prefixed
 from penstock.sources import Batch, Feed, Position, Source, open_source
+from penstock.sources.addresses import server_of
 from penstock.sources.batches import MOST_ELEMENTS, BoundStream, SparkStream
 from penstock.sources.files import ElementFile
 from penstock.sources.live import LiveElements, ReadOnce
@@ -69,7 +70,7 @@ class Binding:
         return self._on_spark or self.stream
 
     def _check_restart(self, *, on_spark: bool) -> None:
-        can_restart = self.stream.can_resume and not is_server(self.name)
+        can_restart = self.stream.can_resume and server_of(self.name) is None
         if on_spark and not isinstance(self.stream, SparkStream):
             can_restart = can_restart and self.address is not None and not self.stream.is_live
         if not can_restart:

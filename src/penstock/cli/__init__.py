@@ -21,7 +21,16 @@ INTERRUPTED = 130
 
 @click.group(
     cls=Commands,
-    names=("demo", "check", "translate", "explain", "run", "oracle", "verify", "bench"),
+    summaries={
+        "demo": "Run a continuous query over a bundled stream and city graph.",
+        "check": "Show the dialect of a query and its mistakes.",
+        "translate": "Print a query in another dialect, with the same meaning.",
+        "explain": "Show when results appear and why.",
+        "run": "Run continuous queries over bounded or live streams.",
+        "oracle": "Print the reference answer, or check recorded results.",
+        "verify": "Compare an engine with the oracle.",
+        "bench": "Run the papers' experiments, also against other engines.",
+    },
     epilog="""
     \b
     Examples:

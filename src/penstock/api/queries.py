@@ -16,7 +16,6 @@ from penstock.algebra import ContinuousQuery, Settings
 from penstock.algebra.inputs import InputError
 from penstock.algebra.model import SelectForm
 from penstock.api.dead_letters import DeadLetters
-from penstock.api.frames import arrow_table, pandas_frame, with_counts
 from penstock.api.handle import RunHandle
 from penstock.api.run_messages import RunMessages
 from penstock.api.shared_settings import chain_of
@@ -216,6 +215,8 @@ class RegisteredQuery:
         strings: IRIs without brackets, literals without their types. With `terms` every value is a term as N-Triples.
         The metadata of the schema has the counts of the run as JSON: `table.schema.metadata[b"counts"]`.
         """
+        from penstock.api.frames import arrow_table, with_counts  # slow to load
+
         table = arrow_table(self.results(), self.meaning.form, terms=terms)
         return with_counts(table, self.counts)
 
@@ -234,6 +235,8 @@ class RegisteredQuery:
         if not self.engine.is_on_spark:
             if types:
                 raise ValueError("types need an engine on Spark: elsewhere values have types by themselves")
+            from penstock.api.frames import pandas_frame
+
             return pandas_frame(self.to_arrow(terms=terms))
         from penstock.api.spark_frames import checked_types, frame_of, known_types, typed, with_counts_of
 

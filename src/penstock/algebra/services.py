@@ -16,7 +16,7 @@ from penstock.rdf.elements import Row
 from penstock.rdf.terms import IRI, Literal
 from penstock.rdf.vocabulary import XSD
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import WITHOUT_GROUPS, rewrite, rewrite_children, walk
+from penstock.syntax.ast.traversal import WITHOUT_GROUPS, rewrite, rewrite_children, walk
 from penstock.syntax.checks import in_scope
 from penstock.syntax.translation.variables import plain_names, plain_variables
 

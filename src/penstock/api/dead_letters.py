@@ -11,7 +11,7 @@ from typing import Any
 from penstock.api.run_messages import RunMessages
 from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.elements import Malformed
-from penstock.rdf.mistaken_formats import FormatAdvice
+from penstock.rdf.format_advice import FormatAdvice
 from penstock.runtime.queries import Late
 from penstock.sinks import SinkError
 from penstock.sinks.targets import Target, open_target

@@ -38,7 +38,7 @@ from penstock.sources.graphs import Graph, merged
 from penstock.sources.mirrors import mirror_of
 from penstock.sources.services import ServiceSettings
 from penstock.syntax import ast
-from penstock.syntax.reading import read
+from penstock.syntax.query_reader import read
 from penstock.syntax.suggestions import did_you_mean
 
 if TYPE_CHECKING:

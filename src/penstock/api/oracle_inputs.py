@@ -17,9 +17,9 @@ from penstock.rdf.changes import Change, Validity, changes_of, is_changing, read
 from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.elements import Element, OnMalformed
 from penstock.rdf.graphs import read_graph
-from penstock.rdf.reading import read_stream
 from penstock.rdf.remote_graphs import is_remote, parse_remote
 from penstock.rdf.sources import parse_source
+from penstock.rdf.stream_reader import read_stream
 from penstock.sources.mirrors import mirror_of
 
 Files = Iterable[tuple[str | None, str]]

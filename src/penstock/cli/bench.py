@@ -18,8 +18,8 @@ from penstock.cli.engines import ENGINES, engine_name
 from penstock.syntax.suggestions import did_you_mean
 
 if TYPE_CHECKING:
+    from penstock.bench.context import ExperimentContext
     from penstock.bench.results import Result
-    from penstock.bench.setting import Setting
 
 ALL = "all"
 
@@ -121,10 +121,10 @@ def bench(
         return
     if not names:
         raise click.UsageError(f"name an experiment, or all: there are {', '.join(EXPERIMENTS)}")
-    from penstock.bench.answers import OtherAnswerError  # slow to load, and not needed for --list
+    from penstock.bench.answers import AnswerMismatchError
+    from penstock.bench.context import ExperimentContext
     from penstock.bench.peers.commands import PeerError
     from penstock.bench.plots import can_draw
-    from penstock.bench.setting import Setting
     from penstock.cli.errors import FAILED, errors_shown
     from penstock.cli.messages import show_error
 
@@ -133,12 +133,12 @@ def bench(
     out.mkdir(parents=True, exist_ok=True)
     chosen = list(EXPERIMENTS) if ALL in names else list(dict.fromkeys(names))
     with tempfile.TemporaryDirectory(prefix="penstock-bench-") as folder:
-        setting = Setting(Path(folder), quick, scale, rounds, engines or tuple(ENGINES), dict(peers))
+        setting = ExperimentContext(Path(folder), quick, scale, rounds, engines or tuple(ENGINES), dict(peers))
         try:
             with errors_shown("penstock bench"):
                 for place, name in enumerate(chosen, 1):
                     _measure(EXPERIMENTS[name], setting, out, f"{place} of {len(chosen)}")
-        except (OtherAnswerError, PeerError) as error:
+        except (AnswerMismatchError, PeerError) as error:
             show_error("penstock bench", str(error))
             raise click.exceptions.Exit(FAILED) from None
         finally:
@@ -151,7 +151,7 @@ def _list() -> None:
         click.echo(f"{experiment.name:{width}}  {experiment.title}")
 
 
-def _measure(experiment: Experiment, setting: Setting, out: Path, place: str) -> None:
+def _measure(experiment: Experiment, setting: ExperimentContext, out: Path, place: str) -> None:
     """`place` says which of how many it is."""
     from penstock.bench.machine import surroundings
     from penstock.bench.plots import draw

@@ -16,7 +16,7 @@ from penstock.cli.summaries import details, form_word, headline, registered_name
 from penstock.rdf.plurals import counted
 from penstock.syntax import ast
 from penstock.syntax.errors import Problem, QuerySyntaxError, locate
-from penstock.syntax.reading import read
+from penstock.syntax.query_reader import read
 from penstock.syntax.recognition import TITLES, recognise
 from penstock.syntax.spans import NOWHERE
 from penstock.syntax.tokens import tokenize

@@ -22,7 +22,7 @@ from penstock.cli.run_options import RunOptions
 from penstock.rdf.elements import OnMalformed
 from penstock.sources.addresses import is_standard_input, played_at_once, refuse_endless
 from penstock.syntax import ast
-from penstock.syntax.reading import read
+from penstock.syntax.query_reader import read
 
 if TYPE_CHECKING:
     from penstock.api.engine import Engine

@@ -14,7 +14,7 @@ from penstock.cli.query_text import NoQueryError, name_of, read_source, write_fi
 from penstock.syntax import ast
 from penstock.syntax.dialects import DIALECTS
 from penstock.syntax.errors import QuerySyntaxError, TranslationError
-from penstock.syntax.reading import read
+from penstock.syntax.query_reader import read
 from penstock.syntax.recognition import TITLES
 from penstock.syntax.translation import translate as translate_query
 

@@ -11,9 +11,9 @@ from typing import Literal as OneOf
 
 from penstock.algebra import Settings
 from penstock.algebra.inputs import Inputs
-from penstock.explain.data import as_json
 from penstock.explain.document import Document, describe
 from penstock.explain.dot import as_dot
+from penstock.explain.json_document import as_json
 from penstock.explain.page import as_html
 from penstock.explain.picture import as_svg
 from penstock.explain.sql import EngineName
@@ -22,7 +22,7 @@ from penstock.rdf.credentials import without_credentials
 from penstock.rdf.elements import Element
 from penstock.syntax import ast
 from penstock.syntax.parser.reports import parse_report
-from penstock.syntax.reading import read
+from penstock.syntax.query_reader import read
 from penstock.syntax.suggestions import did_you_mean
 
 __all__ = ["FORMATS", "Document", "Format", "describe", "explain"]

@@ -15,7 +15,7 @@ from penstock.algebra.model import SelectForm
 from penstock.algebra.operators import Filter, Operator, Project
 from penstock.algebra.patterns import PatternBuilder
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 from penstock.syntax.translation.variables import plain_variables
 
 

@@ -96,10 +96,10 @@ class _Builder:
             lines = (source.label,) if source.iri is not None else ()
             self.boxes[key] = OBox(key, kind, kind if lines else source.label, lines, "static")
             return key
-        account = self._document.windows[source.number - 1]
-        self.boxes[key] = OBox(key, "window", str(source), (account.rule,), "streaming")
+        window = self._document.windows[source.number - 1]
+        self.boxes[key] = OBox(key, "window", str(source), (window.rule,), "streaming")
         names = self._document.names
-        stream = "every stream" if account.stream is None else names.iri(account.stream)
+        stream = "every stream" if window.stream is None else names.iri(window.stream)
         stream_key = f"stream {stream}"
         self.boxes.setdefault(stream_key, OBox(stream_key, "stream", "stream", (stream,), "streaming"))
         self.flows.append(Flow(stream_key, key, "streaming"))

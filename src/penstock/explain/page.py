@@ -7,7 +7,7 @@ from html import escape
 
 from penstock.explain import dgraph_picture, ograph, svg, timeline_picture
 from penstock.explain.document import Document
-from penstock.explain.highlighting import highlighted
+from penstock.explain.highlighter import highlighted
 from penstock.explain.picture import TIMELINE_REMARK
 from penstock.explain.text import (
     SAID_BY,
@@ -19,7 +19,7 @@ from penstock.explain.text import (
     size_text,
     window_facts,
 )
-from penstock.explain.windows import WindowAccount
+from penstock.explain.windows import WindowDescription
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -119,14 +119,14 @@ def _settings(document: Document) -> str:
     return _table(rows)
 
 
-def _window(account: WindowAccount, document: Document) -> str:
-    stream = "every stream" if account.stream is None else account.stream
-    where = ", part of the default graph" if account.in_default_graph else ""
-    head = f"<h3>{escape(account.label)} <code>{escape(account.rule)}</code></h3>"
+def _window(window: WindowDescription, document: Document) -> str:
+    stream = "every stream" if window.stream is None else window.stream
+    where = ", part of the default graph" if window.in_default_graph else ""
+    head = f"<h3>{escape(window.label)} <code>{escape(window.rule)}</code></h3>"
     rows = [
-        (_cell(label.strip(), head=True), _cell(facts, code=True)) for label, facts in window_facts(account, document)
+        (_cell(label.strip(), head=True), _cell(facts, code=True)) for label, facts in window_facts(window, document)
     ]
-    over = f"<p>On <code>{escape(stream)}</code>{where}. {escape(account.sentence)}.</p>"
+    over = f"<p>On <code>{escape(stream)}</code>{where}. {escape(window.sentence)}.</p>"
     return f"{head}\n{over}\n{_table(rows)}"
 
 

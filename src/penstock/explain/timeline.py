@@ -19,7 +19,7 @@ from penstock.algebra.reports import PolicyError
 from penstock.algebra.windows import PastWindow, RangeWindow, Window
 from penstock.explain.names import Names
 from penstock.explain.times import TimeScale
-from penstock.explain.windows import Span, WindowAccount, first_closing_to_show
+from penstock.explain.windows import Span, WindowDescription, first_closing_to_show
 from penstock.oracle.answering import evaluation_instants, matched_patterns
 from penstock.oracle.contents import WindowContents
 from penstock.oracle.datasets import Sources
@@ -120,7 +120,7 @@ def timeline(
     query: ast.Query,
     settings: Settings,
     inputs: Inputs,
-    accounts: Sequence[WindowAccount],
+    windows: Sequence[WindowDescription],
     names: Names,
     scale: TimeScale,
     most_elements: int = MOST_ELEMENTS,
@@ -139,8 +139,8 @@ def timeline(
         first=sources.first,
         last=sources.last,
         streams=rows,
-        windows=_window_rows(sources, accounts, scale),
-        policies=_Policies(query, settings, cut, end, accounts).rows(continuous),
+        windows=_window_rows(sources, windows, scale),
+        policies=_Policies(query, settings, cut, end, windows).rows(continuous),
         elements=sum(map(len, streams.values())),
         shown=sum(map(len, shown.values())),
     )
@@ -214,43 +214,43 @@ def _term_text(node: Node | Triple, names: Names) -> str:
 # Windows
 
 
-def _window_rows(sources: Sources, accounts: Sequence[WindowAccount], scale: TimeScale) -> tuple[WindowRow, ...]:
+def _window_rows(sources: Sources, windows: Sequence[WindowDescription], scale: TimeScale) -> tuple[WindowRow, ...]:
     contents_of: dict[int, list[WindowContents]] = {}
     positions = {id(window): number for number, window in enumerate(sources.dataset.windows)}
     for contents in [*sources.windows, *sources.matching.values()]:
         contents_of.setdefault(positions[id(contents.window)], []).append(contents)
     rows = []
-    for number, account in enumerate(accounts):
+    for number, window in enumerate(windows):
         by_stream: dict[str, list[WindowContents]] = {}
         for contents in contents_of.get(number, ()):
             by_stream.setdefault(contents.stream, []).append(contents)
         for stream, found in by_stream.items():
-            rows.append(_window_row(account, stream, found, sources, scale))
+            rows.append(_window_row(window, stream, found, sources, scale))
     return tuple(rows)
 
 
 def _window_row(
-    account: WindowAccount, stream: str, contents: Sequence[WindowContents], sources: Sources, scale: TimeScale
+    window: WindowDescription, stream: str, contents: Sequence[WindowContents], sources: Sources, scale: TimeScale
 ) -> WindowRow:
-    if isinstance(account.window, RangeWindow | PastWindow) and account.window.step is not None:
-        spans, is_cut = _spans(account, contents[0], sources, scale)
-        return WindowRow(account.label, account.rule, stream, spans=spans, is_cut=is_cut)
+    if isinstance(window.window, RangeWindow | PastWindow) and window.window.step is not None:
+        spans, is_cut = _spans(window, contents[0], sources, scale)
+        return WindowRow(window.label, window.rule, stream, spans=spans, is_cut=is_cut)
     bars = {
         Bar(occurrence.time, occurrence.valid.start, occurrence.valid.end): None
         for found in contents
         for occurrence in found.occurrences
     }
     kept = sorted(bars, key=lambda bar: (bar.start, bar.time))[:MOST_SPANS]
-    return WindowRow(account.label, account.rule, stream, bars=tuple(kept), is_cut=len(kept) < len(bars))
+    return WindowRow(window.label, window.rule, stream, bars=tuple(kept), is_cut=len(kept) < len(bars))
 
 
 def _spans(
-    account: WindowAccount, contents: WindowContents, sources: Sources, scale: TimeScale
+    description: WindowDescription, contents: WindowContents, sources: Sources, scale: TimeScale
 ) -> tuple[tuple[TimelineSpan, ...], bool]:
     """The windows that close while the streams last, and the next ones; fewer where too many overlap."""
     assert sources.first is not None
     assert sources.last is not None
-    window = account.window
+    window = description.window
     assert isinstance(window, RangeWindow | PastWindow)
     assert window.step is not None
     times = sorted(element.time for element in contents.elements)
@@ -262,15 +262,17 @@ def _spans(
     overlapping = -(-_width(window) // window.step)
     most = MOST_OVERLAPPING if overlapping > MOST_OVERLAPPING else MOST_SPANS
     spans = tuple(
-        TimelineSpan(span, _span_text(account, span, scale), sum(span.opens < time <= span.closes for time in times))
+        TimelineSpan(
+            span, _span_text(description, span, scale), sum(span.opens < time <= span.closes for time in times)
+        )
         for span in found[:most]
     )
     return spans, len(found) > most
 
 
-def _span_text(account: WindowAccount, span: Span, scale: TimeScale) -> str:
+def _span_text(window: WindowDescription, span: Span, scale: TimeScale) -> str:
     """Without the day where it is the day before that says it: the axis does."""
-    text = account.span_texts([span], scale)[0].replace("\u00a0", " ")
+    text = window.span_texts([span], scale)[0].replace("\u00a0", " ")
     day, _, time = text.partition("T")
     return text if "T" in day or not time or "T" in time else f"{day[0]}{time}"
 
@@ -297,7 +299,7 @@ class _Policies:
     settings: Settings
     inputs: Inputs
     end: int | None
-    accounts: Sequence[WindowAccount]
+    windows: Sequence[WindowDescription]
 
     def rows(self, continuous: ContinuousQuery) -> tuple[PolicyRow, ...]:
         """The query's own policy, and those of the stream dialects."""
@@ -316,11 +318,11 @@ class _Policies:
 
     def _own_text(self) -> str:
         """One policy, of the windows that have it; or each window's own."""
-        said = {account.label: account.report for account in self.accounts if account.report is not None}
+        said = {window.label: window.report for window in self.windows if window.report is not None}
         if len(set(said.values())) != 1:
             return "each window has its own"
         text = next(iter(said.values()))
-        return text if len(said) == len(self.accounts) else f"{text} of {', '.join(said)}"
+        return text if len(said) == len(self.windows) else f"{text} of {', '.join(said)}"
 
     def _with_instants(self, row: PolicyRow, settings: Settings) -> PolicyRow:
         try:

@@ -17,8 +17,8 @@ from penstock.algebra.model import AskForm, ConstructForm, ContinuousQuery, Desc
 from penstock.algebra.operators import Operator
 from penstock.explain.aggregation import Aggregation
 from penstock.explain.names import Names
+from penstock.explain.phrases import OPERATOR_NAMES
 from penstock.explain.sources import ActiveGraphs, Source
-from penstock.explain.words import OPERATOR_NAMES
 from penstock.rdf.plurals import counted
 
 Part = OneOf["static", "streaming"]

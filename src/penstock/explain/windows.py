@@ -16,11 +16,11 @@ from penstock.algebra.windows import (
     RangeWindow,
     Window,
 )
-from penstock.explain.settings import SaidBy, WindowSayings
+from penstock.explain.phrases import report_phrase
+from penstock.explain.settings import SettingSource, SettingSources
 from penstock.explain.times import TimeScale
-from penstock.explain.words import report_words
 from penstock.syntax.printer.reports import report_text
-from penstock.syntax.translation.explicit import STREAMING_SPARQL_ORIGIN
+from penstock.syntax.translation.to_rspql import STREAMING_SPARQL_ORIGIN
 
 HOW_MANY = 3
 """How many windows are shown; enough to see how they move."""
@@ -45,7 +45,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class WindowAccount:
+class WindowDescription:
     """What there is to say about one window.
 
     `begins_at_boundary`: an element on a boundary belongs to the window that begins there (Streaming SPARQL), not to
@@ -59,14 +59,14 @@ class WindowAccount:
     stream: str | None
     in_default_graph: bool
     rule: str
-    rule_said_by: SaidBy
+    rule_said_by: SettingSource
     sentence: str
     window: Window
     origin: int
     begins_at_boundary: bool
     report: str | None
     report_words: str | None
-    report_said_by: SaidBy
+    report_said_by: SettingSource
     duplicates: Duplicates
     first_spans: tuple[Span, ...]
     data_spans: tuple[Span, ...]
@@ -92,17 +92,17 @@ class WindowAccount:
         return f"[{start}, {end}{']' if is_closed else ')'}"
 
 
-def window_accounts(
+def describe_windows(
     windows: Sequence[StreamWindow],
     labels: Sequence[str],
-    sayings: Sequence[WindowSayings],
+    sources: Sequence[SettingSources],
     times: Mapping[str, Sequence[int]],
     scale: TimeScale,
-) -> tuple[WindowAccount, ...]:
+) -> tuple[WindowDescription, ...]:
     """`times` are the timestamps of each stream for which there is data, in order."""
     return tuple(
-        _account(number, window, label, said, _times_of(window, times), scale)
-        for number, (window, label, said) in enumerate(zip(windows, labels, sayings, strict=True), start=1)
+        _description(number, window, label, said, _times_of(window, times), scale)
+        for number, (window, label, said) in enumerate(zip(windows, labels, sources, strict=True), start=1)
     )
 
 
@@ -113,13 +113,13 @@ def _times_of(window: StreamWindow, times: Mapping[str, Sequence[int]]) -> list[
     return sorted(time for of_stream in times.values() for time in of_stream)
 
 
-def _account(
-    number: int, window: StreamWindow, label: str, said: WindowSayings, times: list[int], scale: TimeScale
-) -> WindowAccount:
+def _description(
+    number: int, window: StreamWindow, label: str, said: SettingSources, times: list[int], scale: TimeScale
+) -> WindowDescription:
     begins_at_boundary = isinstance(window.window, RangeWindow) and window.window.origin == STREAMING_SPARQL_ORIGIN
     report = window.report
     shown = label if label.startswith("window") else f"window {label}"
-    return WindowAccount(
+    return WindowDescription(
         number=number,
         label=label,
         name=window.name,
@@ -132,7 +132,7 @@ def _account(
         origin=window.origin,
         begins_at_boundary=begins_at_boundary,
         report=None if report is None else report_text(report, "option"),
-        report_words=None if report is None else report_words(report, shown, scale),
+        report_words=None if report is None else report_phrase(report, shown, scale),
         report_said_by=said.report,
         duplicates=window.duplicates,
         first_spans=_spans(window.window, window.origin, ()),

@@ -16,7 +16,7 @@ from penstock.rdf.blank_nodes import Rename
 from penstock.rdf.credentials import VARIABLE, ServiceAuth, is_for, service_auth, without_credentials
 from penstock.rdf.elements import Node, Row
 from penstock.rdf.errors import ReadingError, SourceError
-from penstock.rdf.parsing import TRIPLE_IN_TRIPLE, checked, parsed
+from penstock.rdf.parser import TRIPLE_IN_TRIPLE, checked, parsed
 from penstock.rdf.sizes import size_text
 
 if TYPE_CHECKING:

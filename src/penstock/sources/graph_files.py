@@ -17,9 +17,9 @@ from penstock.rdf.changes import is_changing, read_changes, validity
 from penstock.rdf.compression import open_bytes
 from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.errors import SourceError
+from penstock.rdf.format_advice import graph_advice
 from penstock.rdf.graphs import graph_ending, iterate_graph
 from penstock.rdf.inputs import check_readable
-from penstock.rdf.mistaken_formats import graph_advice
 from penstock.rdf.remote_graphs import RemoteGraph, is_remote, parse_remote
 from penstock.sources.blocks import blocks, pieces_of_file
 from penstock.sources.columns import objects, predicates, subjects

@@ -1,6 +1,6 @@
 r"""Everything that is right in N-Triples, as regular expressions of Java: RDF 1.1 N-Triples, RFC 3987, BCP 47.
 
-They take what the parser (rdf/parsing.py) takes, and nothing else. Loops never give back (`*+`), or a long text could
+They take what the parser (rdf/parser.py) takes, and nothing else. Loops never give back (`*+`), or a long text could
 be too deep for Java's regular expressions.
 """
 

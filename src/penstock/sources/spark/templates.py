@@ -17,7 +17,7 @@ from penstock.rdf.conversion import oxigraph_term
 from penstock.rdf.iris import is_absolute
 from penstock.rdf.vocabulary import XSD
 from penstock.sources.spark.terms import escaped
-from penstock.syntax.reading import read
+from penstock.syntax.query_reader import read
 
 _TIMES = frozenset(("tinyint", "smallint", "int", "bigint", "timestamp"))
 _MILLISECONDS_OF_A_DAY = 86_400_000

@@ -10,7 +10,7 @@ from penstock.rdf.elements import OnMalformed
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class ReadOptions:
     """`scope` and `document` keep blank nodes apart (`blank_nodes`); `time_predicate` says when a graph is.
 
     `unit_ms` is how long a unit of the numbers in the names of snapshots is, None if nobody said.

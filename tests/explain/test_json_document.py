@@ -7,7 +7,7 @@ import json
 from tests.explain.cases import COUPONS, TOLLGATES, document
 
 from penstock.algebra import Settings
-from penstock.explain.data import as_json
+from penstock.explain.json_document import as_json
 
 
 def test_keys() -> None:

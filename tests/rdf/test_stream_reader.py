@@ -16,7 +16,7 @@ from tests.rdf.collected import collect, never, write
 
 from penstock.rdf.elements import Element
 from penstock.rdf.errors import SourceError
-from penstock.rdf.reading import read_stream
+from penstock.rdf.stream_reader import read_stream
 
 LINE = '<a:s> <a:p> <a:o> "{}" .\n'
 GRAPH = '<a:g> <http://www.w3.org/ns/prov#generatedAtTime> "{0}" .\n<a:s> <a:p> "1" <a:g> .\n'

@@ -44,7 +44,7 @@ class Level:
 
 
 @dataclass(slots=True)
-class Notes:
+class Facts:
     levels: list[Level] = field(default_factory=list)
     where: Scope = field(default_factory=dict)
     """In scope of the query's own WHERE."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock.syntax import ast
-from penstock.syntax.checks.notes import Notes
+from penstock.syntax.checks.facts import Facts
 from penstock.syntax.errors import Problem
 
 
-def check_binding(query: ast.Query, notes: Notes) -> Iterator[Problem]:
-    for variable in notes.rebound:
+def check_bind(query: ast.Query, facts: Facts) -> Iterator[Problem]:
+    for variable in facts.rebound:
         yield Problem(
             f"?{variable.name} is already in scope before this BIND, which can only assign a new variable",
             variable.span,

@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from penstock.bench.context import ExperimentContext
 from penstock.bench.cqels.arrivals import pyoxigraph_together
 from penstock.bench.cqels.data import FLOORPLAN, RFID, write_detections, write_floorplan, write_publications
 from penstock.bench.cqels.queries import Instance
 from penstock.bench.results import Axis, Cell, Figure, Panel, Point, Series, times_as_long
-from penstock.bench.running import DUCKDB, Inputs, Penstock
-from penstock.bench.setting import Setting
+from penstock.bench.systems import DUCKDB, DataFiles, Penstock
 
 COLUMNS = (
     "query",
@@ -50,24 +50,24 @@ class Given(NamedTuple):
     detections: int
 
     @property
-    def inputs(self) -> Inputs:
-        return Inputs({RFID: self.stream}, {None: self.publications, FLOORPLAN: self.floorplan})
+    def inputs(self) -> DataFiles:
+        return DataFiles({RFID: self.stream}, {None: self.publications, FLOORPLAN: self.floorplan})
 
 
-def many_queries(setting: Setting) -> tuple[list[tuple[Cell, ...]], Figure]:
-    count = setting.size(1_000, 200)
-    folder = setting.folder
-    publications = write_publications(folder, setting.size(100_000, 10_000))
+def many_queries(context: ExperimentContext) -> tuple[list[tuple[Cell, ...]], Figure]:
+    count = context.size(1_000, 200)
+    folder = context.folder
+    publications = write_publications(folder, context.size(100_000, 10_000))
     given = Given(publications, write_floorplan(folder), write_detections(folder, count), count)
-    powers = QUICK_POWERS if setting.is_quick else POWERS
+    powers = QUICK_POWERS if context.is_quick else POWERS
     rows: list[tuple[Cell, ...]] = []
     panels = []
     for template in TEMPLATES:
         runs: dict[str, dict[int, Taken]] = {}
         for copies in (2**power for power in powers):
             queries = [Instance(template, author) for author in range(copies)]
-            for who, way in _ways(setting, queries, given).items():
-                setting.say(f"{template}, copies: {copies:,}, {who}")
+            for who, way in _ways(context, queries, given).items():
+                context.say(f"{template}, copies: {copies:,}, {who}")
                 if copies == 1:
                     way()  # who has just started is slow
                 runs.setdefault(who, {})[copies] = way()
@@ -92,13 +92,13 @@ def many_queries(setting: Setting) -> tuple[list[tuple[Cell, ...]], Figure]:
 Way = Callable[[], Taken]
 
 
-def _ways(setting: Setting, queries: Sequence[Instance], given: Given) -> dict[str, Way]:
+def _ways(context: ExperimentContext, queries: Sequence[Instance], given: Given) -> dict[str, Way]:
     """How the copies are answered, by whom."""
     texts = [query.text for query in queries]
-    ways: dict[str, Way] = {system.name: partial(_all_at_once, system, texts, given) for system in setting.systems()}
+    ways: dict[str, Way] = {system.name: partial(_all_at_once, system, texts, given) for system in context.systems()}
     if len(queries) <= MOST_ALONE:
         ways[ALONE] = partial(_one_after_another, texts, given)
-    if len(queries) <= MOST_ALONE or not setting.is_quick:
+    if len(queries) <= MOST_ALONE or not context.is_quick:
         ways[OXIGRAPH] = partial(_oxigraph, queries, given)
     return ways
 

@@ -9,7 +9,7 @@ from penstock.explain.dgraph import DGraph
 from penstock.explain.document import Document
 from penstock.explain.timeline import Timeline, WindowRow
 from penstock.explain.tree import OperatorNode
-from penstock.explain.windows import Span, WindowAccount
+from penstock.explain.windows import Span, WindowDescription
 
 
 def as_json(document: Document) -> str:
@@ -29,7 +29,7 @@ def record(document: Document) -> dict[str, Any]:
             setting.name: {"value": setting.value, "words": setting.words, "said_by": setting.said_by}
             for setting in document.settings
         },
-        "windows": [_window(account) for account in document.windows],
+        "windows": [_window(window) for window in document.windows],
         "graphs": [
             {"iri": graph.iri, "named": graph.is_named, "triples": graph.triples} for graph in document.graphs
         ],
@@ -48,22 +48,22 @@ def record(document: Document) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _window(account: WindowAccount) -> dict[str, Any]:
-    sample = account.sample
+def _window(window: WindowDescription) -> dict[str, Any]:
+    sample = window.sample
     return {
-        "number": account.number,
-        "label": account.label,
-        "stream": account.stream,
-        "in_default_graph": account.in_default_graph,
-        "rule": account.rule,
-        "rule_said_by": account.rule_said_by,
-        "sentence": account.sentence,
-        "t0": account.origin,
-        "report": account.report,
-        "report_said_by": account.report_said_by,
-        "duplicates": account.duplicates,
-        "first_windows": [_span(span) for span in account.first_spans],
-        "first_windows_of_data": [_span(span) for span in account.data_spans],
+        "number": window.number,
+        "label": window.label,
+        "stream": window.stream,
+        "in_default_graph": window.in_default_graph,
+        "rule": window.rule,
+        "rule_said_by": window.rule_said_by,
+        "sentence": window.sentence,
+        "t0": window.origin,
+        "report": window.report,
+        "report_said_by": window.report_said_by,
+        "duplicates": window.duplicates,
+        "first_windows": [_span(span) for span in window.first_spans],
+        "first_windows_of_data": [_span(span) for span in window.data_spans],
         "sample": {
             "time": sample.time,
             "valid": None if sample.valid is None else list(sample.valid),

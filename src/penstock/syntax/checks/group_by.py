@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock.syntax import ast
-from penstock.syntax.checks.notes import Level, Mentions, Notes
+from penstock.syntax.checks.facts import Facts, Level, Mentions
 from penstock.syntax.errors import Problem
 from penstock.syntax.suggestions import did_you_mean
 
 
-def check_grouping(query: ast.Query, notes: Notes) -> Iterator[Problem]:
-    for level in notes.levels:
+def check_group_by(query: ast.Query, facts: Facts) -> Iterator[Problem]:
+    for level in facts.levels:
         if level.grouped:
             yield from _check_level(level)
 

@@ -7,12 +7,11 @@ from dataclasses import replace
 
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 from penstock.syntax.dialects import DIALECTS, NON_EMPTY
 from penstock.syntax.printer.durations import compact
 from penstock.syntax.translation.aggregates import fold_aggregates
 from penstock.syntax.translation.element_graphs import reads_elements, rewrite_around
-from penstock.syntax.translation.explicit import STREAMING_SPARQL_ORIGIN
 from penstock.syntax.translation.group_windows import fold_group_windows
 from penstock.syntax.translation.hidden_windows import is_seen_by_variable, unhide
 from penstock.syntax.translation.obstacles import (
@@ -25,9 +24,10 @@ from penstock.syntax.translation.obstacles import (
     without_settings,
 )
 from penstock.syntax.translation.stream_patterns import has_paths, in_stream_blocks
+from penstock.syntax.translation.to_rspql import STREAMING_SPARQL_ORIGIN
 from penstock.syntax.translation.window_names import graphs_read, streams_read_by_name, unread_windows, windows_of
 
-__all__ = ["LOWERINGS", "Obstacles"]
+__all__ = ["FROM_RSPQL", "Obstacles"]
 
 Clause = ast.DatasetClause | ast.WindowClause
 
@@ -397,7 +397,7 @@ def _to_sparql(query: ast.Query, obstacles: Obstacles) -> ast.Query:
     return replace(query, dialect="sparql", dataset=_graphs(query), operator=None, register=None)
 
 
-LOWERINGS: dict[ast.DialectName, Callable[[ast.Query, Obstacles], ast.Query]] = {
+FROM_RSPQL: dict[ast.DialectName, Callable[[ast.Query, Obstacles], ast.Query]] = {
     "rspql": _to_rspql,
     "csparql": _to_csparql,
     "cqels": _to_cqels,

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.bench.measuring import Time, measure, processor_time_of
-from penstock.bench.running import Penstock
+from penstock.bench.stopwatch import Time, measure, processor_time_of
+from penstock.bench.systems import Penstock
 from penstock.engines.spark.session import SessionError, session
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ MEMORY = "4g"
 
 
 @dataclass(slots=True)
-class Setting:
+class ExperimentContext:
     """`say` tells how far it is; `remarks` collects what a reader of the results should know."""
 
     folder: Path

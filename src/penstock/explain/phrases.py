@@ -5,7 +5,7 @@ from __future__ import annotations
 from penstock.algebra.model import Duplicates
 from penstock.explain.times import TimeScale
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 
 _CONDITIONS = {
     "window-close": "{window} closes",
@@ -29,13 +29,13 @@ _DUPLICATES: dict[Duplicates, str] = {
 OPERATOR_NAMES: dict[ast.Operator, str] = {"rstream": "RStream", "istream": "IStream", "dstream": "DStream"}
 
 
-def report_words(report: ast.Report, window: str, scale: TimeScale) -> str:
+def report_phrase(report: ast.Report, window: str, scale: TimeScale) -> str:
     """`window :w closes and its content is not empty`: the condition under which there is an evaluation."""
-    texts = _Words(window, scale)
+    texts = _Phrases(window, scale)
     return texts.condition(report)
 
 
-class _Words:
+class _Phrases:
     """The window is named once; from then on it is `it`, and its content `its content`."""
 
     def __init__(self, window: str, scale: TimeScale) -> None:
@@ -71,7 +71,7 @@ class _Words:
         return f"({text})" if isinstance(report, ast.AllOf | ast.AnyOf) else text
 
 
-def operator_words(operator: ast.Operator, reports: list[ast.Report]) -> str:
+def operator_phrase(operator: ast.Operator, reports: list[ast.Report]) -> str:
     """What comes out; with the end of the stream among the reports, ISTREAM keeps back what may be taken back."""
     if operator == "istream" and has_stream_end(reports):
         return "each solution once, as soon as no later element can take it back, the rest when the stream ends"
@@ -83,5 +83,5 @@ def has_stream_end(reports: list[ast.Report]) -> bool:
     return any(strategy.name == "stream-end" for strategy in strategies)
 
 
-def duplicates_words(duplicates: Duplicates) -> str:
+def duplicates_phrase(duplicates: Duplicates) -> str:
     return _DUPLICATES[duplicates]

@@ -16,7 +16,7 @@ from penstock.syntax.tokens import tokenize
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedQuery:
     """A query that could be read, and what is odd about it all the same."""
 
     query: ast.Query
@@ -31,7 +31,7 @@ def read(
     base: str | None = None,
     filename: str = "query",
     any_function: bool = False,
-) -> Reading:
+) -> ParsedQuery:
     """Reads and checks a query; raises QuerySyntaxError with every mistake found.
 
     With `any_function` it may call functions that Penstock does not have: it is read, but cannot be run.
@@ -52,7 +52,7 @@ def read(
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors or query is None:
         raise QuerySyntaxError(errors, text, filename)
-    return Reading(query, tuple(sorted(problems, key=lambda problem: problem.span)))
+    return ParsedQuery(query, tuple(sorted(problems, key=lambda problem: problem.span)))
 
 
 def parse(

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import WITHOUT_GROUPS, rewrite, walk
+from penstock.syntax.ast.traversal import WITHOUT_GROUPS, rewrite, walk
 from penstock.syntax.dialects import DIALECTS, NON_EMPTY
 from penstock.syntax.translation.aggregates import expand_aggregates
 from penstock.syntax.translation.element_graphs import has_graph
@@ -25,7 +25,7 @@ STREAMING_SPARQL_ORIGIN = -1
 def explicit(query: ast.Query) -> ast.Query:
     """The query as RSP-QL, with everything said that its dialect leaves unsaid."""
     dialect = DIALECTS[query.dialect]
-    written = _LIFTINGS[query.dialect](_with_template(query))
+    written = _TO_RSPQL[query.dialect](_with_template(query))
     return replace(written, dialect="rspql", operator=query.operator or dialect.operator)
 
 
@@ -208,7 +208,7 @@ def _sliding_as_past(window: ast.Window) -> ast.Window:
     return window
 
 
-_LIFTINGS: dict[ast.DialectName, Callable[[ast.Query], ast.Query]] = {
+_TO_RSPQL: dict[ast.DialectName, Callable[[ast.Query], ast.Query]] = {
     "rspql": _from_rspql,
     "csparql": _from_csparql,
     "cqels": _from_cqels,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def written(path: Path, lines: Iterable[str]) -> Path:
+def write_once(path: Path, lines: Iterable[str]) -> Path:
     """The file of these lines, which have their ends; data are always the same, so one that is there will do."""
     if not path.exists():
         unfinished = path.with_name(f"{path.name}.unfinished")

@@ -15,8 +15,8 @@ from penstock.rdf.compression import uncompressed_name
 from penstock.rdf.elements import Element, OnMalformed
 from penstock.rdf.errors import SourceError
 from penstock.rdf.formats.jsonld import read_jsonld, read_ndjson
-from penstock.rdf.formats.manner import Manner
 from penstock.rdf.formats.nquads import read_nquads
+from penstock.rdf.formats.read_options import ReadOptions
 from penstock.rdf.formats.snapshots import read_snapshots
 from penstock.rdf.formats.tnt import read_tnt
 from penstock.rdf.formats.trig import read_trig
@@ -27,7 +27,7 @@ GENERATED_AT_TIME = COMMON_PREFIXES["prov"] + "generatedAtTime"
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
 
-_STREAMS: dict[str, Callable[[Input, Manner], Iterator[Element]]] = {
+_STREAMS: dict[str, Callable[[Input, ReadOptions], Iterator[Element]]] = {
     "tnt": read_tnt,
     "trig": read_trig,
     "nq": read_nquads,
@@ -64,19 +64,19 @@ def read_stream(
 
     Raises `SourceError` where there is nothing to read.
     """
-    manner = manner_of(scope, on_malformed, time_predicate=time_predicate, unit_ms=unit_ms)
+    options = read_options(scope, on_malformed, time_predicate=time_predicate, unit_ms=unit_ms)
     if source == STANDARD_INPUT:
-        return read_open_stream(standard_input(), STANDARD_INPUT_NAME, stream_format(format), manner)
+        return read_open_stream(standard_input(), STANDARD_INPUT_NAME, stream_format(format), options)
     if not isinstance(source, str | Path):
-        return read_open_stream(source, str(getattr(source, "name", "<stream>")), stream_format(format), manner)
+        return read_open_stream(source, str(getattr(source, "name", "<stream>")), stream_format(format), options)
     files = stream_files(Path(source), format)
-    return read_snapshots(files, manner) if are_snapshots(files) else _one_after_the_other(files, manner)
+    return read_snapshots(files, options) if are_snapshots(files) else _one_after_the_other(files, options)
 
 
-def manner_of(
+def read_options(
     scope: str, on_malformed: OnMalformed, *, time_predicate: str = GENERATED_AT_TIME, unit_ms: int | None = None
-) -> Manner:
-    return Manner(scope, "1", _predicate(time_predicate), on_malformed, unit_ms)
+) -> ReadOptions:
+    return ReadOptions(scope, "1", _predicate(time_predicate), on_malformed, unit_ms)
 
 
 def standard_input() -> IO[str]:
@@ -93,8 +93,8 @@ def stream_format(name: str | None) -> str:
     return format
 
 
-def read_open_stream(stream: IO[bytes] | IO[str], name: str, format: str, manner: Manner) -> Iterator[Element]:
-    return _STREAMS[format](stream_input(stream, name), manner)
+def read_open_stream(stream: IO[bytes] | IO[str], name: str, format: str, options: ReadOptions) -> Iterator[Element]:
+    return _STREAMS[format](stream_input(stream, name), options)
 
 
 def stream_files(path: Path, format: str | None = None) -> list[tuple[Path, str]]:
@@ -113,14 +113,14 @@ def are_snapshots(files: Sequence[tuple[Path, str]]) -> bool:
     return files[0][1] in _SNAPSHOTS
 
 
-def read_file(path: Path, format: str, number: int, manner: Manner) -> Iterator[Element]:
+def read_file(path: Path, format: str, number: int, options: ReadOptions) -> Iterator[Element]:
     """The elements of a file that is no snapshot; `number` is its place among the files of its stream, from 1."""
-    return _STREAMS[format](file_input(path), replace(manner, document=str(number)))
+    return _STREAMS[format](file_input(path), replace(options, document=str(number)))
 
 
-def _one_after_the_other(files: Sequence[tuple[Path, str]], manner: Manner) -> Iterator[Element]:
+def _one_after_the_other(files: Sequence[tuple[Path, str]], options: ReadOptions) -> Iterator[Element]:
     for number, (path, format) in enumerate(files, 1):
-        yield from read_file(path, format, number, manner)
+        yield from read_file(path, format, number, options)
 
 
 def _files_in(folder: Path, format: str | None) -> list[tuple[Path, str]]:

@@ -18,7 +18,7 @@ DUCKDB, SPARK = "Penstock on DuckDB", "Penstock on Spark"
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
+class DataFiles:
     """What a query is run over: streams and graphs by their names, the default graph's name is None."""
 
     streams: Mapping[str, Path]
@@ -35,18 +35,18 @@ class Penstock:
     def name(self) -> str:
         return DUCKDB if self.spark is None else SPARK
 
-    def evaluations(self, text: str, inputs: Inputs, **settings: Any) -> Iterator[Evaluation]:
+    def evaluations(self, text: str, inputs: DataFiles, **settings: Any) -> Iterator[Evaluation]:
         """`settings` are those of `Engine.register`."""
         return self._engine(inputs).register(text, **settings).results()
 
-    def registered(self, texts: Sequence[str], inputs: Inputs) -> Engine:
+    def registered(self, texts: Sequence[str], inputs: DataFiles) -> Engine:
         """An engine with several queries, which are named by their places."""
         engine = self._engine(inputs)
         for place, text in enumerate(texts):
             engine.register(text, name=str(place))
         return engine
 
-    def _engine(self, inputs: Inputs) -> Engine:
+    def _engine(self, inputs: DataFiles) -> Engine:
         engine = Engine(self.spark)
         for iri, stream in inputs.streams.items():
             engine.stream(iri, stream)
@@ -54,9 +54,9 @@ class Penstock:
             engine.graph(graph, graph_iri)
         return engine
 
-    def run(self, text: str, inputs: Inputs, **settings: Any) -> int:
+    def run(self, text: str, inputs: DataFiles, **settings: Any) -> int:
         """How many rows there are, all of them made."""
         return sum(len(evaluation.rows or ()) for evaluation in self.evaluations(text, inputs, **settings))
 
-    def answer(self, text: str, inputs: Inputs, **settings: Any) -> Answer:
+    def answer(self, text: str, inputs: DataFiles, **settings: Any) -> Answer:
         return answer_of(self.evaluations(text, inputs, **settings))

@@ -18,11 +18,9 @@ from penstock.api.graphs import ChangingGraph, graph_of
 from penstock.api.handle import RunHandle
 from penstock.api.queries import QueryOptions, RegisteredQuery
 from penstock.api.run_messages import RunMessages
-from penstock.api.run_setup import open_handle
 from penstock.api.settings import SettingError, duration, origin, report_policy, size
 from penstock.api.shared_settings import chain_of, shared_settings
 from penstock.api.streams import Binding, bind
-from penstock.engines.protocol import WindowStore
 from penstock.rdf.changes import read_changes
 from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.credentials import service_auth as known_auth
@@ -255,21 +253,12 @@ class Engine:
             is_optimized=optimize,
         )
         meaning = build(reading.query, Settings())
-        options = QueryOptions(settings, how, strict, late)
+        options = QueryOptions(settings, how, strict, late, prefixes or {}, dialect != "auto")
         with self._changing:
             distinct = self._name_for(meaning.name or name, text, options)
             if gives_triples(meaning):
                 check_chained({known: other.meaning for known, other in self.queries.items()}, distinct, meaning)
-            query = RegisteredQuery(
-                self,
-                distinct,
-                text,
-                reading.query,
-                meaning,
-                options,
-                prefixes or {},
-                is_dialect_given=dialect != "auto",
-            )
+            query = RegisteredQuery(self, distinct, text, reading.query, meaning, options)
             running = [] if distinct in self.queries else list(self._shared)
             for run in running:
                 run.check_add(query)
@@ -388,14 +377,10 @@ class Engine:
             fingerprint="" if checkpoint is None else _fingerprint(queries, settings, streams, fingerprint),
             is_bounded=until_read or not any(binding.stream.is_live for binding in self.streams.values()),
             stopped=stopped,
+            service_answers=service_answers or {},
         )
-
-        def prepare(store: WindowStore[Any]) -> None:
-            for call, answers in (service_answers or {}).items():
-                store.load_answers(call, answers)
-
         spark = self.session() if self.is_on_spark else None
-        run = open_handle(request, spark, queries, outlets, messages or RunMessages(), prepare, self._forget)
+        run = RunHandle(request, spark, queries, outlets, messages or RunMessages(), self._forget)
         if start:
             self._started.append(run)
             run.start()

@@ -50,6 +50,9 @@ class QueryOptions:
     how: RunSettings
     is_strict: bool
     late: str | Path | None
+    prefixes: Mapping[str, str]
+    """Those that were declared for its text."""
+    is_dialect_given: bool
 
 
 class RegisteredQuery:
@@ -67,9 +70,6 @@ class RegisteredQuery:
         syntax: ast.Query,
         meaning: ContinuousQuery,
         options: QueryOptions,
-        prefixes: Mapping[str, str],
-        *,
-        is_dialect_given: bool,
     ) -> None:
         self.engine = engine
         self.name = name
@@ -77,7 +77,6 @@ class RegisteredQuery:
         self.syntax = syntax
         self.meaning = meaning
         self.options = options
-        self._prefixes, self._is_dialect_given = prefixes, is_dialect_given
         self._runs: WeakSet[RunHandle] = WeakSet()
         """Those of `results` that have not ended."""
         self._count: Callable[[], Counts] = Counts
@@ -263,21 +262,9 @@ class RegisteredQuery:
         """
         from penstock.api.explanations import explained  # slow to load
 
-        how, store = self.options.how, self._store
         samples = {iri: binding.sample for iri, binding in self.engine.streams.items()}
-        return explained(
-            self.syntax,
-            self.text,
-            self.options.settings,
-            {iri: source for iri, source in samples.items() if source is not None},
-            self.engine.graphs,
-            how.lateness,
-            self._prefixes,
-            self._is_dialect_given,
-            is_optimized=how.is_optimized,
-            sizes=None if store is None else store.sizes,
-            kept=() if store is None else store.kept,
-        )
+        streams = {iri: source for iri, source in samples.items() if source is not None}
+        return explained(self, streams, self.engine.graphs, self._store)
 
     def __repr__(self) -> str:
         return f"<penstock query {self.name}: {self._kind()}>"

@@ -43,7 +43,7 @@ def sql_of(
     expression = optimized(query, query.expression, tables) if is_optimized else query.expression
     plan = compile_query(query, expression, query.operator, tables, shape)
     if engine == "spark":
-        from penstock.explain.spark_sql import spark_sql_of  # PySpark takes a while to load
+        from penstock.engines.spark.sql_text import spark_sql_of  # PySpark takes a while to load
 
         return spark_sql_of(plan.statement)
     return plan.statement.sql("duckdb", pretty=True) + "\n"

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.algebra.inputs import InputError
+from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.engines.duckdb.store import DuckDBStore
 from penstock.engines.protocol import WindowStore
 from penstock.rdf.elements import Malformed
@@ -92,6 +93,8 @@ class RunRequest:
     fingerprint: str = ""
     is_bounded: bool = False
     stopped: threading.Event = field(default_factory=threading.Event)
+    service_answers: Mapping[ServiceCall, Sequence[ServiceAnswer]] = field(default_factory=dict)
+    """Used instead of the endpoints."""
 
 
 def open_run(request: RunRequest, spark: SparkSession | None = None) -> BackgroundRun:
@@ -196,6 +199,8 @@ def _run(
 ) -> Run[Any]:
     for iri, graph in request.graphs.items():
         store.load_graph(iri, graph)
+    for call, answers in request.service_answers.items():
+        store.load_answers(call, answers)
     return Run(
         store,
         intake,

@@ -30,7 +30,6 @@ from penstock.sources.blocks import buffered, unbuffered
 from penstock.sources.files import ElementFile, OneAfterAnother, TntFile
 from penstock.sources.live import LiveElements, LiveTnt, OpenStream, ReadOnce
 from penstock.sources.replaying import Replay
-from penstock.sources.timed_graphs import NQuadsFile
 
 _STANDARD_INPUT_IS_READ = "standard input has been read by another run, and nothing is left of it: name a file"
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9.-]*(?:\+[A-Za-z0-9.-]+)?)://")
@@ -94,6 +93,8 @@ class _Opening:
         if format == "tnt":
             return TntFile(path, self._scope, self._most_elements)
         if format == "nq":
+            from penstock.sources.timed_graphs import NQuadsFile  # slow to load
+
             return NQuadsFile(path, self._scope, self._read_options(_ignore).time_predicate, self._most_elements)
         return ElementFile(
             str(path), lambda report: read_file(path, format, number, self._read_options(report)), self._most_elements

@@ -10,8 +10,8 @@ from pyspark.sql import SparkSession
 from sqlglot import exp, select
 
 from penstock.cli import commands
+from penstock.engines.spark.sql_text import built_in, functions_called, spark_sql_of
 from penstock.explain import explain
-from penstock.explain.spark_sql import built_in, functions_called, spark_sql_of
 from penstock.relational.functions.library import macros
 
 SUITE = Path(__file__).parents[1] / "suite" / "cases"

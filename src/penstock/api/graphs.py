@@ -1,17 +1,21 @@
-"""A graph of an engine, which programs can change while queries run."""
+"""The graphs of an engine: what they are read from, and how programs change them while queries run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from penstock.algebra.inputs import InputError
 from penstock.api.settings import instant
 from penstock.api.terms import triple_of
 from penstock.rdf.blank_nodes import prefixed
+from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.errors import ReadingError
+from penstock.sources.batches import is_spark_object
 from penstock.sources.graph_updates import GraphUpdates, Update
+from penstock.sources.graphs import Graph, TableGraph
 
 
 class ChangingGraph:
@@ -57,3 +61,25 @@ class ChangingGraph:
 
     def __repr__(self) -> str:
         return f"<penstock graph {'(default)' if self.iri is None else self.iri}>"
+
+
+def graph_of(source: Any, name: str, scope: str, auth: ServiceAuth) -> Graph:
+    """A file, an address, a table, a DataFrame or triples as a graph. Raises ValueError where it is none of these."""
+    if isinstance(source, str | Path):
+        from penstock.sources.graph_files import open_graph  # slow to load, and programs may have no graph
+
+        return open_graph(source, scope=scope, auth=auth)
+    if is_spark_object(source, "DataFrame"):
+        from penstock.sources.spark.binding import spark_graph
+
+        return spark_graph(source, name, scope)
+    from penstock.api.tables import graph_of_table, is_table
+    from penstock.sources.tables import encoded_triples
+
+    try:
+        if is_table(source):
+            return graph_of_table(name, source, scope)
+        rename = prefixed(scope)
+        return TableGraph(name, encoded_triples([triple_of(triple, rename) for triple in source]))
+    except ReadingError as error:
+        raise InputError(f"the graph has something in it that is not a triple: {error.reason}") from None

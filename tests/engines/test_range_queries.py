@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
+from penstock.runtime.bounded import graphs_of, run_bounded
 from tests.engines.strategies import Scenario, scenarios
 
 from penstock.algebra import Settings
@@ -18,7 +19,6 @@ from penstock.algebra.chaining import registered_name
 from penstock.algebra.inputs import Inputs
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.rdf.results import Evaluation
-from penstock.runtime.bounded import graphs_of, run_bounded
 from penstock.runtime.history_intake import HistoryIntake
 from penstock.runtime.queries import QuerySpec
 from penstock.runtime.run import Run

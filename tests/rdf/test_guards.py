@@ -13,8 +13,8 @@ from penstock.rdf.blank_nodes import prefixed
 from penstock.rdf.elements import Malformed
 from penstock.rdf.errors import ReadingError, SourceError
 from penstock.rdf.graphs import read_graph
-from penstock.rdf.parsing import parse_statements
-from penstock.rdf.reading import read_stream
+from penstock.rdf.parser import parse_statements
+from penstock.rdf.stream_reader import read_stream
 
 RENAME = prefixed("s")
 RDF = (

@@ -15,7 +15,7 @@ from penstock.rdf import compression, inputs
 from penstock.rdf.elements import Element, Malformed
 from penstock.rdf.errors import SourceError
 from penstock.rdf.formats import trig
-from penstock.rdf.reading import read_stream
+from penstock.rdf.stream_reader import read_stream
 from penstock.sources import blocks
 from penstock.sources.graph_files import open_graph
 from penstock.sources.opening import open_source

@@ -38,7 +38,7 @@ from penstock.algebra.patterns import PatternBuilder, join, table
 from penstock.algebra.services import with_known_endpoints
 from penstock.algebra.triples import named, term
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import rewrite, walk
+from penstock.syntax.ast.traversal import rewrite, walk
 from penstock.syntax.checks import in_scope
 from penstock.syntax.translation import explicit
 

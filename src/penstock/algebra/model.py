@@ -13,7 +13,7 @@ from penstock.algebra.expressions import Variable
 from penstock.algebra.operators import Operator, PatternTerm, TriplePattern
 from penstock.algebra.windows import CountWindow, Window
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 
 Duplicates = OneOf["set", "bag"]
 

@@ -17,7 +17,7 @@ Answer: TypeAlias = dict[int, Counter[Row]]
 """The rows of each instant that has some; columns are in the order of the variables' names."""
 
 
-class OtherAnswerError(Exception):
+class AnswerMismatchError(Exception):
     """What was to be measured answers something else than Penstock does; the sentence tells the first difference."""
 
 
@@ -33,7 +33,7 @@ def answer_of(evaluations: Iterable[Evaluation]) -> Answer:
 
 
 def compare(name: str, found: Answer, expected: Answer) -> None:
-    """Raises OtherAnswerError."""
+    """Raises AnswerMismatchError."""
     for time in sorted({*found, *expected}):
         theirs, ours = found.get(time, Counter()), expected.get(time, Counter())
         if theirs == ours:
@@ -44,7 +44,7 @@ def compare(name: str, found: Answer, expected: Answer) -> None:
             for who, rows in (("Penstock", only_theirs), (name, only_ours))
             if rows
         ]
-        raise OtherAnswerError(f"{name} gives another answer than Penstock at {time}: {' and '.join(told)}")
+        raise AnswerMismatchError(f"{name} gives another answer than Penstock at {time}: {' and '.join(told)}")
 
 
 def _told(row: Row) -> str:

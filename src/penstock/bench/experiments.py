@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from penstock.bench.results import Result
-from penstock.bench.setting import Setting
+if TYPE_CHECKING:
+    from penstock.bench.context import ExperimentContext
+    from penstock.bench.results import Result
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """`module` has `run(setting)`; its docstring says how it is measured."""
+    """`module` has `run(context)`; its docstring says how it is measured."""
 
     name: str
     title: str
@@ -23,9 +25,9 @@ class Experiment:
         """How it is measured."""
         return (import_module(self.module).__doc__ or "").strip()
 
-    def run(self, setting: Setting) -> Result:
-        run: Callable[[Setting], Result] = import_module(self.module).run
-        return run(setting)
+    def run(self, context: ExperimentContext) -> Result:
+        run: Callable[[ExperimentContext], Result] = import_module(self.module).run
+        return run(context)
 
 
 EXPERIMENTS = {

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.api.engine import Engine
+from penstock.bench.context import ExperimentContext
 from penstock.bench.pipes import piped
 from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table
-from penstock.bench.running import DUCKDB, SPARK, Inputs, Penstock
-from penstock.bench.setting import Setting
+from penstock.bench.systems import DUCKDB, SPARK, DataFiles, Penstock
 from penstock.bench.tollgates.data import FIRST, STREAM, stream_lines, write_districts
 from penstock.bench.tollgates.queries import PAIRS, PASSAGES, Query
 from penstock.rdf.results import Evaluation
@@ -50,22 +50,22 @@ MOST_SECONDS = 120
 """For one micro-batch."""
 
 
-def run(setting: Setting) -> Result:
-    rounds = setting.repeats(2, 1)
-    graph = write_districts(setting.folder)
-    spark = setting.spark()
+def run(context: ExperimentContext) -> Result:
+    rounds = context.repeats(2, 1)
+    graph = write_districts(context.folder)
+    spark = context.spark()
     rows: list[tuple[Cell, ...]] = []
     curves: dict[str, list[Series]] = {}
     for name, query in WORKLOADS.items():
         measured: dict[str, list[float]] = {}
-        if "duckdb" in setting.engines:
-            setting.say(f"{name}, {DUCKDB}")
-            batches = max(setting.size(300, 120), LEAST_BATCHES)
+        if "duckdb" in context.engines:
+            context.say(f"{name}, {DUCKDB}")
+            batches = max(context.size(300, 120), LEAST_BATCHES)
             measured[DUCKDB] = min((_delays(query, graph, batches) for _ in range(rounds)), key=statistics.median)
         if spark is not None:
-            setting.say(f"{name}, {SPARK}")
-            files = max(setting.size(20, 8), LEAST_FILES) + WARM_UP // FILE_LINES
-            measured[SPARK] = _spark_delays(spark, query, graph, setting.folder / "followed", files)
+            context.say(f"{name}, {SPARK}")
+            files = max(context.size(20, 8), LEAST_FILES) + WARM_UP // FILE_LINES
+            measured[SPARK] = _spark_delays(spark, query, graph, context.folder / "followed", files)
         for who, delays in measured.items():
             percentiles = statistics.quantiles(delays, n=100, method="inclusive")
             rows.append((name, who, len(delays), *(percentiles[place - 1] for place in (50, 95, 99))))
@@ -77,7 +77,7 @@ def run(setting: Setting) -> Result:
     return Result(
         (Table("From the closing of a window to its rows", COLUMNS, tuple(rows)),),
         (Figure("latency", "Tollgates, live: how soon the rows of a closed window are there", panels),),
-        tuple(setting.remarks),
+        tuple(context.remarks),
     )
 
 
@@ -91,7 +91,7 @@ def _delays(query: Query, graph: Path, batches: int) -> list[float]:
     arrived: dict[int, float] = {}
     delays: list[float] = []
     with piped(_at_a_pace(batches, arrived)) as pipe:
-        for evaluation in Penstock().evaluations(query.rspql, Inputs({STREAM: pipe}, {None: graph})):
+        for evaluation in Penstock().evaluations(query.rspql, DataFiles({STREAM: pipe}, {None: graph})):
             came = arrived.get(evaluation.time)
             if came is not None and evaluation.time > FIRST + WARM_UP:
                 delays.append((time.perf_counter() - came) * 1000)

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from penstock.rdf.plurals import counted
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 from penstock.syntax.printer.durations import compact
 
 

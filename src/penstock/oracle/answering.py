@@ -16,7 +16,7 @@ from penstock.oracle.evaluating import Solutions, evaluate, formed, no_solutions
 from penstock.oracle.triples import SinglePattern, SinglePatterns
 from penstock.rdf.results import Evaluation
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from penstock.rdf import parquet
 from penstock.rdf.blank_nodes import Rename, numbered
 from penstock.rdf.compression import damage, is_damage, open_bytes, uncompressed_name
 from penstock.rdf.errors import ReadingError, SourceError
+from penstock.rdf.format_advice import graph_advice
 from penstock.rdf.inputs import check_readable
-from penstock.rdf.mistaken_formats import graph_advice
-from penstock.rdf.parsing import checked, parsed
+from penstock.rdf.parser import checked, parsed
 
 _FORMATS = {
     ".ttl": RdfFormat.TURTLE,

@@ -10,7 +10,7 @@ from pyoxigraph import RdfFormat, Triple
 
 from penstock.rdf.blank_nodes import Rename
 from penstock.rdf.errors import ReadingError, SourceError
-from penstock.rdf.parsing import parse_statements
+from penstock.rdf.parser import parse_statements
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,8 +11,8 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
 
 from penstock.rdf.elements import Node
 from penstock.rdf.instants import FIRST_DATE, instant_text
-from penstock.rdf.reading import GENERATED_AT_TIME
 from penstock.rdf.results import Evaluation, to_json_line
+from penstock.rdf.stream_reader import GENERATED_AT_TIME
 from penstock.rdf.vocabulary import XSD
 from penstock.sinks.shortening import Shortening
 

@@ -81,5 +81,10 @@ class SparkStream:
         raise NotImplementedError
 
 
+def is_spark_object(given: object, name: str) -> bool:
+    """Whether it is a `DataFrame` or a `SparkSession`; only its class is looked at, so PySpark is not needed."""
+    return any(kind.__module__.startswith("pyspark.") and kind.__name__ == name for kind in type(given).mro())
+
+
 BoundStream: TypeAlias = Source | SparkStream
 """What a stream can be bound to."""

@@ -11,7 +11,7 @@ from pyoxigraph import RdfFormat, Triple
 from penstock.rdf.blank_nodes import label_prefix, prefixed
 from penstock.rdf.elements import Malformed
 from penstock.rdf.errors import ReadingError, SourceError
-from penstock.rdf.parsing import parse_statements
+from penstock.rdf.parser import parse_statements
 from penstock.sources.columns import objects, predicates, subjects
 from penstock.sources.graphs import TRIPLES, with_odd
 from penstock.sources.quads import parsed_line

@@ -9,30 +9,28 @@ from pathlib import Path
 from penstock.rdf.compression import open_bytes
 from penstock.rdf.elements import Element, Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
-from penstock.rdf.formats.manner import Manner
+from penstock.rdf.formats.read_options import ReadOptions
 from penstock.rdf.formats.snapshots import read_snapshots
 from penstock.rdf.inputs import bytes_of
-from penstock.rdf.reading import (
+from penstock.rdf.sources import SourceOptions, parse_source
+from penstock.rdf.stream_reader import (
     GENERATED_AT_TIME,
-    STANDARD_INPUT,
     STANDARD_INPUT_NAME,
     are_snapshots,
-    manner_of,
     read_file,
     read_open_stream,
+    read_options,
     standard_input,
     stream_files,
     stream_format,
 )
-from penstock.rdf.sources import SourceOptions, parse_source
+from penstock.sources.addresses import REPLAY, STANDARD_INPUT, split_speed
 from penstock.sources.batches import MOST_ELEMENTS, Source
 from penstock.sources.blocks import buffered, unbuffered
 from penstock.sources.files import ElementFile, OneAfterAnother, TntFile
 from penstock.sources.live import LiveElements, LiveTnt, OpenStream, ReadOnce
-from penstock.sources.replaying import Replay, split_speed
-from penstock.sources.timed_graphs import NQuadsFile
+from penstock.sources.replaying import Replay
 
-_REPLAY = "replay+"
 _STANDARD_INPUT_IS_READ = "standard input has been read by another run, and nothing is left of it: name a file"
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9.-]*(?:\+[A-Za-z0-9.-]+)?)://")
 
@@ -48,8 +46,8 @@ def open_source(text: str | Path, *, scope: str, batch_elements: int | None = No
     Raises `SourceError` where there is nothing to read.
     """
     written = str(text)
-    if written.startswith(_REPLAY):
-        file, speed = split_speed(written.removeprefix(_REPLAY))
+    if written.startswith(REPLAY):
+        file, speed = split_speed(written.removeprefix(REPLAY))
         played = open_source(file, scope=scope, batch_elements=batch_elements)
         if played.is_live:
             raise SourceError(f"{written}: a replay is one of a file or folder: {file} comes in real time anyway")
@@ -69,7 +67,7 @@ class _Opening:
         self._scope = scope
         self._most_elements = most_elements
         self._options = options
-        self._manner(_ignore)  # whatever is wrong with the options is said at once
+        self._read_options(_ignore)  # whatever is wrong with the options is said at once
 
     def source(self, path: str) -> Source:
         format = self._options.get("format")
@@ -80,7 +78,9 @@ class _Opening:
             return ReadOnce(stream, _STANDARD_INPUT_IS_READ)
         files = stream_files(Path(path), format)
         if are_snapshots(files):
-            return ElementFile(path, lambda report: read_snapshots(files, self._manner(report)), self._most_elements)
+            return ElementFile(
+                path, lambda report: read_snapshots(files, self._read_options(report)), self._most_elements
+            )
         if Path(path).is_dir():
             parts = [(file.name, self._file(file, kind, number)) for number, (file, kind) in enumerate(files, 1)]
             return OneAfterAnother(path, parts)
@@ -93,9 +93,11 @@ class _Opening:
         if format == "tnt":
             return TntFile(path, self._scope, self._most_elements)
         if format == "nq":
-            return NQuadsFile(path, self._scope, self._manner(_ignore).time_predicate, self._most_elements)
+            from penstock.sources.timed_graphs import NQuadsFile  # slow to load
+
+            return NQuadsFile(path, self._scope, self._read_options(_ignore).time_predicate, self._most_elements)
         return ElementFile(
-            str(path), lambda report: read_file(path, format, number, self._manner(report)), self._most_elements
+            str(path), lambda report: read_file(path, format, number, self._read_options(report)), self._most_elements
         )
 
     def _stream(self, name: str, open_stream: OpenStream, format: str) -> Source:
@@ -105,12 +107,12 @@ class _Opening:
 
         def read(report: OnMalformed) -> Iterator[Element]:
             with open_stream() as stream:
-                yield from read_open_stream(buffered(stream), name, format, self._manner(report))
+                yield from read_open_stream(buffered(stream), name, format, self._read_options(report))
 
         return LiveElements(name, read, self._most_elements)
 
-    def _manner(self, report: OnMalformed) -> Manner:
-        return manner_of(
+    def _read_options(self, report: OnMalformed) -> ReadOptions:
+        return read_options(
             self._scope,
             report,
             time_predicate=self._options.get("time_predicate", GENERATED_AT_TIME),

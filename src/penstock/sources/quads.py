@@ -14,7 +14,7 @@ from penstock.rdf.conversion import decode_oxigraph, encode_oxigraph
 from penstock.rdf.elements import Malformed, OnMalformed, Statement
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.limits import shown
-from penstock.rdf.parsing import parse_statements
+from penstock.rdf.parser import parse_statements
 from penstock.rdf.timestamps import timestamp_of
 from penstock.sources.columns import objects, predicates, subjects, times
 from penstock.sources.words import FEW, cut, split_last, texts_of

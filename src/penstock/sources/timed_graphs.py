@@ -84,13 +84,15 @@ class NQuadsFile:
             is_dated = pc.equal(quads["p"], encode_oxigraph(self.time_predicate))
             mentioned = pc.coalesce(quads["g"], pc.if_else(is_dated, quads["s"], None)).unique().drop_null()
             mentions.append(pa.table({"name": mentioned, "block": pa.repeat(number, len(mentioned))}))
-        spans = pa.concat_tables(mentions or [_NO_MENTIONS]).group_by("name").aggregate([("block", "min_max")])
+        spans = (
+            pa.concat_tables(mentions or [_MENTIONS.empty_table()]).group_by("name").aggregate([("block", "min_max")])
+        )
         first, last = (pc.struct_field(spans["block_min_max"], place) for place in (0, 1))
         spans = pa.table({"name": spans["name"], "last": last}).filter(pc.less(first, last))
         return _Outline(has_quads, has_graphs, number, spans)
 
 
-_NO_MENTIONS = pa.schema([("name", pa.string()), ("block", pa.int64())]).empty_table()
+_MENTIONS = pa.schema([("name", pa.string()), ("block", pa.int64())])
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from penstock.bench.writing import written
+from penstock.bench.data_files import write_once
 
 NAMESPACE = "http://ex.org/conference/"
 FLOORPLAN = "http://deri.org/floorplan/"
@@ -158,13 +158,13 @@ def detections(count: int) -> Iterator[tuple[str, str, str, int]]:
 
 
 def write_floorplan(folder: Path) -> Path:
-    return written(folder / "floorplan.nt", floorplan())
+    return write_once(folder / "floorplan.nt", floorplan())
 
 
 def write_publications(folder: Path, triples: int) -> Path:
     """The first so many triples."""
-    return written(folder / f"publications-{triples}.nt", islice(publications(), triples))
+    return write_once(folder / f"publications-{triples}.nt", islice(publications(), triples))
 
 
 def write_detections(folder: Path, count: int) -> Path:
-    return written(folder / f"rfid-{count}.tnt", (f'{s} {p} {o} "{ts}" .\n' for s, p, o, ts in detections(count)))
+    return write_once(folder / f"rfid-{count}.tnt", (f'{s} {p} {o} "{ts}" .\n' for s, p, o, ts in detections(count)))

@@ -30,6 +30,7 @@ from functools import partial
 from pathlib import Path
 
 from penstock.bench.answers import compare
+from penstock.bench.context import ExperimentContext
 from penstock.bench.cqels.arrivals import penstock_times, pyoxigraph_times
 from penstock.bench.cqels.data import (
     FLOORPLAN,
@@ -38,11 +39,10 @@ from penstock.bench.cqels.data import (
     write_floorplan,
     write_publications,
 )
+from penstock.bench.cqels.many_queries import COLUMNS, many_queries
 from penstock.bench.cqels.queries import TEMPLATES, Instance
-from penstock.bench.cqels.together import COLUMNS, many_queries
 from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table, faster_ones, times_as_long
-from penstock.bench.running import DUCKDB, Inputs, Penstock
-from penstock.bench.setting import Setting
+from penstock.bench.systems import DUCKDB, DataFiles, Penstock
 
 OXIGRAPH = "pyoxigraph"
 AUTHORS = (0, 2, 9, 7, 6, 14, 19, 4, 13, 3)
@@ -69,15 +69,15 @@ class Conference:
         compare(OXIGRAPH, peer.answer, penstock_times(*given, duplicates="set").answer)
         return {DUCKDB: penstock_times(*given), OXIGRAPH: peer}
 
-    def history(self, stream: Path) -> Inputs:
-        return Inputs({RFID: stream}, {None: self.publications, FLOORPLAN: self.floorplan})
+    def history(self, stream: Path) -> DataFiles:
+        return DataFiles({RFID: stream}, {None: self.publications, FLOORPLAN: self.floorplan})
 
 
-def run(setting: Setting) -> Result:
-    singles, ratios = _single_queries(setting)
-    sizes, growth = _growing_data(setting)
-    history, history_ratios = _history(setting)
-    many, together = many_queries(setting)
+def run(context: ExperimentContext) -> Result:
+    singles, ratios = _single_queries(context)
+    sizes, growth = _growing_data(context)
+    history, history_ratios = _history(context)
+    many, together = many_queries(context)
     return Result(
         (
             Table("Table 2: one detection at a time", ONE_BY_ONE, tuple(singles)),
@@ -89,13 +89,13 @@ def run(setting: Setting) -> Result:
         (
             faster_ones(ratios, f"{DUCKDB}, one detection at a time"),
             faster_ones(history_ratios, f"{history[0][1]} over a history"),
-            *setting.remarks,
+            *context.remarks,
         ),
     )
 
 
-def _conference(setting: Setting, triples: int, detections: int) -> Conference:
-    return Conference(write_publications(setting.folder, triples), write_floorplan(setting.folder), detections)
+def _conference(context: ExperimentContext, triples: int, detections: int) -> Conference:
+    return Conference(write_publications(context.folder, triples), write_floorplan(context.folder), detections)
 
 
 def _lines(times: dict[str, list[float]]) -> list[tuple[Cell, ...]]:
@@ -109,13 +109,13 @@ def _lines(times: dict[str, list[float]]) -> list[tuple[Cell, ...]]:
     return lines
 
 
-def _single_queries(setting: Setting) -> tuple[list[tuple[Cell, ...]], list[tuple[str, float]]]:
-    conference = _conference(setting, setting.size(100_000, 10_000), setting.size(200, 60))
-    authors = AUTHORS[: 5 if not setting.is_quick else 1]
+def _single_queries(context: ExperimentContext) -> tuple[list[tuple[Cell, ...]], list[tuple[str, float]]]:
+    conference = _conference(context, context.size(100_000, 10_000), context.size(200, 60))
+    authors = AUTHORS[: 5 if not context.is_quick else 1]
     rows: list[tuple[Cell, ...]] = []
     ratios: list[tuple[str, float]] = []
     for template in TEMPLATES:
-        setting.say(f"{template}, one detection at a time")
+        context.say(f"{template}, one detection at a time")
         times: dict[str, list[float]] = {}
         for author in authors if template in WITH_PUBLICATIONS else authors[:1]:
             for who, taken in conference.times(Instance(template, author)).items():
@@ -127,21 +127,21 @@ def _single_queries(setting: Setting) -> tuple[list[tuple[Cell, ...]], list[tupl
     return rows, ratios
 
 
-def _history(setting: Setting) -> tuple[list[tuple[Cell, ...]], list[tuple[str, float]]]:
-    count = setting.size(10_000, 2_000)
-    conference = _conference(setting, setting.size(100_000, 10_000), count)
-    inputs = conference.history(write_detections(setting.folder, count))
-    systems = setting.systems()
+def _history(context: ExperimentContext) -> tuple[list[tuple[Cell, ...]], list[tuple[str, float]]]:
+    count = context.size(10_000, 2_000)
+    conference = _conference(context, context.size(100_000, 10_000), count)
+    inputs = conference.history(write_detections(context.folder, count))
+    systems = context.systems()
     rows: list[tuple[Cell, ...]] = []
     ratios: list[tuple[str, float]] = []
     for template in TEMPLATES:
-        setting.say(f"{template}, history")
+        context.say(f"{template}, history")
         query = Instance(template, AUTHORS[0])
         ways: dict[str, Callable[[], object]] = {
             system.name: partial(_consume, system, query.text, inputs) for system in systems
         }
         ways[OXIGRAPH] = partial(pyoxigraph_times, query, conference.publications, conference.floorplan, count)
-        times = setting.measure(ways, setting.repeats(2, 1))
+        times = context.measure(ways, context.repeats(2, 1))
         own = systems[0].name
         for who, taken in times.items():
             ratio = taken.wall / times[own].wall
@@ -151,20 +151,20 @@ def _history(setting: Setting) -> tuple[list[tuple[Cell, ...]], list[tuple[str, 
     return rows, ratios
 
 
-def _consume(system: Penstock, text: str, inputs: Inputs) -> None:
+def _consume(system: Penstock, text: str, inputs: DataFiles) -> None:
     for _ in system.evaluations(text, inputs):
         pass
 
 
-def _growing_data(setting: Setting) -> tuple[list[tuple[Cell, ...]], Figure]:
-    largest = setting.size(1_000_000, 100_000)
+def _growing_data(context: ExperimentContext) -> tuple[list[tuple[Cell, ...]], Figure]:
+    largest = context.size(1_000_000, 100_000)
     sizes = [size for size in (10_000, 100_000, 1_000_000, 10_000_000) if size <= largest]
     rows: list[tuple[Cell, ...]] = []
     points: dict[tuple[str, str], list[tuple[float | str, float]]] = {}
     for size in sizes or [largest]:
-        conference = _conference(setting, size, setting.size(100, 40))
+        conference = _conference(context, size, context.size(100, 40))
         for template in WITH_PUBLICATIONS:
-            setting.say(f"{template}, {size:,} static triples")
+            context.say(f"{template}, {size:,} static triples")
             times = conference.times(Instance(template, AUTHORS[0]))
             rows += [(size, template, *line) for line in _lines(times)]
             for who, taken in times.items():

@@ -15,6 +15,7 @@ from __future__ import annotations
 from functools import partial
 
 from penstock.bench.answers import compare
+from penstock.bench.context import ExperimentContext
 from penstock.bench.csparql.market import (
     BOTH,
     BROKERS,
@@ -25,8 +26,7 @@ from penstock.bench.csparql.market import (
     write_market,
 )
 from penstock.bench.results import Axis, Cell, Figure, Panel, Point, Result, Series, Table
-from penstock.bench.running import Inputs, Penstock
-from penstock.bench.setting import Setting
+from penstock.bench.systems import DataFiles, Penstock
 
 DAYS = 3
 PARTS = (100, 10, 1)
@@ -44,18 +44,18 @@ COLUMNS = (
 )
 
 
-def run(setting: Setting) -> Result:
-    most = setting.size(100_000, 20_000)
+def run(context: ExperimentContext) -> Result:
+    most = context.size(100_000, 20_000)
     sizes = [("window", most // part, most // 20) for part in PARTS]
     sizes += [("data set", most // 2, most // part) for part in PARTS]
-    systems = setting.systems()
+    systems = context.systems()
     rows: list[tuple[Cell, ...]] = []
     points: dict[tuple[str, str, str], list[Point]] = {}
     gains: dict[str, list[float]] = {}
-    for system in systems[:1] if setting.is_quick else systems:
+    for system in systems[:1] if context.is_quick else systems:
         for what, window, brokers in sizes:
-            setting.say(f"{what}: {window:,} triples in a window, {brokers:,} brokers, {system.name}")
-            times = _measured(setting, system, window, brokers)
+            context.say(f"{what}: {window:,} triples in a window, {brokers:,} brokers, {system.name}")
+            times = _measured(context, system, window, brokers)
             for variant, (wall, processor) in times.items():
                 ratio = processor / times[WRITTEN][1]
                 rows.append((what, window, brokers, system.name, variant, wall, processor, ratio))
@@ -70,19 +70,21 @@ def run(setting: Setting) -> Result:
     return Result(
         (Table("Figure 7: with and without pushing filters", COLUMNS, tuple(rows)),),
         tuple(_figure(name, points) for name in gains),
-        (*remarks, *setting.remarks),
+        (*remarks, *context.remarks),
     )
 
 
-def _measured(setting: Setting, system: Penstock, window: int, brokers: int) -> dict[str, tuple[float, float]]:
-    stream = write_market(setting.folder, DAYS, window // 2, brokers)
-    inputs = Inputs({MARKET: stream}, {BROKERS: write_brokers(setting.folder, brokers)})
+def _measured(
+    context: ExperimentContext, system: Penstock, window: int, brokers: int
+) -> dict[str, tuple[float, float]]:
+    stream = write_market(context.folder, DAYS, window // 2, brokers)
+    inputs = DataFiles({MARKET: stream}, {BROKERS: write_brokers(context.folder, brokers)})
     texts = {variant: (text, {"optimize": is_optimized}) for variant, (text, is_optimized) in VARIANTS.items()}
     answers = {variant: system.answer(text, inputs, **settings) for variant, (text, settings) in texts.items()}
     for variant, answer in answers.items():
         compare(variant, answer, answers[WRITTEN])
     ways = {variant: partial(system.run, text, inputs, **settings) for variant, (text, settings) in texts.items()}
-    return {who: (taken.wall, taken.processor) for who, taken in setting.measure(ways, setting.repeats(3, 2)).items()}
+    return {who: (taken.wall, taken.processor) for who, taken in context.measure(ways, context.repeats(3, 2)).items()}
 
 
 def _figure(system: str, points: dict[tuple[str, str, str], list[Point]]) -> Figure:

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from penstock.bench.writing import written
+from penstock.bench.data_files import write_once
 
 MARKET = "http://stockexchange.org/market.trdf"
 BROKERS = "http://brokerscentral.org/brokers.rdf"
@@ -64,11 +64,11 @@ def transactions(days: int, a_day: int, brokers: int) -> Iterator[str]:
 
 
 def write_brokers(folder: Path, count: int) -> Path:
-    return written(folder / f"brokers-{count}.nt", brokers(count))
+    return write_once(folder / f"brokers-{count}.nt", brokers(count))
 
 
 def write_market(folder: Path, days: int, a_day: int, brokers: int) -> Path:
-    return written(folder / f"market-{days}-{a_day}-{brokers}.tnt", transactions(days, a_day, brokers))
+    return write_once(folder / f"market-{days}-{a_day}-{brokers}.tnt", transactions(days, a_day, brokers))
 
 
 def _broker(number: int) -> str:

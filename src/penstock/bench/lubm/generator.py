@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from penstock.bench.data_files import write_once
 from penstock.bench.lubm.vocabulary import INVERSES, SUPERCLASSES, SUPERPROPERTIES, TYPE, UB
-from penstock.bench.writing import written
 
 UNIVERSITIES = 1000
 """Degrees are from any of so many."""
@@ -90,7 +90,7 @@ def lines(universities: int, departments: int | None = None) -> Iterator[str]:
 
 def write_universities(folder: Path, universities: int, departments: int | None = None) -> Path:
     part = "" if departments is None else f"-{departments}"
-    return written(folder / f"lubm-{universities}{part}.tnt", lines(universities, departments))
+    return write_once(folder / f"lubm-{universities}{part}.tnt", lines(universities, departments))
 
 
 class _Department:

@@ -16,7 +16,7 @@ from penstock.bench.peers import Rows
 from penstock.bench.peers.commands import PeerError
 from penstock.bench.peers.rdflib_windows import RdflibWindows
 from penstock.bench.pipes import piped
-from penstock.bench.running import DUCKDB, Inputs, Penstock
+from penstock.bench.systems import DUCKDB, DataFiles, Penstock
 from penstock.rdf.results import from_json_line
 
 STREAM = "http://ex.org/universities"
@@ -46,7 +46,7 @@ class OverAStream:
         return self.penstock.name
 
     def portions(self, query: Path, stream: Path, triples: Path) -> Iterator[Rows]:
-        inputs = Inputs({STREAM: stream}, {})
+        inputs = DataFiles({STREAM: stream}, {})
         for evaluation in self.penstock.evaluations(query.read_text(), inputs, dialect="sparql"):
             yield evaluation.rows or ()
 
@@ -62,7 +62,7 @@ class AsItComes:
 
     def portions(self, query: Path, stream: Path, triples: Path) -> Iterator[Rows]:
         with piped(_pieces(stream)) as pipe:
-            inputs = Inputs({STREAM: pipe}, {})
+            inputs = DataFiles({STREAM: pipe}, {})
             for evaluation in Penstock().evaluations(query.read_text(), inputs, dialect="sparql"):
                 yield evaluation.rows or ()
 

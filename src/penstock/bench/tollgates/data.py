@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from penstock.bench.writing import written
+from penstock.bench.data_files import write_once
 
 NAMESPACE = "http://ex.org/"
 STREAM = f"{NAMESPACE}tollgates"
@@ -55,11 +55,11 @@ def stream_lines(kind: str, count: int) -> Iterator[str]:
 
 
 def write_stream(folder: Path, kind: str, count: int) -> Path:
-    return written(folder / f"{kind}-{count}.tnt", stream_lines(kind, count))
+    return write_once(folder / f"{kind}-{count}.tnt", stream_lines(kind, count))
 
 
 def write_districts(folder: Path) -> Path:
-    return written(
+    return write_once(
         folder / "districts.nt",
         (
             f"<{NAMESPACE}gate{gate}> <{NAMESPACE}district> <{NAMESPACE}district{gate % DISTRICTS}> .\n"
@@ -71,11 +71,11 @@ def write_districts(folder: Path) -> Path:
 def write_share(folder: Path, count: int, number: int, shares: int) -> Path:
     """Every so many-th of the passages, beginning with that number."""
     lines = (line for place, line in enumerate(stream_lines("passages", count)) if place % shares == number)
-    return written(folder / f"share-{number}-of-{shares}-{count}.tnt", lines)
+    return write_once(folder / f"share-{number}-of-{shares}-{count}.tnt", lines)
 
 
 def write_readings(folder: Path, count: int) -> Path:
-    return written(folder / f"readings-{count}.tnt", _readings(count))
+    return write_once(folder / f"readings-{count}.tnt", _readings(count))
 
 
 def _readings(count: int) -> Iterator[str]:

@@ -13,7 +13,7 @@ from pyoxigraph import NamedNode, Triple
 
 from penstock.rdf.elements import Element, GraphName, Malformed, Node, OnMalformed, Statement
 from penstock.rdf.errors import ReadingError
-from penstock.rdf.formats.manner import Manner
+from penstock.rdf.formats.read_options import ReadOptions
 from penstock.rdf.timestamps import greatest
 
 ALL_IN_DEFAULT_GRAPH = (
@@ -24,7 +24,7 @@ ALL_IN_DEFAULT_GRAPH = (
 ReadStatements = Callable[[OnMalformed], Iterable[Statement]]
 
 
-def graphs_of_document(read: ReadStatements, place: str, manner: Manner) -> Iterator[Element]:
+def graphs_of_document(read: ReadStatements, place: str, options: ReadOptions) -> Iterator[Element]:
     """The graphs of a document, in the order in which they first appear.
 
     A graph may come in pieces, and its time after it, so the document is read twice: once to see where each graph ends,
@@ -34,22 +34,22 @@ def graphs_of_document(read: ReadStatements, place: str, manner: Manner) -> Iter
     has_statements = has_graphs = False
     for index, statement in enumerate(read(_ignore)):
         has_statements, has_graphs = True, has_graphs or statement.graph is not None
-        mentioned = _mentioned(statement, manner.time_predicate)
+        mentioned = _mentioned(statement, options.time_predicate)
         if mentioned is not None:
             last_mention[mentioned] = index
     if has_statements and not has_graphs:
-        manner.on_malformed(Malformed(place, "", ALL_IN_DEFAULT_GRAPH))
-    graphs = _Graphs(place, manner)
-    for index, statement in enumerate(read(manner.on_malformed)):
+        options.on_malformed(Malformed(place, "", ALL_IN_DEFAULT_GRAPH))
+    graphs = _Graphs(place, options)
+    for index, statement in enumerate(read(options.on_malformed)):
         graphs.add(statement)
         while (first := graphs.first()) is not None and last_mention.get(first, inf) <= index:
             yield from graphs.take(first)
     yield from graphs.take_all()
 
 
-def graphs_in_passing(statements: Iterable[Statement], place: str, manner: Manner) -> Iterator[Element]:
+def graphs_in_passing(statements: Iterable[Statement], place: str, options: ReadOptions) -> Iterator[Element]:
     """The graphs of a live input: a graph is over, and its time must be known, when the next one begins."""
-    graphs = _Graphs(place, manner)
+    graphs = _Graphs(place, options)
     for statement in statements:
         if statement.graph is not None and statement.graph != graphs.first():
             yield from graphs.take_all()
@@ -60,9 +60,9 @@ def graphs_in_passing(statements: Iterable[Statement], place: str, manner: Manne
 class _Graphs:
     """The graphs that have begun, in their order, and the times that the default graph gives."""
 
-    def __init__(self, place: str, manner: Manner) -> None:
+    def __init__(self, place: str, options: ReadOptions) -> None:
         self._place = place
-        self._manner = manner
+        self._options = options
         self._triples: dict[GraphName, dict[Triple, None]] = {}
         self._times: dict[GraphName, list[Node]] = {}
 
@@ -73,7 +73,7 @@ class _Graphs:
         graph, triple = statement
         if graph is not None:
             self._triples.setdefault(graph, {})[triple] = None
-        elif (dated := _mentioned(statement, self._manner.time_predicate)) is not None:
+        elif (dated := _mentioned(statement, self._options.time_predicate)) is not None:
             self._times.setdefault(dated, []).append(_object(triple))
 
     def take(self, graph: GraphName) -> Iterator[Element]:
@@ -83,7 +83,7 @@ class _Graphs:
             time = self._time(graph, triples)
         except ReadingError as error:
             text = "\n".join(f"{triple} {graph} ." for triple in triples)
-            self._manner.on_malformed(Malformed(self._place, text, error.reason))
+            self._options.on_malformed(Malformed(self._place, text, error.reason))
         else:
             yield Element(time, triples, graph)
 
@@ -92,7 +92,7 @@ class _Graphs:
             yield from self.take(graph)
 
     def _time(self, graph: GraphName, triples: Iterable[Triple]) -> int:
-        predicate = self._manner.time_predicate
+        predicate = self._options.time_predicate
         times = self._times.pop(graph, None) or times_within(triples, predicate)
         if not times:
             raise ReadingError(without_time(graph, predicate))

@@ -16,11 +16,11 @@ from pyoxigraph import RdfFormat
 from penstock.rdf.blank_nodes import Rename, numbered, prefixed
 from penstock.rdf.elements import Element, Malformed, OnMalformed, Statement
 from penstock.rdf.errors import ReadingError
-from penstock.rdf.formats.manner import Manner
+from penstock.rdf.formats.read_options import ReadOptions
 from penstock.rdf.formats.timed_graphs import graphs_in_passing, graphs_of_document
 from penstock.rdf.inputs import Input
 from penstock.rdf.limits import LARGEST_DOCUMENT, shown, too_large
-from penstock.rdf.parsing import checked, parsed
+from penstock.rdf.parser import checked, parsed
 
 _MARK = re.compile(
     rb"""
@@ -50,14 +50,14 @@ class Block(NamedTuple):
     """Then the text is its beginning."""
 
 
-def read_trig(source: Input, manner: Manner) -> Iterator[Element]:
+def read_trig(source: Input, options: ReadOptions) -> Iterator[Element]:
     if source.is_live:  # numbers would have to be remembered for ever
-        statements = _statements(source, prefixed(manner.scope, manner.document), manner.on_malformed)
-        return graphs_in_passing(statements, source.name, manner)
+        statements = _statements(source, prefixed(options.scope, options.document), options.on_malformed)
+        return graphs_in_passing(statements, source.name, options)
     return graphs_of_document(
-        lambda on_malformed: _statements(source, numbered(manner.scope, manner.document), on_malformed),
+        lambda on_malformed: _statements(source, numbered(options.scope, options.document), on_malformed),
         source.name,
-        manner,
+        options,
     )
 
 

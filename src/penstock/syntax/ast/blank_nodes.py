@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from penstock.syntax.ast.nodes import BlankNodeLabel, Node
 from penstock.syntax.ast.patterns import Group
-from penstock.syntax.ast.rewriting import rewrite
+from penstock.syntax.ast.traversal import rewrite
 
 
 def relabelled(pattern: Group, number: int) -> Group:

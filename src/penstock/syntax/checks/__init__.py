@@ -12,11 +12,11 @@ from itertools import islice
 from penstock.syntax import ast
 from penstock.syntax.checks.aggregate_clauses import check_aggregate_clauses
 from penstock.syntax.checks.aggregates import check_aggregates
-from penstock.syntax.checks.binding import check_binding
+from penstock.syntax.checks.bind import check_bind
 from penstock.syntax.checks.blank_nodes import check_blank_nodes
+from penstock.syntax.checks.facts import Facts
 from penstock.syntax.checks.functions import check_functions, check_known_functions
-from penstock.syntax.checks.grouping import check_grouping
-from penstock.syntax.checks.notes import Notes
+from penstock.syntax.checks.group_by import check_group_by
 from penstock.syntax.checks.projection import check_projection
 from penstock.syntax.checks.registration import check_registration
 from penstock.syntax.checks.scope import certainly_bound, in_scope
@@ -33,30 +33,30 @@ __all__ = ["certainly_bound", "check", "in_scope"]
 MAX_PROBLEMS = 20
 """Of one kind; whoever has more is helped by the first ones."""
 
-Check = Callable[[ast.Query, Notes], Iterator[Problem]]
+Check = Callable[[ast.Query, Facts], Iterator[Problem]]
 
 CHECKS: tuple[Check, ...] = (
     check_registration,
     check_windows,
     check_window_names,
-    check_binding,
+    check_bind,
     check_blank_nodes,
     check_values,
     check_functions,
     check_aggregates,
     check_aggregate_clauses,
     check_projection,
-    check_grouping,
+    check_group_by,
     check_variables,
 )
 
 
 def check(query: ast.Query, *, any_function: bool = False) -> list[Problem]:
     """All errors and warnings that a parsed query deserves, in text order; `any_function`: also for other engines."""
-    notes = walk_query(query)
+    facts = walk_query(query)
     problems: list[Problem] = []
     for check_one in CHECKS if any_function else (*CHECKS, check_known_functions):
-        problems += islice(check_one(query, notes), MAX_PROBLEMS)
+        problems += islice(check_one(query, facts), MAX_PROBLEMS)
     return problems if len(problems) < 2 else _in_text_order(problems)
 
 

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock.syntax import ast
-from penstock.syntax.checks.notes import Notes, Scope
+from penstock.syntax.checks.facts import Facts, Scope
 from penstock.syntax.checks.walk import walk_expression
 from penstock.syntax.errors import Problem
 from penstock.syntax.suggestions import did_you_mean
 
 
-def check_aggregate_clauses(query: ast.Query, notes: Notes) -> Iterator[Problem]:
+def check_aggregate_clauses(query: ast.Query, facts: Facts) -> Iterator[Problem]:
     introduced: set[str] = set()
     names = {clause.variable.name for clause in query.aggregates}
     for clause in query.aggregates:
-        yield from _check_new_variable(clause.variable, notes.where, introduced)
+        yield from _check_new_variable(clause.variable, facts.where, introduced)
         introduced.add(clause.variable.name)
         for variable in _used(clause):
-            if variable.name not in notes.where:
-                yield _not_in_where(variable, notes.where, names)
+            if variable.name not in facts.where:
+                yield _not_in_where(variable, facts.where, names)
 
 
 def _used(clause: ast.AggregateClause) -> Iterator[ast.Variable]:
     if clause.aggregate.argument is not None:
-        yield from walk_expression(clause.aggregate.argument, Notes()).variables
+        yield from walk_expression(clause.aggregate.argument, Facts()).variables
     yield from clause.group
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from penstock.rdf import vocabulary
 from penstock.rdf.plurals import counted
 from penstock.syntax import ast
-from penstock.syntax.checks.notes import Notes
+from penstock.syntax.checks.facts import Facts
 from penstock.syntax.errors import Problem
 from penstock.syntax.spans import Span
 from penstock.syntax.suggestions import closest
@@ -86,8 +86,8 @@ _ARITIES = {name: _arity(parameters) for name, parameters in PARAMETERS.items()}
 _ARITIES["TIMESTAMP"] = (1, 3)  # it has two forms
 
 
-def check_functions(query: ast.Query, notes: Notes) -> Iterator[Problem]:
-    for call in notes.calls:
+def check_functions(query: ast.Query, facts: Facts) -> Iterator[Problem]:
+    for call in facts.calls:
         least, most = _ARITIES.get(call.name, (0, None))
         given = len(call.arguments)
         if given < least or (most is not None and given > most):
@@ -113,9 +113,9 @@ CASTS = frozenset(vocabulary.XSD + name for name in _CASTS)
 """The functions that are called by their IRI."""
 
 
-def check_known_functions(query: ast.Query, notes: Notes) -> Iterator[Problem]:
+def check_known_functions(query: ast.Query, facts: Facts) -> Iterator[Problem]:
     """A call of a function that is not here. It is no mistake of syntax: another engine may have the function."""
-    for call in notes.functions:
+    for call in facts.functions:
         name = call.function.text
         if name in CASTS and len(call.arguments) == 1 and not call.distinct:
             continue

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock.syntax import ast
-from penstock.syntax.checks.notes import Level, Notes
+from penstock.syntax.checks.facts import Facts, Level
 from penstock.syntax.errors import Problem
 
 _RENAME = "give the result another name"
 
 
-def check_projection(query: ast.Query, notes: Notes) -> Iterator[Problem]:
-    for level in notes.levels:
+def check_projection(query: ast.Query, facts: Facts) -> Iterator[Problem]:
+    for level in facts.levels:
         named_keys: set[str] = set()
         if level.keys:
             yield from _check_keys(level, named_keys)

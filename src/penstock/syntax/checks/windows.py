@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
-from penstock.syntax.checks.notes import Notes
+from penstock.syntax.ast.traversal import walk
+from penstock.syntax.checks.facts import Facts
 from penstock.syntax.errors import Problem
 
 
-def check_windows(query: ast.Query, notes: Notes) -> Iterator[Problem]:
+def check_windows(query: ast.Query, facts: Facts) -> Iterator[Problem]:
     for clause in query.dataset:
         if isinstance(clause, ast.WindowClause):
             if clause.window is not None:
                 yield from _check_window(clause.window, query.dialect)
             if clause.settings.report is not None:
                 yield from _check_report(clause.settings.report)
-    for window in notes.windows:
+    for window in facts.windows:
         yield from _check_window(window, query.dialect)
     yield from _check_matching(query)
 

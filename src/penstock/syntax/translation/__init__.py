@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from penstock.syntax import ast
 from penstock.syntax.errors import TranslationError
 from penstock.syntax.recognition import TITLES
-from penstock.syntax.translation.explicit import explicit
-from penstock.syntax.translation.lowering import LOWERINGS, Obstacles
 from penstock.syntax.translation.normal_form import normal_form
+from penstock.syntax.translation.to_rspql import explicit
 from penstock.syntax.translation.variables import plain_variables
 
 __all__ = ["Translation", "explicit", "normal_form", "translate"]
@@ -33,11 +32,13 @@ def translate(query: ast.Query, to: ast.DialectName, *, approximate: bool = Fals
 
     An approximation leaves out what it must and tells the differences; some parts have no near equivalent even then.
     """
+    from penstock.syntax.translation.from_rspql import FROM_RSPQL, Obstacles  # runs need `explicit` only
+
     if query.dialect == to:
         return Translation(query)
     obstacles = Obstacles()
     written = explicit(query) if to == "csparql" else plain_variables(explicit(query))
-    translated = LOWERINGS[to](written, obstacles)
+    translated = FROM_RSPQL[to](written, obstacles)
     in_the_way = (*obstacles.insurmountable, *(() if approximate else obstacles.differences))
     if in_the_way:
         raise TranslationError(TITLES[to], in_the_way)

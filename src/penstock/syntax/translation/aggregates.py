@@ -16,7 +16,7 @@ from dataclasses import replace
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
 from penstock.syntax.ast.blank_nodes import relabelled
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 from penstock.syntax.checks import certainly_bound, in_scope
 
 _UNBOUND = ast.Constant(IRI("urn:unbound"))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import AnyNode, rewrite, rewrite_children, walk
+from penstock.syntax.ast.traversal import AnyNode, rewrite, rewrite_children, walk
 
 _WINDOWS = (ast.WindowBlock, ast.StreamBlock)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import AnyNode, rewrite, rewrite_children
+from penstock.syntax.ast.traversal import AnyNode, rewrite, rewrite_children
 from penstock.syntax.errors import TranslationError
 from penstock.syntax.translation.window_names import WindowNames, windows_of
 

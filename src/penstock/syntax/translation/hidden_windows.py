@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import WITHOUT_GROUPS, rewrite, walk
+from penstock.syntax.ast.traversal import WITHOUT_GROUPS, rewrite, walk
 from penstock.syntax.translation.element_graphs import blocks_of, rewrite_around
 
 Block = ast.Graph | ast.WindowBlock

@@ -7,7 +7,7 @@ from dataclasses import replace
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
 from penstock.syntax.translation.element_graphs import blocks_of, has_graph, rewrite_around
-from penstock.syntax.translation.explicit import explicit
+from penstock.syntax.translation.to_rspql import explicit
 from penstock.syntax.translation.variables import plain_variables
 from penstock.syntax.translation.window_names import windows_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 from penstock.syntax.dialects import DIALECTS
 from penstock.syntax.printer.reports import report_text
 from penstock.syntax.translation.window_names import windows_of

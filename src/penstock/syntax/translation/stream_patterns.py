@@ -16,7 +16,7 @@ from dataclasses import replace
 from penstock.rdf import vocabulary
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import WITHOUT_GROUPS, rewrite, walk
+from penstock.syntax.ast.traversal import WITHOUT_GROUPS, rewrite, walk
 from penstock.syntax.checks import in_scope
 
 _ELSEWHERE = WITHOUT_GROUPS | {ast.Graph, ast.Service, ast.WindowBlock, ast.StreamBlock}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 
 
 class WindowNames:

@@ -1,0 +1,74 @@
+"""What one walk over a query brings home: the facts that the checks look at.
+
+Collected once, because the checks run on every parse; each check then reads a short list, most of them empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from penstock.syntax import ast
+
+Scope = dict[str, ast.Variable]
+"""Names in scope, in the order in which they come in, each with a variable that brings it in."""
+
+
+@dataclass(slots=True)
+class Mentions:
+    """An expression: the variables outside its aggregates, and its outermost aggregates."""
+
+    variables: list[ast.Variable]
+    aggregates: list[ast.Aggregate]
+
+
+@dataclass(slots=True)
+class Level:
+    """The query, or one sub-select: a form, what its pattern leaves in scope, and its solution modifiers.
+
+    `scope` holds the variables of the pattern, of AGGREGATE and of the VALUES at the end.
+    """
+
+    form: ast.Form
+    scope: Scope
+    modifiers: ast.Modifiers
+    projections: list[tuple[ast.Projection, Mentions | None]] = field(default_factory=list)
+    keys: list[tuple[ast.GroupCondition, Mentions]] = field(default_factory=list)
+    having: list[Mentions] = field(default_factory=list)
+    order: list[Mentions] = field(default_factory=list)
+    grouped: bool = False
+
+    def key_names(self) -> set[str]:
+        """The variables that have one value a group: `GROUP BY ?x` and `GROUP BY (… AS ?x)`."""
+        variables = (condition.variable or condition.expression for condition, _ in self.keys)
+        return {variable.name for variable in variables if isinstance(variable, ast.Variable)}
+
+
+@dataclass(slots=True)
+class Facts:
+    levels: list[Level] = field(default_factory=list)
+    where: Scope = field(default_factory=dict)
+    """In scope of the query's own WHERE."""
+    bound: Scope = field(default_factory=dict)
+    """Every variable that anything in the query binds, wherever it can be seen."""
+    used: list[ast.Variable] = field(default_factory=list)
+    """The variables of all expressions."""
+    template: Scope = field(default_factory=dict)
+    rebound: list[ast.Variable] = field(default_factory=list)
+    """Variables of a BIND that are in scope before it."""
+    reused_labels: list[ast.BlankNodeLabel] = field(default_factory=list)
+    """Blank node labels that an earlier basic graph pattern has."""
+    labels: set[str] = field(default_factory=set)
+    inline_data: list[ast.InlineData] = field(default_factory=list)
+    calls: list[ast.Call] = field(default_factory=list)
+    functions: list[ast.FunctionCall] = field(default_factory=list)
+    """Functions called by IRI, but for those that a service evaluates."""
+    aggregates: list[ast.Aggregate] = field(default_factory=list)
+    misplaced: list[tuple[ast.Aggregate, str]] = field(default_factory=list)
+    """Aggregates where none may stand, with the name of that place."""
+    blocks: list[ast.Graph | ast.WindowBlock | ast.StreamBlock] = field(default_factory=list)
+    windows: list[ast.Window] = field(default_factory=list)
+    """The windows inside the patterns."""
+    exists: list[ast.Group] = field(default_factory=list)
+    """The patterns of EXISTS, walked after the rest."""
+    remote_exists: list[int] = field(default_factory=list)
+    """Those of them, by identity, that a service evaluates."""

@@ -8,7 +8,7 @@ from typing import Literal as OneOf
 from penstock.algebra import ContinuousQuery
 from penstock.algebra.inputs import InputError
 from penstock.algebra.services import service_calls
-from penstock.relational.answers import compile_query, optimized
+from penstock.relational.planning import plan_query
 from penstock.relational.relations import Shape
 from penstock.relational.sources import AnswerTable, Tables
 
@@ -40,8 +40,7 @@ def sql_of(
         services={call: AnswerTable(f"service_{n}", frozenset(), False) for n, call in enumerate(calls, 1)},
     )
     shape = Shape(is_regular=True, is_large=False, is_distributed=engine == "spark")
-    expression = optimized(query, query.expression, tables) if is_optimized else query.expression
-    plan = compile_query(query, expression, query.operator, tables, shape)
+    plan = plan_query(query, tables, shape, is_optimized=is_optimized)
     if engine == "spark":
         from penstock.engines.spark.sql_text import spark_sql_of  # PySpark takes a while to load
 

@@ -30,11 +30,12 @@ from penstock.engines.matcher import Demanded, PatternMatcher
 from penstock.engines.protocol import Appended, Asked, Capabilities, CompiledReport, IntakeBatch, Need, Reached, Seen
 from penstock.engines.statistics import Observed
 from penstock.optimizer import Sizes
-from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
+from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.demand import Demand, demand_of
 from penstock.relational.functions.library import Library
 from penstock.relational.intervals import INSTANTS
 from penstock.relational.matching import TRIPLE, predicates_of
+from penstock.relational.planning import optimized
 from penstock.relational.relations import Shape
 from penstock.relational.reporting import compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed

@@ -14,7 +14,7 @@ from penstock.algebra.model import StreamWindow
 from penstock.algebra.windows import CountWindow, RangeWindow
 from penstock.relational.instants import always, numbered, numbered_by_closing
 from penstock.relational.intervals import once, spread
-from penstock.relational.matching import TRIPLE, Asked
+from penstock.relational.matching import TRIPLE, TripleConditions
 from penstock.relational.relations import Statement, aliased, col, number, select_from, united
 from penstock.relational.tables import Tables
 from penstock.relational.timestamps import as_term
@@ -34,7 +34,7 @@ class ActiveGraph:
     """The window at whose closing instants, and at no others, the query is evaluated, if there is one."""
     _scans: dict[object, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
 
-    def scan(self, columns: Mapping[str, str], asked: Asked) -> str:
+    def scan(self, columns: Mapping[str, str], asked: TripleConditions) -> str:
         """The relation of the rows that are asked for; `columns` maps s, p and o to names, as far as wanted.
 
         Where the same has been asked before, the same is read, under a new name.
@@ -48,14 +48,14 @@ class ActiveGraph:
         name, known = self._scans[key]
         return self.statement.renamed(name, {columns[part]: known[part] for part in columns})
 
-    def select_static(self, columns: Mapping[str, str], asked: Asked) -> exp.Select | None:
+    def select_static(self, columns: Mapping[str, str], asked: TripleConditions) -> exp.Select | None:
         """What a static graph has of that, without intervals, where it is one graph beside something that moves."""
         matching = self._with(asked.predicate)
         if len(matching.static) != 1 or not (matching.windows or matching.changing):
             return None
         return _select(matching.static[0], columns, asked)
 
-    def scan_with(self, columns: Mapping[str, str], asked: Asked, static: exp.Select) -> str:
+    def scan_with(self, columns: Mapping[str, str], asked: TripleConditions, static: exp.Select) -> str:
         """`scan`, with that in place of what static graphs have."""
         matching = self._with(asked.predicate)
         self.statement.stream_scans += bool(matching.windows)
@@ -66,22 +66,22 @@ class ActiveGraph:
         """Whether a window counts what matches a pattern."""
         return any(counts_matches(window) for window, _ in self.windows)
 
-    def holds_always(self, asked: Asked) -> bool:
+    def holds_always(self, asked: TripleConditions) -> bool:
         """Whether what is found holds at every instant."""
         matching = self._with(asked.predicate)
         return not matching.windows and not matching.changing
 
-    def is_static_for(self, asked: Asked) -> bool:
+    def is_static_for(self, asked: TripleConditions) -> bool:
         """Whether what is found is part of static graphs, in which there is something to find."""
         matching = self._with(asked.predicate)
         return bool(matching.static) and not matching.windows and not matching.changing
 
-    def has_beside_windows(self, asked: Asked) -> bool:
+    def has_beside_windows(self, asked: TripleConditions) -> bool:
         """Whether something may be found without streams."""
         matching = self._with(asked.predicate)
         return bool(matching.static or matching.changing)
 
-    def is_momentary(self, asked: Asked) -> bool:
+    def is_momentary(self, asked: TripleConditions) -> bool:
         """Whether what is found holds at one instant: that at which its window closes, before the next one begins."""
         matching = self._with(asked.predicate)
         return bool(matching.windows) and not matching.static and matching._is_tumbling and self._are_all_closing
@@ -100,7 +100,7 @@ class ActiveGraph:
             windows=[entry for entry in self.windows if self.tables.may_match(entry[1], predicate)],
         )
 
-    def _scan(self, columns: Mapping[str, str], asked: Asked, static: exp.Select | None = None) -> str:
+    def _scan(self, columns: Mapping[str, str], asked: TripleConditions, static: exp.Select | None = None) -> str:
         names = list(columns.values())
         parts: list[exp.Query] = []
         if self.static:
@@ -116,7 +116,7 @@ class ActiveGraph:
             parts.append(exp.select(*nothing, *always()).where(exp.false()))
         return self.statement.add(united(parts))
 
-    def _static(self, columns: Mapping[str, str], asked: Asked) -> exp.Select:
+    def _static(self, columns: Mapping[str, str], asked: TripleConditions) -> exp.Select:
         """A graph has each of its triples once; what is in several of them counts once, too."""
         rows = [_select(table, columns, asked) for table in self.static]
         if len(rows) == 1:
@@ -128,13 +128,13 @@ class ActiveGraph:
         kept = [col("merged", name) for name in columns.values()]
         return exp.select(*kept, *always()).from_(merged.subquery("merged"))
 
-    def _changing(self, columns: Mapping[str, str], asked: Asked) -> list[exp.Query]:
+    def _changing(self, columns: Mapping[str, str], asked: TripleConditions) -> list[exp.Query]:
         """What comes and goes in graphs, which are sets beside whatever window, with its intervals `[starts, ends)`."""
         return [
             _select(table, columns, asked).select(col(table, "starts"), col(table, "ends")) for table in self.changing
         ]
 
-    def _shown(self, columns: Mapping[str, str], asked: Asked) -> list[exp.Query]:
+    def _shown(self, columns: Mapping[str, str], asked: TripleConditions) -> list[exp.Query]:
         """What windows show, with its intervals."""
         rows: list[exp.Query] = []
         for window, table in self.windows:
@@ -192,7 +192,7 @@ class ActiveGraph:
         disjoint = once(self.statement, self.statement.add(numbered(self.statement, rows, names)), names)
         return select_from(disjoint, [col(disjoint, name) for name in (*names, "i", "j")])
 
-    def timed_scan(self, columns: Mapping[str, str], asked: Asked, times: Mapping[str | None, str]) -> str:
+    def timed_scan(self, columns: Mapping[str, str], asked: TripleConditions, times: Mapping[str | None, str]) -> str:
         """`scan`, with the timestamps of the triples: in any stream (None), and in streams by their names.
 
         Of a set each triple is there once at each instant, with the greatest timestamp that it has there.
@@ -227,11 +227,11 @@ class ActiveGraph:
         query = select_from(found, [*kept, *told])
         return self.statement.add(query if self._is_bag else query.group_by(*(column.copy() for column in kept)))
 
-    def triples(self, asked: Asked | None = None) -> str:
+    def triples(self, asked: TripleConditions | None = None) -> str:
         """The whole graph, or what is asked for, as a relation `(s, p, o, i, j)`."""
-        return self.scan({part: part for part in TRIPLE}, asked or Asked())
+        return self.scan({part: part for part in TRIPLE}, asked or TripleConditions())
 
-    def names(self, column: str, asked: Asked) -> str:
+    def names(self, column: str, asked: TripleConditions) -> str:
         """The names of a window's elements as a relation, each once at an instant."""
         found = self.scan({"g": column}, asked)
         return once(self.statement, found, [column]) if self._is_bag else found
@@ -257,7 +257,7 @@ def _columns(table: str, columns: Mapping[str, str]) -> list[exp.Expr]:
     return [aliased(col(table, part), name) for part, name in columns.items()]
 
 
-def _select(table: str, columns: Mapping[str, str], asked: Asked) -> exp.Select:
+def _select(table: str, columns: Mapping[str, str], asked: TripleConditions) -> exp.Select:
     query = select_from(table, _columns(table, columns))
     conditions = asked.conditions(table)
     return query.where(*conditions) if conditions else query

@@ -14,7 +14,7 @@ from penstock.relational.compiler import Compiler
 from penstock.relational.dataset import DatasetGraphs
 from penstock.relational.instants import COUNT
 from penstock.relational.intervals import INSTANTS, partition_keys, spread
-from penstock.relational.matching import TRIPLE, Asked, asked_by, counted_patterns
+from penstock.relational.matching import TRIPLE, TripleConditions, asked_by, counted_patterns
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from, united
 from penstock.relational.shapes import Shape
 from penstock.relational.tables import Tables
@@ -81,9 +81,9 @@ def compile_dataset(query: ContinuousQuery, tables: Tables, shape: Shape) -> Pla
     """
     statement = Statement(shape)
     dataset = DatasetGraphs(statement, query.dataset, tables)
-    graphs = [(graph, Asked()) for graph in (dataset.default, *(named.graph for named in dataset.graphs()))]
+    graphs = [(graph, TripleConditions()) for graph in (dataset.default, *(named.graph for named in dataset.graphs()))]
     windows = [
-        (named.graph, Asked() if pattern is None else asked_by(pattern))
+        (named.graph, TripleConditions() if pattern is None else asked_by(pattern))
         for named in dataset.windows()
         for window, _ in named.graph.windows
         for pattern in counted_patterns(query, window)

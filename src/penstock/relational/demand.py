@@ -37,7 +37,7 @@ from penstock.algebra.operators import (
 from penstock.rdf.terms import IRI
 from penstock.relational.active_graphs import ActiveGraph
 from penstock.relational.dataset import DatasetGraphs, NamedGraph
-from penstock.relational.matching import Asked, asked_by
+from penstock.relational.matching import TripleConditions, asked_by
 from penstock.relational.relations import Statement
 from penstock.relational.shapes import Snapshot
 from penstock.relational.tables import Tables
@@ -87,7 +87,7 @@ ALWAYS = AllOf(())
 
 
 def demand_of(
-    query: ContinuousQuery, expression: Operator, tables: Tables, watch: Callable[[str, Asked], Watch]
+    query: ContinuousQuery, expression: Operator, tables: Tables, watch: Callable[[str, TripleConditions], Watch]
 ) -> Demand:  # fmt: skip
     """`watch` gives what is known of a pattern over a stream."""
     dataset = DatasetGraphs(Statement(Snapshot()), query.dataset, tables)
@@ -100,7 +100,7 @@ class _Reader:
     dataset: DatasetGraphs
     streams: dict[str, str]
     """The streams by their tables."""
-    watch: Callable[[str, Asked], Watch]
+    watch: Callable[[str, TripleConditions], Watch]
 
     def demand(self, operator: Operator, graph: ActiveGraph) -> Demand:
         here = partial(self.demand, graph=graph)

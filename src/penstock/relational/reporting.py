@@ -12,7 +12,7 @@ from penstock.algebra.operators import TriplePattern
 from penstock.algebra.reports import MOST_INSTANTS, PolicyError
 from penstock.algebra.windows import CountWindow, PastWindow, RangeWindow
 from penstock.relational.intervals import merge
-from penstock.relational.matching import TRIPLE, Asked, asked_by, counted_patterns
+from penstock.relational.matching import TRIPLE, TripleConditions, asked_by, counted_patterns
 from penstock.relational.relations import Statement, aliased, col, number, select_from, united
 from penstock.relational.shapes import LocalSlice
 from penstock.relational.tables import Tables, streams_of
@@ -85,7 +85,7 @@ def compile_last_end(query: ContinuousQuery, tables: Tables) -> exp.Select:
 
 
 def _conditions(table: str, pattern: TriplePattern | None) -> list[exp.Expr]:
-    return (Asked() if pattern is None else asked_by(pattern)).conditions_on_stream(table)
+    return (TripleConditions() if pattern is None else asked_by(pattern)).conditions_on_stream(table)
 
 
 class _WindowReport:

@@ -53,6 +53,10 @@ class Closings:
         stretches = zip(found["start_min"].to_pylist(), ends.to_pylist(), strict=True)
         self._occupied = _merged([*self._occupied, *((start, end) for start, end in stretches if start < end)])
 
+    def add(self, other: Closings) -> None:
+        """What another one has noted of the same window."""
+        self._occupied = _merged([*self._occupied, *other._occupied])
+
     def instants(self, first: int, last: int) -> Iterator[int]:
         """Those between the first and the last; no earlier ones are asked for again."""
         self._occupied = [(start, end) for start, end in self._occupied if end > first]

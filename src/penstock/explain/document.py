@@ -1,4 +1,4 @@
-"""All that there is to say about a query, as data; every format renders this."""
+"""The explanation of a query as data; every output format renders it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from penstock.syntax.dialects import DIALECTS
 
 @dataclass(frozen=True, slots=True)
 class GraphDescription:
-    """A graph that the query reads: named, or part of the default graph. `triples` None: none is bound to it."""
+    """A graph that the query reads: named, or part of the default graph. `triples` is None if no graph is bound."""
 
     iri: str | None
     label: str
@@ -47,14 +47,14 @@ class Document:
     text: str
     dialect: ast.DialectName
     registered: str | None
-    """The name under which the query is registered, an IRI or a bare word."""
+    """The name under which the query is registered: an IRI or a plain word."""
     form: str
     settings: tuple[Setting, ...]
     windows: tuple[WindowDescription, ...]
     graphs: tuple[GraphDescription, ...]
     operators: OperatorNode
     plan: PlanDescription | None
-    """What the optimizer makes of the operators, if anything."""
+    """The optimized plan, if the optimizer changed the operators."""
     dgraph: DGraph
     timeline: Timeline | None
     names: Names
@@ -64,7 +64,7 @@ class Document:
 
     @property
     def name(self) -> str | None:
-        """The registered name, as short as it can be."""
+        """The registered name, shortened with prefixes."""
         return None if self.registered is None else self.names.iri(self.registered)
 
     @property
@@ -86,10 +86,10 @@ def describe(
     kept: Sequence[KeptPart] = (),
     engine: EngineName = "duckdb",
 ) -> Document:
-    """The document about a query; `inputs` need not bind all of its streams and graphs, or any.
+    """Describes a query; `inputs` may bind all, some or none of its streams and graphs.
 
-    `sizes` are those that a run has seen; without them, the inputs are counted. `kept` is what a run keeps.
-    `engine` is the one whose SQL is shown.
+    `sizes` are the sizes that a run has observed; without them, the inputs are counted. `kept` are the static parts
+    that a run keeps. `engine` selects whose SQL is shown.
     """
     given = inputs or Inputs({})
     user = settings or Settings()
@@ -132,7 +132,7 @@ def describe(
 
 
 def _all_bound(continuous: ContinuousQuery, inputs: Inputs) -> Inputs:
-    """A stream without data is empty here, and a graph too: the instants depend on what there is of streams."""
+    """Binds every unbound stream and graph to empty data: the instants depend on the available streams only."""
     streams = {stream: inputs.streams.get(stream, ()) for stream in continuous.dataset.streams}
     return replace(inputs, streams=streams | dict(inputs.streams), graphs={None: (), **inputs.graphs})
 
@@ -148,7 +148,7 @@ def _origin(query: ast.Query, user: Settings, inputs: Inputs) -> int:
 
 
 def _sizes(inputs: Inputs) -> Sizes:
-    """Counted where there is a stream: graphs alone say little of what is joined with them."""
+    """Counts the inputs if there is a stream: graphs alone say little about the streams they are joined with."""
     if not any(inputs.streams.values()):
         return Sizes()
     return Sizes(

@@ -22,11 +22,11 @@ def sql_of(
     is_optimized: bool = True,
     engine: EngineName = "duckdb",
 ) -> str:
-    """As the engine runs it; `bound` are graphs that the query may read besides those that it names.
+    """The SQL as the engine runs it; `bound` are graphs that the query may read besides those that it names.
 
-    `instants` numbers the evaluation instants of the slice, `$first` is the first of them, `$last` the last, `$count`
-    how many there are, `$step` how far they are apart, and `$reported` the number of the first one that is reported. On
-    Spark these are `:first` and so on.
+    `instants` numbers the evaluation instants of the slice. `$first` and `$last` are the first and the last of them,
+    `$count` is their number, `$step` the distance between them, and `$reported` the number of the first instant that is
+    reported. On Spark the parameters are `:first` and so on.
     """
     streams = query.dataset.streams or ("any",)
     graphs = dict.fromkeys([*query.dataset.default_graphs, *query.dataset.named_graphs, *bound])

@@ -252,7 +252,8 @@ class RunningQuery:
         started = self._started or self._start(first - 1)
         self._drop_uncounted(started.query)
         instants = started.report.instants(first, last, end)
-        for part in self.slicer.slices(instants, started.joined_window):
+        window = started.joined_window if len(instants) > 1 else None
+        for part in self.slicer.slices(instants, window):
             self.reference_data.follow(self, part)
             for evaluation in started.answering.evaluations(part, end):
                 self.counts.evaluations += 1

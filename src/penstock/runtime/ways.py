@@ -3,7 +3,7 @@
 | way | intake | windows live in | evaluated by |
 |---|---|---|---|
 | embedded | sources, read in threads | DuckDB | DuckDB |
-| history | complete streams, which Spark reads | nowhere: Spark reads what its slices need | Spark SQL |
+| history | complete streams | nowhere: tasks read what they need | DuckDB in executors, or Spark SQL |
 | micro-batches | Structured Streaming | the window log | Spark SQL |
 | sources on Spark | sources, read in threads | the window log | Spark SQL |
 """
@@ -43,7 +43,7 @@ class Way(Enum):
     """How a run goes; `title` and `reason` are for `explain`."""
 
     EMBEDDED = "embedded", "sources read by this process, windows in DuckDB"
-    HISTORY = "history", "complete streams on Spark, all instants answered at once by Spark SQL"
+    HISTORY = "history", "complete streams on Spark, answered in slices by DuckDB in the executors, or by Spark SQL"
     MICRO_BATCHES = "micro-batches", "Structured Streaming, windows in the window log, answered by Spark SQL"
     SOURCES_ON_SPARK = "sources on Spark", "sources read by the driver, windows in the window log, Spark SQL"
 
@@ -154,7 +154,7 @@ def _from_sources(
 def _history(request: RunRequest, spark: SparkSession) -> ThreadedRun:
     from penstock.engines.spark.history import HistoryStore
 
-    store = HistoryStore(spark)
+    store = HistoryStore(spark, windows=request.settings.windows)
     return ThreadedRun(_run(request, store, HistoryIntake()), request.stopped, store.close, request.on_end)
 
 

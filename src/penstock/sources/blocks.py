@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import select
 import time
@@ -119,12 +120,15 @@ def split_lines(text: bytes) -> pa.Array:
     return pc.split_pattern(pa.array([text], pa.large_binary()), pattern=b"\n").values
 
 
-def pieces_of_file(open_file: Callable[[], BinaryIO], offset: int = 0) -> Iterator[bytes]:
-    """The content of a file from a place on; a compressed one is unpacked up to there."""
+def pieces_of_file(
+    open_file: Callable[[], BinaryIO], offset: int = 0, until: int | None = None
+) -> Iterator[bytes]:  # fmt: skip
+    """The content of a file from a place on, up to another or its end; a compressed one is unpacked up to there."""
     with open_file() as file:
         _skip(file, offset)
-        read = _read1(file)
-        while piece := read(_PIECE):
+        read, rest = _read1(file), math.inf if until is None else until - offset
+        while rest > 0 and (piece := read(int(min(_PIECE, rest)))):
+            rest -= len(piece)
             yield piece
 
 

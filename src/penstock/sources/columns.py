@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from penstock.rdf.encoding import INTEGER_TYPES, TAGS_OF_DATATYPES
 from penstock.rdf.vocabulary import XSD
 
+_XSD = XSD.replace(".", r"\.")
 _CHARACTERS = r"(?:[A-Za-z0-9._~:/?@!$&'()*+,;=\x{A0}-\x{D7FF}-]|%[0-9A-Fa-f]{2})*"
 _HOST = r"[A-Za-z0-9._~-]*(?::[0-9]*)?"
 _AFTER_HOST = rf"(?:[/?]{_CHARACTERS})?(?:#{_CHARACTERS})?"
@@ -23,12 +24,12 @@ _WITHOUT_HOST = rf"/?(?:[A-Za-z0-9._~-]{_CHARACTERS})?(?:#{_CHARACTERS})?"
 _IRI = rf"^<[A-Za-z][A-Za-z0-9+.-]*:(?://{_HOST}{_AFTER_HOST}|{_WITHOUT_HOST})>$"
 _BLANK_NODE = r"^_:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?$"
 _LANGUAGE = r"[A-Za-z]{2,3}(?:-[A-Za-z]{4})?(?:-[A-Za-z]{2})?"
-_DATATYPE = rf"<(?:{XSD}[A-Za-z]+|https?://(?:www\.)?[a-vx-z]{_HOST}{_AFTER_HOST})>"
+_DATATYPE = rf"<(?:{_XSD}[A-Za-z]+|https?://(?:www\.)?[a-vx-z]{_HOST}{_AFTER_HOST})>"
 """None of RDF's own, at www.w3.org: a literal must not be written with rdf:langString."""
 _LITERAL = rf'^"[^"\\\x00-\x1f\x7f]*"(?:@{_LANGUAGE}|\^\^{_DATATYPE})?$'
 
 _MILLISECONDS = r'^"-?[0-9]{1,18}"$'
-_TYPED_MILLISECONDS = rf'^"-?[0-9]{{1,18}}"\^\^<{XSD}(?:integer|{"|".join(INTEGER_TYPES)})>$'
+_TYPED_MILLISECONDS = rf'^"-?[0-9]{{1,18}}"\^\^<{_XSD}(?:integer|{"|".join(INTEGER_TYPES)})>$'
 _LEAP_YEAR = "[12][0-9](?:0[48]|[2468][048]|[13579][26])"
 _DATE = (
     r"(?:[12][0-9]{3}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
@@ -36,7 +37,7 @@ _DATE = (
 )
 _DATE_TIME = (
     rf'^"{_DATE}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?'
-    rf'(?:Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])?"(?:\^\^<{XSD}dateTime(?:Stamp)?>)?$'
+    rf'(?:Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])?"(?:\^\^<{_XSD}dateTime(?:Stamp)?>)?$'
 )
 _UP_TO_SECONDS = len('"2024-05-01T12:00:00')
 

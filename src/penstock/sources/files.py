@@ -34,11 +34,12 @@ class TntFile:
     def name(self) -> str:
         return str(self.path)
 
-    def batches(self, position: Position | None = None) -> Iterator[Batch]:
+    def batches(self, position: Position | None = None, until: int | None = None) -> Iterator[Batch]:
+        """`until`: up to this offset, where a line begins."""
         offset, line = (0, 1) if position is None else (position["offset"], position["line"])
         if offset is None:  # the file is damaged from here on
             return
-        pieces = pieces_of_file(lambda: open_bytes(self.path), offset)
+        pieces = pieces_of_file(lambda: open_bytes(self.path), offset, until)
         yield from tnt_batches(blocks(pieces), self.name, self.scope, self.most_elements, offset, line)
 
 

@@ -109,7 +109,8 @@ class DuckDBStore:
     """Tables of streams and graphs, and statements over them. `database` is a file; without one all is in memory.
 
     Static parts of queries are computed once and kept; a lone triple pattern from `keep_from` triples of graphs on.
-    After every `rows_between_looks` rows the store looks for rows that nobody needs: eviction costs time, too.
+    After every `rows_between_looks` rows the store looks for rows that nobody needs: eviction costs time, too. `limits`
+    are settings of DuckDB, such as `threads`.
     """
 
     capabilities: ClassVar = Capabilities(admits_queries=True, restarts=True, answers_at_once=False)
@@ -120,11 +121,12 @@ class DuckDBStore:
         *,
         rows_between_looks: int = _ROWS_BETWEEN_LOOKS,
         keep_from: int = _KEEP_FROM,
+        limits: Mapping[str, int | str] | None = None,
     ) -> None:
         self._rows_between_looks = rows_between_looks
         with reported():
             self.connection = duckdb.connect(":memory:" if database is None else str(database))
-        for setting, value in _SETTINGS.items():
+        for setting, value in {**_SETTINGS, **(limits or {})}.items():
             self.run(f"SET {setting} = {value}")
         self._library = Library(self.connection)
         for setting, value in _LOCKED.items():
@@ -196,6 +198,12 @@ class DuckDBStore:
         self._streams, self._graphs, self._predicates, self._changing, self._horizons = {}, {}, {}, set(), {}
         self._closing_reports.clear()
         self._matcher = PatternMatcher()
+
+    def empty_streams(self) -> None:
+        """Forget the rows of streams. Graphs stay, with what is kept of them, and so do compiled queries."""
+        for iri, known in self._streams.items():
+            self.run(f"TRUNCATE {known.table}")
+            self._streams[iri] = _Stream(known.table, is_given=known.is_given, is_named=known.is_named)
 
     def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
         if iri in self._streams:

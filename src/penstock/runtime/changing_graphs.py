@@ -21,7 +21,7 @@ Updates = Mapping[str | None, GraphUpdates]
 
 
 class ChangingGraphs:
-    """All that was said of the triples that have changed, and so when they hold; for all queries of an store.
+    """All that was said of the triples that have changed, and so when they hold; for all queries of a store.
 
     `on_failure` is told why a graph elsewhere is not what it should be.
     """

@@ -53,7 +53,7 @@ def chained(members: Mapping[str, Member]) -> Chain:
 
 @dataclass(frozen=True, slots=True)
 class QueryGroups:
-    """How queries of an store are put together; `streams` are those from outside."""
+    """How queries of a store are put together; `streams` are those from outside."""
 
     store: WindowStore[Any]
     streams: Collection[str]

@@ -17,12 +17,12 @@ from penstock.algebra.windows import Interval
 from penstock.engines.protocol import Slice, WindowStore
 from penstock.rdf.elements import Row
 from penstock.runtime.frontiers import Frontier
-from penstock.sources.repeating import Repeating
+from penstock.sources.refresher import Refresher
 from penstock.sources.services import ServiceSettings, ask
 
 
 class Services:
-    """The answers that an store has, kept up to date for all queries of a run; `on_failure` is told why one is not."""
+    """The answers that a store has, kept up to date for all queries of a run; `on_failure` is told why one is not."""
 
     def __init__(self, store: WindowStore[Any], settings: ServiceSettings, on_failure: Callable[[str], None]) -> None:
         self._store = store
@@ -71,7 +71,7 @@ class Services:
         if self._settings.refresh is not None:
             # Even a silent one: where it fails, what it answered before is better than nothing.
             fetch = partial(ask, replace(call, is_silent=False), self._settings)
-            asked.again = Repeating(fetch, self._settings.refresh)
+            asked.again = Refresher(fetch, self._settings.refresh)
             asked.again.start()
         return asked
 
@@ -81,7 +81,7 @@ class _Asked:
     """What a service has answered, and how far the queries are that ask it."""
 
     answers: list[ServiceAnswer]
-    again: Repeating[tuple[Row, ...]] | None = None
+    again: Refresher[tuple[Row, ...]] | None = None
     progress: Frontier = field(default_factory=Frontier)
 
     def close(self) -> None:

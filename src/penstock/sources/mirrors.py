@@ -10,7 +10,7 @@ from pyoxigraph import Triple
 
 from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.remote_graphs import is_remote, parse_remote
-from penstock.sources.repeating import Repeating
+from penstock.sources.refresher import Refresher
 
 _Triples = Collection[Triple]
 
@@ -31,7 +31,7 @@ class Mirror:
         self._interval = interval
         self._lock = threading.Lock()
         self._readers = 0
-        self._repeating: Repeating[_Triples] | None = None
+        self._repeating: Refresher[_Triples] | None = None
         self._triples: frozenset[Triple] = frozenset()
 
     def begin(self) -> None:
@@ -39,7 +39,7 @@ class Mirror:
         with self._lock:
             if self._repeating is None:
                 self._triples = frozenset(self._fetch())
-                self._repeating = Repeating(self._fetch, self._interval)
+                self._repeating = Refresher(self._fetch, self._interval)
                 self._repeating.start()
             self._readers += 1
 

@@ -18,7 +18,7 @@ from penstock.rdf.parser import parse_statements
 from penstock.rdf.timestamps import timestamp_of
 from penstock.sources.columns import objects, predicates, subjects, times
 from penstock.sources.tables import encoded_columns
-from penstock.sources.words import FEW, cut, split_last, texts_of
+from penstock.sources.word_columns import FEW, cut, split_last, texts_of
 
 QUADS = pa.schema(
     [("g", pa.string()), ("s", pa.string()), ("p", pa.string()), ("o", pa.string()), ("time", pa.int64())]

@@ -23,7 +23,7 @@ from penstock.rdf.formats.timed_graphs import ALL_IN_DEFAULT_GRAPH, without_time
 from penstock.rdf.timestamps import greatest
 from penstock.sources.batches import SCHEMA, Batch, Position
 from penstock.sources.blocks import blocks, pieces_of_file
-from penstock.sources.counting import Counted
+from penstock.sources.counted_positions import CountedPositions
 from penstock.sources.quads import QUADS, decode_quads
 
 
@@ -48,7 +48,7 @@ class NQuadsFile:
         if outline.has_quads and not outline.has_graphs:
             malformed.append(Malformed(self.name, "", ALL_IN_DEFAULT_GRAPH))
         graphs = _Graphs(self.name, self.time_predicate)
-        came = Counted(position)
+        came = CountedPositions(position)
         for number, quads in enumerate(self._quads(malformed.append)):
             graphs.add(quads)
             if number < outline.last_block:  # what the last one leaves open is over at the end

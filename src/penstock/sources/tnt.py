@@ -17,7 +17,7 @@ from penstock.rdf.limits import shown
 from penstock.sources.batches import SCHEMA
 from penstock.sources.columns import objects, predicates, subjects, times
 from penstock.sources.tables import encoded_columns
-from penstock.sources.words import FEW, cut, texts_of
+from penstock.sources.word_columns import FEW, cut, texts_of
 
 
 def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:

@@ -11,7 +11,7 @@ from penstock.rdf.errors import SourceError
 Fetched = TypeVar("Fetched")
 
 
-class Repeating(Generic[Fetched]):
+class Refresher(Generic[Fetched]):
     """Calls `fetch` every `interval` milliseconds, from so long after the start on.
 
     `latest` gives what has come since it was last asked. Where fetching fails, there is nothing new, and why it failed

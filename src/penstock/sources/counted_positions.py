@@ -11,7 +11,7 @@ from penstock.rdf.elements import Malformed
 from penstock.sources.batches import SCHEMA, Batch, Position, count_elements
 
 
-class Counted:
+class CountedPositions:
     """How many elements and malformed pieces have come out so far, and how many of them had come out before."""
 
     def __init__(self, position: Position | None) -> None:

@@ -1,4 +1,4 @@
-"""What services answered as tables of encoded terms, for every engine."""
+"""The answers of SERVICE endpoints as tables of encoded terms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock.sources.graphs import with_validity
 
 
 def answer_table(call: ServiceCall, answers: Sequence[ServiceAnswer]) -> pa.Table:
-    """What a service has answered: a column for each variable; if it changes, also when each row begins and ceases.
+    """A column for each variable; if the answer changes, also the validity of each row.
 
     Without variables, too, there must be a column, so that there can be rows.
     """

@@ -24,7 +24,6 @@ from penstock.engines.arrivals import numbered, stamped
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.duckdb.kept import KeptTables
 from penstock.engines.duckdb.statements import DuckDBQuery, DuckDBReport, PreparedStatement, reported
-from penstock.engines.held_triples import held_table, held_triples, triples_table
 from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
 from penstock.engines.protocol import Appended, Asked, Capabilities, CompiledReport, IntakeBatch, Need, Reached, Seen
@@ -42,7 +41,8 @@ from penstock.relational.retention import compile_oldest, compile_uncounted, old
 from penstock.relational.sources import AnswerTable, Tables, reads
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 from penstock.relational.windows import FOREVER, passed
-from penstock.sources.graphs import CHANGING, TRIPLES, Graph
+from penstock.sources.graphs import CHANGING, TRIPLES, Graph, changing_triples, graph_triple
+from penstock.sources.tables import encoded_triples
 
 _ROWS_BETWEEN_LOOKS = 20_000
 
@@ -309,10 +309,10 @@ class DuckDBStore:
         if not triples:
             return []
         found: list[tuple[Any, ...]] = []
-        with self._view("asked", triples_table(triples)):
+        with self._view("asked", encoded_triples(triples)):
             for table, bounds in self._tables_of(iri).items():
                 found += self.rows(f"SELECT s, p, o, {bounds} FROM {table} SEMI JOIN asked USING (s, p, o)")
-        return held_triples(found)
+        return [graph_triple(*row) for row in found]
 
     def revise_graph(
         self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple], needed: int
@@ -326,14 +326,14 @@ class DuckDBStore:
                 self.run(f"CREATE OR REPLACE TABLE {changing} ({columns})")
                 self._changed[iri] = changing
                 self._predicates[changing] = frozenset()
-        with self._view("revised", triples_table(triples)):
+        with self._view("revised", encoded_triples(triples)):
             for table in self._tables_of(iri):
                 same = " AND ".join(f"{table}.{part} = revised.{part}" for part in TRIPLE)
                 ((lost,),) = self.rows(f"DELETE FROM {table} USING revised WHERE {same}")
                 if lost and table != changing:
                     self._revise()
         self.run(f"DELETE FROM {changing} WHERE ends <= {needed}")
-        now = held_table(held)
+        now = changing_triples(held)
         with self._view("loading", now):
             self.run(f"INSERT INTO {changing} SELECT s, p, o, starts, ends FROM loading")
         self._note_predicates(changing, pc.unique(now["p"]).to_pylist())

@@ -21,7 +21,7 @@ from penstock.rdf.errors import SourceError
 from penstock.rdf.sources import parse_source
 from penstock.sources.batches import Source, SparkStream
 from penstock.sources.files import OneAfterAnother, TntFile
-from penstock.sources.opening import open_source
+from penstock.sources.source_opener import open_source
 from penstock.sources.spark.frames import element_of, name_of_graph, wrong_rows
 from penstock.sources.spark.history import History, history_of
 from penstock.sources.spark.lines import decoded_lines, malformed_lines

@@ -1,4 +1,4 @@
-"""A file played in real time: each element comes when its timestamp says, counted from the first one."""
+"""A file played in real time: elements arrive at the pace of their timestamps."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _part(table: pa.Table, first: int, end: int) -> pa.Table:
 
 
 class _Pace:
-    """Which time of the stream it is; the first that is asked for is now."""
+    """The current time of the stream; the first call sets it."""
 
     def __init__(self, speed: float, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
         self._speed = speed

@@ -73,7 +73,6 @@ class HistoryQuery:
         self._store, self._query, self._expression, self._delivery = store, query, expression, delivery
         self._by_sql = by_sql
         self._is_optimized = is_optimized
-        self._task: RangeTask | None = None
         self._is_too_large = False
         """Whether a slice needs more rows than a task may have."""
         scope = Knowledge.of(query).scope(expression)
@@ -104,9 +103,8 @@ class HistoryQuery:
         return self._by_sql.frame(part) if slices is None else self._answered(slices, answer_instants, "t bigint")
 
     def _answered(self, slices: Sequence[TaskSlice], answer: _Answer, numbers: str) -> DataFrame:
-        task = self._task = self._task or self._shared_by_tasks()
         schema = f"{schema_of(self._in_scope)}, {numbers}"
-        return read_in_executors(self._store.session, slices, partial(answer, task=task), schema)
+        return read_in_executors(self._store.session, slices, partial(answer, task=self._shared_by_tasks()), schema)
 
     def _shared_by_tasks(self) -> RangeTask:
         return RangeTask(
@@ -135,21 +133,22 @@ class HistoryQuery:
         for first, last in pairwise(_bounds(part.instants, read.values(), count)):
             previous = part.instants[first - 1] if first else part.previous
             piece = Slice(part.instants[first:last], previous)
-            needed = {iri: self._needed(iri, stream, piece, tables) for iri, stream in read.items()}
-            if sum(survey.triples for found in needed.values() for _, survey in found) > _MOST_ROWS:
+            oldest = {iri: self._oldest(iri, piece, tables) for iri in read}
+            needed = {iri: stream.between(oldest[iri], piece.instants[-1]) for iri, stream in read.items()}
+            shares = (s.share(oldest[iri], piece.instants[-1]) for iri, found in needed.items() for _, s in found)
+            if sum(shares) > _MOST_ROWS:
                 self._is_too_large = True
                 return None
             ranges = {iri: [(part, survey.reached) for part, survey in found] for iri, found in needed.items()}
-            slices.append(TaskSlice(first, piece, ranges))
+            slices.append(TaskSlice(first, piece, ranges, oldest))
         return slices
 
-    def _needed(
-        self, iri: str, stream: StreamRanges, piece: Slice, tables: Tables
-    ) -> list[tuple[Range, RangeSurvey]]:  # fmt: skip
+    def _oldest(self, stream: str, piece: Slice, tables: Tables) -> int:
+        """The timestamp before which the slice needs nothing of a stream."""
         first = piece.instants[0] if piece.previous is None else piece.previous
-        oldest = oldest_needed(self._query, tables, iri, first)
+        oldest = oldest_needed(self._query, tables, stream, first)
         assert oldest is not None
-        return stream.between(oldest, piece.instants[-1])
+        return oldest
 
 
 _Answer = Callable[..., Iterator[pa.RecordBatch]]

@@ -23,15 +23,15 @@ WORDS = frozenset(
 """What stands before a parenthesis and is no function: words of SQL, casts, types and a hint."""
 
 
-def spark_sql_of(statement: exp.Query) -> str:
-    """As Spark runs it, with a comment that tells what has been found of the functions in it."""
+def spark_sql_of(statement: exp.Query, *notes: str) -> str:
+    """As Spark runs it, below notes, the first of which is about the functions in it."""
     sql = expanded(to_spark(statement, pretty=True))
     unknown = sorted(functions_called(sql) - built_in())
     told = [f"-- Spark SQL: Spark itself has no {', '.join(unknown)}" if unknown else _BUILT_IN]
     clause = statement.args.get("with_")
     if clause is not None and clause.recursive:
         told.append(_BEFOREHAND)
-    return "\n".join([*told, sql]) + "\n"
+    return "\n".join([*told, *notes, sql]) + "\n"
 
 
 def functions_called(sql: str) -> set[str]:

@@ -6,7 +6,7 @@ slice needs is in few ranges of a file: the survey says in which. No rows are ex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -30,7 +30,6 @@ from penstock.optimizer import Knowledge
 from penstock.relational.answers import Delivery
 from penstock.relational.retention import oldest_needed
 from penstock.relational.sources import Tables, reads
-from penstock.relational.windows import FOREVER
 from penstock.sources.spark.ranges import Range, read_in_executors
 
 if TYPE_CHECKING:
@@ -152,22 +151,6 @@ class HistoryQuery:
 
 
 _Answer = Callable[..., Iterator[pa.RecordBatch]]
-
-
-def reason_for_sql(query: ContinuousQuery, delivery: Delivery, tables: Tables, ranges: Collection[str]) -> str | None:
-    """Why a query over streams that are read in `ranges`, and perhaps others, cannot be answered by ranges."""
-    if delivery == "once":
-        return "each solution counts once, over all windows"
-    for iri in tables.streams:
-        if reads(query.dataset, iri, tables):
-            if iri not in ranges:
-                return f"<{iri}> is not read from files"
-            oldest = oldest_needed(query, tables, iri, 0)
-            if oldest is None:
-                return f"a window over <{iri}> counts elements"
-            if oldest <= -FOREVER:
-                return f"a window over <{iri}> has no end"
-    return None
 
 
 def _bounds(instants: Sequence[int], streams: Iterable[StreamRanges], count: int) -> list[int]:

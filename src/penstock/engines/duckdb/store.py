@@ -228,13 +228,14 @@ class DuckDBStore:
         self, batch: IntakeBatch[Mapping[str, pa.Table]], reached: Mapping[str, Reached], lateness: int
     ) -> Appended:  # fmt: skip
         return Appended(
-            {iri: self._append(iri, *stamped(rows, reached[iri], lateness)) for iri, rows in (batch.rows or {}).items()}
+            {iri: self.keep(iri, *stamped(rows, reached[iri], lateness)) for iri, rows in (batch.rows or {}).items()}
         )
 
     def give(self, number: int, stream: str, rows: pa.Table) -> Seen:
-        return self._append(stream, *stamped(rows, Reached(), 0))
+        return self.keep(stream, *stamped(rows, Reached(), 0))
 
-    def _append(self, stream: str, rows: pa.Table, seen: Seen) -> Seen:
+    def keep(self, stream: str, rows: pa.Table, seen: Seen) -> Seen:
+        """Keep rows that have their watermarks (`since`): all of what was `seen`, or some of it."""
         known = self._streams[stream]
         rows = numbered(rows, known.elements, known.arrived)
         if known.is_named and "g" not in rows.column_names:

@@ -112,7 +112,7 @@ class DeadLetters:
 
     def _write(self, file: str, letter: dict[str, Any]) -> None:
         _, target = self._targets[file]
-        target.write(json.dumps(letter, ensure_ascii=False) + "\n")
+        target.write(f"{json.dumps(letter, ensure_ascii=False)}\n".encode())
         target.flush()
 
 

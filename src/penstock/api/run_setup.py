@@ -13,8 +13,9 @@ from penstock.api.handle import RunHandle
 from penstock.api.queries import RegisteredQuery
 from penstock.api.run_messages import RunMessages
 from penstock.engines.protocol import WindowStore
-from penstock.rdf.results import Evaluation
-from penstock.runtime.outlets import Callback, Outlet, Written
+from penstock.rdf.result_batches import ResultBatch
+from penstock.runtime.answers import Answer
+from penstock.runtime.outlets import Outlet, QueueOutlet, Written
 from penstock.runtime.ways import RunRequest, Way, choose_way, open_run
 
 if TYPE_CHECKING:
@@ -34,8 +35,12 @@ class _WithLetters(Outlet):
         self.letters.open(self.query, letters)
         self.outlet.resume(own)
 
-    def write(self, evaluation: Evaluation) -> None:
-        self.outlet.write(evaluation)
+    @property
+    def takes_each(self) -> bool:
+        return self.outlet.takes_each
+
+    def write(self, batch: ResultBatch, which: range) -> None:
+        self.outlet.write(batch, which)
 
     def finish(self, number: int) -> None:
         self.outlet.finish(number)
@@ -66,11 +71,11 @@ def open_handle(
         has_checkpoint=has_checkpoint,
     )
     letters = DeadLetters(messages)
-    found: Queue[Evaluation] = Queue()
+    found: Queue[Answer] = Queue()
     outlets: dict[str, Outlet] = {}
     for query, given in asked.items():
         letters.add(query.name, query.options.late, is_strict=query.options.is_strict)
-        outlet = Callback(found.put) if given is None and way is Way.MICRO_BATCHES else given
+        outlet = QueueOutlet(found) if given is None and way is Way.MICRO_BATCHES else given
         if outlet is not None:
             outlets[query.name] = _WithLetters(outlet, letters, query.name) if has_checkpoint else outlet
         if not has_checkpoint:

@@ -14,6 +14,7 @@ from penstock.cli.oracle_inputs import prepare
 from penstock.cli.output import answer_options, chosen_format, open_answers
 from penstock.cli.run_options import RunOptions, run_options, service_options, updates_option
 from penstock.oracle import answer_all
+from penstock.rdf.result_batches import ResultBatch
 
 
 @click.command(
@@ -77,4 +78,4 @@ def oracle(
         found = [answer.evaluations if empty else answer.with_solutions() for answer in answers]
         with open_answers(out, format, asked.forms, asked.prefixes) as sink:
             for evaluation in merge(*found, key=lambda evaluation: evaluation.time):
-                sink.write(evaluation)
+                sink.write(ResultBatch.of(evaluation))

@@ -62,20 +62,20 @@ class PreparedStatement:
         store.provide(self.text)
 
     def rows(self, parameters: Mapping[str, int | None]) -> list[tuple[Any, ...]]:
-        """A portion at a time: an answer for which there is no memory is given up before the memory is full."""
         with reported():
-            found = self.store.connection.execute(self._parsed, self._given(parameters))
-            rows: list[tuple[Any, ...]] = found.fetchmany(_PORTION)
-            portion = rows
-            while len(portion) == _PORTION:
-                check_memory()
-                portion = found.fetchmany(_PORTION)
-                rows += portion
-            return rows
+            return self.store.connection.execute(self._parsed, self._given(parameters)).fetchall()
 
     def table(self, parameters: Mapping[str, int | None]) -> pa.Table:
+        """A portion at a time: an answer for which there is no memory is given up before the memory is full."""
         with reported():
-            return self.store.connection.sql(self.text, params=self._given(parameters)).to_arrow_table()
+            found = self.store.connection.sql(self._parsed, params=self._given(parameters))
+            reader = found.to_arrow_reader(_PORTION)
+            portions: list[pa.RecordBatch] = []
+            for portion in reader:
+                if portions:
+                    check_memory()
+                portions.append(portion)
+            return pa.Table.from_batches(portions, reader.schema)
 
     def value(self, parameters: Mapping[str, int | None]) -> int | None:
         ((found,),) = self.rows(parameters)
@@ -129,7 +129,7 @@ class DuckDBQuery:
 
     def evaluate(self, part: Slice) -> Solutions:
         if self._demanded is not None and not self._demanded.may_hold_in(part):
-            return Solutions.over_intervals([], part.instants)
+            return Solutions.none(part.instants)
         if len(part.instants) == 1 and not self._compares:
             return self._evaluate_at(part.instants[0])
         previous = part.previous if self._compares else None
@@ -140,11 +140,11 @@ class DuckDBQuery:
         statement = self._prepared(Shape(is_regular, self.store.is_large))
         slice_ = {"first": times[0], "last": times[-1], "count": len(times), "step": step}
         unreported = len(times) - len(part.instants)
-        return Solutions.over_intervals(statement.rows({**slice_, "reported": unreported}), part.instants, unreported)
+        return Solutions.over_intervals(statement.table({**slice_, "reported": unreported}), part.instants, unreported)
 
     def _evaluate_at(self, instant: int) -> Solutions:
         statement = self._prepared(Shape(is_snapshot=True))
-        return Solutions.over_intervals(statement.rows({"first": instant, "last": instant, "count": 1}), [instant])
+        return Solutions.over_intervals(statement.table({"first": instant, "last": instant, "count": 1}), [instant])
 
     def _planned(self, shape: Shape) -> Plan:
         layout = self._layout()

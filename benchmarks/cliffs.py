@@ -32,7 +32,7 @@ from pyoxigraph import Quad, QuerySolutions, RdfFormat, Store, parse
 
 from penstock.bench.peers import WindowQuery
 from penstock.bench.peers.pyoxigraph_windows import PyoxigraphWindows
-from penstock.bench.running import Inputs, Penstock
+from penstock.bench.systems import DataFiles, Penstock
 
 STREAM = "http://example.org/stream"
 PREFIXES = "PREFIX : <http://example.org/>\n"
@@ -292,7 +292,7 @@ def measured(side: str, workload: Workload, stream: Path) -> dict[str, float]:
 
 def on_penstock(workload: Workload, stream: Path) -> int:
     operator = {"operator": workload.operator} if workload.step is None else {}
-    return Penstock().run(workload.text, Inputs({STREAM: stream}, {None: _graph_of(stream)}), **operator)
+    return Penstock().run(workload.text, DataFiles({STREAM: stream}, {None: _graph_of(stream)}), **operator)
 
 
 def on_pyoxigraph(workload: Workload, stream: Path) -> int:

@@ -30,7 +30,7 @@ from penstock.relational.functions.catalogue import compile_condition, compile_e
 from penstock.relational.functions.families import RESOURCE, kind_of
 from penstock.relational.functions.library import Library
 from penstock.relational.functions.ordering import order_key
-from penstock.syntax.reading import parse
+from penstock.syntax.query_reader import parse
 
 CONDITIONS = """
 ?r != ?q

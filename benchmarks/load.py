@@ -39,7 +39,7 @@ import pyoxigraph
 from penstock.bench.tollgates.data import stream_lines
 from penstock.rdf.conversion import encode_oxigraph
 from penstock.rdf.elements import Malformed
-from penstock.rdf.reading import GENERATED_AT_TIME, read_stream
+from penstock.rdf.stream_reader import GENERATED_AT_TIME, read_stream
 from penstock.sources import Feed, open_source
 from penstock.sources.tnt import decode_tnt
 

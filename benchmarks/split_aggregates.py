@@ -20,7 +20,7 @@ from pathlib import Path
 from unittest import mock
 
 from penstock import parse
-from penstock.bench.writing import written
+from penstock.bench.data_files import write_once
 from penstock.engines.spark.session import session
 from penstock.runtime.queries import QuerySpec
 from penstock.runtime.ways import RunRequest, open_run
@@ -46,8 +46,8 @@ def main() -> int:
     print(f"{'':6} {'gates':>7} {'zones each':>11} {'split s':>9} {'unsplit s':>10} {'ratio':>6}  rule")
     with tempfile.TemporaryDirectory() as name:
         for gates, zones in SHAPES:
-            stream = written(Path(name) / f"passages-{gates}.tnt", passages(given.elements, gates))
-            graph = written(Path(name) / f"zones-{gates}-{zones}.nt", zones_of(gates, zones))
+            stream = write_once(Path(name) / f"passages-{gates}.tnt", passages(given.elements, gates))
+            graph = write_once(Path(name) / f"zones-{gates}-{zones}.nt", zones_of(gates, zones))
             for aggregate in given.aggregates:
                 best = {True: float("inf"), False: float("inf")}
                 answers = {}

@@ -44,8 +44,8 @@ from penstock.rdf.changes import read_changes, validity
 from penstock.rdf.elements import Malformed
 from penstock.rdf.graphs import read_graph
 from penstock.rdf.instants import parse_instant
-from penstock.rdf.reading import read_stream
 from penstock.rdf.results import Evaluation, from_json_line
+from penstock.rdf.stream_reader import read_stream
 from penstock.syntax import ast
 from penstock.syntax.durations import parse_duration
 from penstock.syntax.parser.reports import parse_report

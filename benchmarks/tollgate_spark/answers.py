@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from penstock.bench.running import Inputs, Penstock
+from penstock.bench.systems import DataFiles, Penstock
 from penstock.bench.tollgates.data import STREAM
 from penstock.rdf.results import Evaluation
 from penstock.rdf.vocabulary import XSD
@@ -19,7 +19,7 @@ Solutions = dict[int, Counter[tuple[str | None, ...]]]
 
 def embedded_answer(workload: Workload, stream: Path, graph: Path) -> Solutions:
     """What the embedded engine says."""
-    inputs = Inputs({STREAM: stream}, {None: graph})
+    inputs = DataFiles({STREAM: stream}, {None: graph})
     return solutions_of(Penstock().evaluations(workload.query.rspql, inputs))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from targets import Target
 
-from penstock.bench.measuring import Time, java_seconds, measure
+from penstock.bench.stopwatch import Time, java_seconds, measure
 from penstock.bench.tollgates.data import write_districts, write_stream
 from tollgate_spark import live as living
 from tollgate_spark.answers import Solutions, embedded_answer, written_answer

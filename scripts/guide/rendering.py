@@ -16,7 +16,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
-from penstock.explain.highlighting import highlighted
+from penstock.explain.highlighter import highlighted
 from penstock.syntax.recognition import recognise
 from penstock.syntax.tokens import tokenize
 

@@ -13,7 +13,7 @@ from tests import examples
 
 import penstock as ps
 import penstock.api.language
-import penstock.syntax.reading
+import penstock.syntax.query_reader
 from penstock.syntax.dialects import DIALECTS
 
 COUPONS = examples.COUPONS.read_text()
@@ -40,7 +40,7 @@ class TestPackage:
         assert Path(ps.__file__).with_name("py.typed").exists()
 
     @pytest.mark.parametrize(
-        "module", [penstock.api.language, penstock.syntax.reading], ids=lambda module: module.__name__
+        "module", [penstock.api.language, penstock.syntax.query_reader], ids=lambda module: module.__name__
     )
     def test_the_examples_of_the_docstrings_are_true(self, module: object) -> None:
         assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]

@@ -11,10 +11,10 @@ from matplotlib.figure import Figure as Canvas
 
 from penstock.bench import experiments, plots
 from penstock.bench import results as bench_results
-from penstock.bench.answers import OtherAnswerError
+from penstock.bench.answers import AnswerMismatchError
+from penstock.bench.context import ExperimentContext
 from penstock.bench.experiments import EXPERIMENTS, Experiment
 from penstock.bench.results import Axis, Figure, Panel, Series, Table, faster_ones, times_as_long
-from penstock.bench.setting import Setting
 from penstock.cli import commands
 
 TABLE = Table("Times", ("system", "wall [s]", "rows"), (("Penstock", 0.5, 12_000), ("other", 12.25, None)))
@@ -22,9 +22,9 @@ LINES = Panel("", Axis("triples", is_logarithmic=True), Axis("time [s]"), (Serie
 BARS = Panel("", Axis("query"), Axis("time [s]", is_logarithmic=True), (Series("a", (("Q1", 1.0),)),), "bars")
 
 
-def run(setting: Setting) -> bench_results.Result:
+def run(context: ExperimentContext) -> bench_results.Result:
     """A toy: one second for everything."""
-    setting.say("at work")
+    context.say("at work")
     figure = Figure("toy-picture", "A toy", (LINES, BARS))
     return bench_results.Result((TABLE,), (figure,), ("It is a toy.",))
 
@@ -59,7 +59,7 @@ class TestCommand:
         assert sentence in " ".join(result.stderr.split())
 
     def test_without_matplotlib(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("penstock.cli.bench.can_draw", lambda: False)
+        monkeypatch.setattr("penstock.bench.plots.can_draw", lambda: False)
         result = bench("throughput")
         assert result.exit_code == 2
         assert "pip install 'penstock[bench]'" in result.stderr
@@ -86,8 +86,8 @@ class TestCommand:
         assert "A toy" in picture
 
     def test_another_answer_ends_it_with_a_sentence(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        def differ(experiment: Experiment, setting: Setting) -> bench_results.Result:
-            raise OtherAnswerError("Penstock on Spark gives another answer than Penstock at 5")
+        def differ(experiment: Experiment, context: ExperimentContext) -> bench_results.Result:
+            raise AnswerMismatchError("Penstock on Spark gives another answer than Penstock at 5")
 
         monkeypatch.setattr(Experiment, "run", differ)
         result = bench("memory", "--out", str(tmp_path))
@@ -113,7 +113,7 @@ class TestResults:
 
     def test_faster_ones(self) -> None:
         assert faster_ones([("a", 2), ("b", 0.5)], "Penstock") == "Faster than Penstock: b (2.00 ×)."
-        assert faster_ones([("a", 2)], "Penstock") == "Nothing measured beside it is faster than Penstock."
+        assert faster_ones([("a", 2)], "Penstock") == "No other measured system is faster than Penstock."
 
 
 class TestPictures:

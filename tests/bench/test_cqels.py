@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock.bench.cqels import experiment, together
+from penstock.bench.context import ExperimentContext
+from penstock.bench.cqels import experiment, many_queries
 from penstock.bench.cqels.data import (
     EVERY,
     FLOORPLAN,
@@ -23,8 +24,7 @@ from penstock.bench.cqels.data import (
 )
 from penstock.bench.cqels.experiment import Conference
 from penstock.bench.cqels.queries import TEMPLATES, Instance
-from penstock.bench.running import Inputs, Penstock
-from penstock.bench.setting import Setting
+from penstock.bench.systems import DataFiles, Penstock
 
 LISTINGS = Path(__file__).parents[1] / "papers" / "cqels"
 
@@ -74,7 +74,7 @@ class TestQueries:
         found = []
         for triples in (5_000, 20_000):
             graphs = {None: write_publications(tmp_path, triples), FLOORPLAN: write_floorplan(tmp_path)}
-            inputs = Inputs({RFID: write_detections(tmp_path, 150)}, graphs)
+            inputs = DataFiles({RFID: write_detections(tmp_path, 150)}, graphs)
             answer = Penstock().evaluations(Instance(name, experiment.AUTHORS[0]).text, inputs)
             found.append(sum(len(evaluation.rows or evaluation.triples or ()) for evaluation in answer))
         assert found[0] == found[1] > 0
@@ -82,9 +82,9 @@ class TestQueries:
     def test_the_experiment(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in ("TEMPLATES", "WITH_PUBLICATIONS"):
             monkeypatch.setattr(experiment, name, ("Q1",))
-        monkeypatch.setattr(together, "TEMPLATES", ("Q1",))
-        monkeypatch.setattr(together, "QUICK_POWERS", (0, 2))
-        result = experiment.run(Setting(tmp_path, True, 0.1, 1, ("duckdb",)))
+        monkeypatch.setattr(many_queries, "TEMPLATES", ("Q1",))
+        monkeypatch.setattr(many_queries, "QUICK_POWERS", (0, 2))
+        result = experiment.run(ExperimentContext(tmp_path, True, 0.1, 1, ("duckdb",)))
         singles, history, sizes, many = result.tables
         assert [row[:2] for row in singles.rows] == [("Q1", "Penstock on DuckDB"), ("Q1", "pyoxigraph")]
         assert [row[:3] for row in history.rows] == [("Q1", "Penstock on DuckDB", 200), ("Q1", "pyoxigraph", 200)]

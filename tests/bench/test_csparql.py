@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from penstock.bench.context import ExperimentContext
 from penstock.bench.csparql import experiment
 from penstock.bench.csparql.market import DAY, QUERY, VARIANTS, brokers, transactions
-from penstock.bench.setting import Setting
 
 LISTING = Path(__file__).parents[1] / "papers" / "csparql" / "total-amount-per-day-and-broker.repaired.rq"
 
@@ -35,7 +35,7 @@ def test_days_are_over() -> None:
 def test_the_experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(experiment, "DAYS", 1)
     monkeypatch.setattr(experiment, "PARTS", (1,))
-    result = experiment.run(Setting(tmp_path, True, 0.02, 1, ("duckdb",)))
+    result = experiment.run(ExperimentContext(tmp_path, True, 0.02, 1, ("duckdb",)))
     [table] = result.tables
     assert len(table.rows) == 2 * 4
     assert [row[4] for row in table.rows[:4]] == list(VARIANTS)

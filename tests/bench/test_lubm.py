@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from penstock.bench.context import ExperimentContext
 from penstock.bench.lubm import experiment, systems
 from penstock.bench.lubm.experiment import QUERIES
 from penstock.bench.lubm.generator import lines, resources
 from penstock.bench.lubm.vocabulary import TYPE, UB
-from penstock.bench.running import Penstock
-from penstock.bench.setting import Setting
+from penstock.bench.systems import Penstock
 
 FEW = 1
 
@@ -65,19 +65,19 @@ class TestQueries:
         assert len(QUERIES) == 14
 
     def test_every_system_answers_alike(self, tmp_path: Path) -> None:
-        setting = Setting(tmp_path, True, 1, 1, ("duckdb",))
-        data = experiment._data(setting, "a department", 1, FEW)
-        own = systems.OverAStream(Penstock())
+        context = ExperimentContext(tmp_path, True, 1, 1, ("duckdb",))
+        data = experiment._data(context, "a department", 1, FEW)
+        own = systems.FilePenstock(Penstock())
         for query in QUERIES[:4]:
             expected = experiment._answer(own, query, data)
-            assert experiment._answer(systems.AsItComes(), query, data) == expected
+            assert experiment._answer(systems.LivePenstock(), query, data) == expected
             assert experiment._answer(systems.Pyoxigraph(), query, data) == expected
             assert experiment._answer(systems.Rdflib(), query, data) == expected
 
     def test_the_experiment(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(experiment, "QUERIES", QUERIES[:1])
         monkeypatch.setattr(experiment, "FEW_DEPARTMENTS", 1)
-        result = experiment.run(Setting(tmp_path, True, 1, 1, ("duckdb",), {"jena": "/nowhere/arq"}))
+        result = experiment.run(ExperimentContext(tmp_path, True, 1, 1, ("duckdb",), {"jena": "/nowhere/arq"}))
         averages, single = result.tables
         assert {row[3] for row in single.rows} == {"Penstock on DuckDB", "Penstock on DuckDB, as it comes"} | {
             "pyoxigraph",

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from penstock.bench import latency, memory, scaling, throughput
-from penstock.bench.answers import OtherAnswerError, compare
-from penstock.bench.measuring import processor_time_of
+from penstock.bench.answers import AnswerMismatchError, compare
+from penstock.bench.context import ExperimentContext
 from penstock.bench.peers import Peer, answer_of_peer
 from penstock.bench.peers.closings import Closings
 from penstock.bench.peers.commands import CommandPeer, PeerError
 from penstock.bench.peers.pyoxigraph_windows import WAYS, PyoxigraphWindows
 from penstock.bench.peers.rdflib_windows import RdflibWindows
-from penstock.bench.running import Inputs, Penstock
-from penstock.bench.setting import Setting
+from penstock.bench.stopwatch import processor_time_of
+from penstock.bench.systems import DataFiles, Penstock
 from penstock.bench.tollgates.data import STREAM, stream_lines, write_districts, write_stream
 from penstock.bench.tollgates.queries import PAIRS, PASSAGES, Query
 
@@ -66,7 +66,7 @@ class TestPeers:
     @pytest.mark.parametrize("peer", [*map(PyoxigraphWindows, WAYS), RdflibWindows()], ids=[*WAYS, "rdflib"])
     def test_answers_are_penstocks(self, folder: Path, query: Query, peer: Peer) -> None:
         stream, graph = write_stream(folder, "passages", TRIPLES), write_districts(folder)
-        expected = Penstock().answer(query.rspql, Inputs({STREAM: stream}, {None: graph}))
+        expected = Penstock().answer(query.rspql, DataFiles({STREAM: stream}, {None: graph}))
         assert len(expected) == 1
         compare(peer.name, answer_of_peer(peer, query.asked, stream, graph), expected)
 
@@ -74,14 +74,14 @@ class TestPeers:
         (folder / "toy.py").write_text(TOY)
         peer = CommandPeer.of("toy", f"{sys.executable} {folder / 'toy.py'}")
         stream, graph = write_stream(folder, "passages", TRIPLES), write_districts(folder)
-        expected = Penstock().answer(QUERY.rspql, Inputs({STREAM: stream}, {None: graph}))
+        expected = Penstock().answer(QUERY.rspql, DataFiles({STREAM: stream}, {None: graph}))
         compare(peer.name, answer_of_peer(peer, QUERY.asked, stream, graph), expected)
 
     @pytest.mark.parametrize(
         ("program", "sentence"),
         [
             ("import sys; sys.exit('no engine today')", "ended with status 1: no engine today"),
-            ("print('{}')", 'is no result line: "query" is missing'),
+            ("print('{}')", 'is not a result line: "query" is missing'),
         ],
     )
     def test_a_command_that_gives_no_answer(self, folder: Path, program: str, sentence: str) -> None:
@@ -92,8 +92,8 @@ class TestPeers:
 
     def test_another_answer_is_told(self, folder: Path) -> None:
         stream, graph = write_stream(folder, "passages", TRIPLES), write_districts(folder)
-        expected = Penstock().answer(QUERY.rspql, Inputs({STREAM: stream}, {None: graph}))
-        with pytest.raises(OtherAnswerError, match="toy gives another answer than Penstock at 3601000: 10 rows"):
+        expected = Penstock().answer(QUERY.rspql, DataFiles({STREAM: stream}, {None: graph}))
+        with pytest.raises(AnswerMismatchError, match="toy gives another answer than Penstock at 3601000: 10 rows"):
             compare("toy", {}, expected)
 
 
@@ -104,34 +104,34 @@ class TestExperiments:
         monkeypatch.setattr(throughput, "TRIAL", TRIPLES)
         monkeypatch.setattr(throughput, "WORKLOADS", {"COUNT": (QUERY, f"{QUERY.known} {QUERY.seen}")})
         peers = {"mute": f"{sys.executable} -c pass"}
-        setting = Setting(folder, True, TRIPLES / 100_000, 1, ("duckdb",), peers)
-        result = throughput.run(setting)
+        context = ExperimentContext(folder, True, TRIPLES / 100_000, 1, ("duckdb",), peers)
+        result = throughput.run(context)
         systems = [row[2] for row in result.tables[0].rows]
         assert systems == ["Penstock on DuckDB", "pyoxigraph", "pyoxigraph, by hand", "rdflib", "penstock run"]
         assert any(
             remark.startswith("mute is not timed at COUNT: mute gives another answer") for remark in result.remarks
         )
-        assert any("rsp-js is left out" in remark for remark in result.remarks)
+        assert any("rsp-js was skipped" in remark for remark in result.remarks)
 
     def test_throughput_goes_on_without_who_fails_when_it_is_timed(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(*given: object) -> None:
-            raise PeerError("toy has not ended after 120 s")
+            raise PeerError("toy did not finish within 120 s")
 
         monkeypatch.setattr(throughput, "TRIAL", TRIPLES)
         monkeypatch.setattr(throughput, "WORKLOADS", {"COUNT": (QUERY, f"{QUERY.known} {QUERY.seen}")})
         monkeypatch.setattr(CommandPeer, "run", fail)
         (folder / "toy.py").write_text(TOY)
         peers = {"toy": f"{sys.executable} {folder / 'toy.py'}"}
-        result = throughput.run(Setting(folder, True, TRIPLES / 100_000, 1, ("duckdb",), peers))
+        result = throughput.run(ExperimentContext(folder, True, TRIPLES / 100_000, 1, ("duckdb",), peers))
         systems = [row[2] for row in result.tables[0].rows]
         assert systems == ["Penstock on DuckDB", "pyoxigraph", "pyoxigraph, by hand", "rdflib", "penstock run"]
-        assert "toy is left out at COUNT: toy has not ended after 120 s." in result.remarks
+        assert "toy was skipped at COUNT: toy did not finish within 120 s." in result.remarks
 
     def test_scaling(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(scaling, "SLIDES", {"COUNT": (PASSAGES, [(1, 1), (2, 1)])})
-        result = scaling.run(Setting(folder, True, 0.01, 1, ("duckdb",)))
+        result = scaling.run(ExperimentContext(folder, True, 0.01, 1, ("duckdb",)))
         first = {row[:2]: row[5] for row in reversed(result.tables[0].rows)}
         assert set(first.values()) == {1}
         assert [panel.x.label.split()[0] for panel in result.figures[0].panels] == [
@@ -143,7 +143,7 @@ class TestExperiments:
 
     def test_memory_over_time(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(memory, "WORKLOADS", {"COUNT": QUERY})
-        result = memory.run(Setting(folder, True, 0.008, 1, ("duckdb",)))
+        result = memory.run(ExperimentContext(folder, True, 0.008, 1, ("duckdb",)))
         [(name, short, long, growth)] = result.tables[0].rows
         assert name == "COUNT"
         assert isinstance(short, float)
@@ -155,7 +155,7 @@ class TestExperiments:
         monkeypatch.setattr(latency, "WORKLOADS", {"COUNT": QUERY})
         monkeypatch.setattr(latency, "WARM_UP", 2_000)
         monkeypatch.setattr(latency, "PACE", 0.01)
-        result = latency.run(Setting(folder, True, 0.1, 1, ("duckdb",)))
+        result = latency.run(ExperimentContext(folder, True, 0.1, 1, ("duckdb",)))
         [(_, system, windows, *percentiles)] = result.tables[0].rows
         assert (system, windows) == ("Penstock on DuckDB", 57)
         assert percentiles == sorted(percentiles, key=lambda figure: figure or 0)
@@ -171,10 +171,10 @@ class TestOnSpark:
         assert len(delays) == 2
         assert min(delays) > 0
 
-    def test_a_setting_has_both_engines(self, spark: SparkSession, tmp_path: Path) -> None:
-        setting = Setting(tmp_path, _spark=spark)
-        assert [system.name for system in setting.systems()] == ["Penstock on DuckDB", "Penstock on Spark"]
-        inputs = Inputs({STREAM: write_stream(tmp_path, "passages", TRIPLES)}, {None: write_districts(tmp_path)})
-        answers = [system.answer(QUERY.rspql, inputs) for system in setting.systems()]
+    def test_a_context_has_both_engines(self, spark: SparkSession, tmp_path: Path) -> None:
+        context = ExperimentContext(tmp_path, _spark=spark)
+        assert [system.name for system in context.systems()] == ["Penstock on DuckDB", "Penstock on Spark"]
+        inputs = DataFiles({STREAM: write_stream(tmp_path, "passages", TRIPLES)}, {None: write_districts(tmp_path)})
+        answers = [system.answer(QUERY.rspql, inputs) for system in context.systems()]
         assert answers[0] == answers[1]
         assert processor_time_of(spark) > processor_time_of(None)

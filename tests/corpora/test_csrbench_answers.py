@@ -24,10 +24,10 @@ import penstock
 from penstock.algebra import build
 from penstock.oracle import Inputs, answer
 from penstock.rdf.elements import Element, Malformed
-from penstock.rdf.reading import read_stream
 from penstock.rdf.results import from_json_line, same_rows
+from penstock.rdf.stream_reader import read_stream
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 
 EXPECTED = Path(__file__).parent / "csrbench_expected"
 ENGINES: tuple[ast.DialectName, ...] = ("csparql", "cqels", "sparqlstream")

@@ -12,8 +12,8 @@ from penstock.algebra import Settings
 from penstock.explain import Document, describe
 from penstock.oracle import Inputs
 from penstock.rdf.elements import Element
-from penstock.rdf.reading import read_stream
-from penstock.syntax.reading import read
+from penstock.rdf.stream_reader import read_stream
+from penstock.syntax.query_reader import read
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent

@@ -18,7 +18,7 @@ from penstock.oracle import Inputs
 from penstock.oracle.answering import evaluation_instants
 from penstock.rdf.elements import Element
 from penstock.syntax.dialects import DIALECTS
-from penstock.syntax.reading import read
+from penstock.syntax.query_reader import read
 
 EXAMPLE_13 = f"""
 PREFIX : <{SHOPS}>

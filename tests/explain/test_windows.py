@@ -6,12 +6,12 @@ import pytest
 from tests.explain.cases import document, stream
 
 from penstock.algebra import Settings
-from penstock.explain.windows import WindowAccount
+from penstock.explain.windows import WindowDescription
 
 PAST = "[FROM NOW-PT10S TO NOW-PT4S STEP PT2S]"
 
 
-def account(window: str, settings: Settings | None = None) -> WindowAccount:
+def description_of(window: str, settings: Settings | None = None) -> WindowDescription:
     text = f"SELECT * FROM WINDOW ON STREAM <http://example.org/shops#nearby> {window} {{ ?s ?p ?o }}"
     return document(text, settings).windows[0]
 
@@ -21,29 +21,33 @@ def account(window: str, settings: Settings | None = None) -> WindowAccount:
     [
         ("[RANGE PT10S STEP PT2S]", "RANGE 10s STEP 2s", "Every 2s a window of 10s closes"),
         ("[RANGE PT10S]", "RANGE 10s STEP 10s", "Windows of 10s follow one another"),
-        ("[RANGE PT2S STEP PT10S]", "RANGE 2s STEP 10s", "what comes between two of them is in none"),
-        (PAST, "NOW - 10s TO NOW - 4s STEP 2s", "the timestamps in (t - 10s, t - 4s]; it closes at t0, t0 + 2s"),
-        ("[NOW]", "NOW", "the elements with that very timestamp"),
-        ("[ALL]", "ALL", "all that has come so far"),
-        ("[ELEMENTS 3]", "ELEMENTS 3", "the last 3 elements of the stream; it closes with each of them"),
-        ("[ELEMENTS 1 STEP 2]", "ELEMENTS 1 STEP 2", "the last element of the stream; it closes with every 2 of them"),
+        ("[RANGE PT2S STEP PT10S]", "RANGE 2s STEP 10s", "elements between two windows are in neither"),
+        (PAST, "NOW - 10s TO NOW - 4s STEP 2s", "the elements with timestamps in (t - 10s, t - 4s]; it closes at t0"),
+        ("[NOW]", "NOW", "the elements with exactly that timestamp"),
+        ("[ALL]", "ALL", "all elements so far"),
+        ("[ELEMENTS 3]", "ELEMENTS 3", "the last 3 elements of the stream; it closes after each new one"),
+        (
+            "[ELEMENTS 1 STEP 2]",
+            "ELEMENTS 1 STEP 2",
+            "the last element of the stream; it closes after every 2 new ones",
+        ),
     ],
 )
 def test_rules(window: str, rule: str, sentence: str) -> None:
-    told = account(window)
+    told = description_of(window)
     assert told.rule == rule
     assert sentence in told.sentence
 
 
-def spans(told: WindowAccount) -> list[tuple[int, int, int]]:
+def spans(told: WindowDescription) -> list[tuple[int, int, int]]:
     return [(span.opens, span.closes, span.at) for span in told.first_spans]
 
 
 def test_first_windows_begin_at_t0() -> None:
-    assert spans(account("[RANGE PT0.005S STEP PT0.002S ORIGIN 1]")) == [(1, 6, 6), (3, 8, 8), (5, 10, 10)]
-    assert spans(account("[RANGE PT5S STEP PT2S]", Settings(origin=1000)))[0] == (1000, 6000, 6000)
-    assert spans(account(PAST)) == [(-10_000, -4_000, 0), (-8_000, -2_000, 2_000), (-6_000, 0, 4_000)]
-    assert spans(account("[ELEMENTS 3]")) == []
+    assert spans(description_of("[RANGE PT0.005S STEP PT0.002S ORIGIN 1]")) == [(1, 6, 6), (3, 8, 8), (5, 10, 10)]
+    assert spans(description_of("[RANGE PT5S STEP PT2S]", Settings(origin=1000)))[0] == (1000, 6000, 6000)
+    assert spans(description_of(PAST)) == [(-10_000, -4_000, 0), (-8_000, -2_000, 2_000), (-6_000, 0, 4_000)]
+    assert spans(description_of("[ELEMENTS 3]")) == []
 
 
 def test_with_data_there_are_the_windows_from_its_first_element_on() -> None:
@@ -65,7 +69,7 @@ def test_with_data_there_are_the_windows_from_its_first_element_on() -> None:
     ],
 )
 def test_a_sample_element(window: str, valid: str) -> None:
-    told = account(window)
+    told = description_of(window)
     assert told.sample.valid is not None
     explained = document(f"SELECT * FROM WINDOW ON STREAM <http://e.org/s> {window} {{ ?s ?p ?o }}")
     assert told.validity_text(told.sample.valid, explained.scale) == valid

@@ -8,8 +8,8 @@ from typing import IO, NamedTuple, Unpack
 from pyoxigraph import BlankNode, RdfFormat, Triple, parse
 
 from penstock.rdf.elements import Element, Malformed
-from penstock.rdf.reading import read_stream
 from penstock.rdf.sources import SourceOptions
+from penstock.rdf.stream_reader import read_stream
 
 
 class Collected(NamedTuple):

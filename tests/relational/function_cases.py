@@ -4,7 +4,7 @@ from penstock.algebra.building import build_expression
 from penstock.algebra.expressions import Expression
 from penstock.algebra.operators import Extend
 from penstock.rdf.encoding import encode
-from penstock.syntax.reading import parse
+from penstock.syntax.query_reader import parse
 
 PREFIXES = "PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> PREFIX : <http://example.org/> "
 NOW = "t2024-02-29T12:30:00Z"

@@ -7,7 +7,7 @@ import pytest
 from penstock.algebra.building import build_expression
 from penstock.algebra.operators import Filter, Operator
 from penstock.relational.kinds import kinds_of
-from penstock.syntax.reading import parse
+from penstock.syntax.query_reader import parse
 
 CASES = [
     ("?x ?p ?o", "x resource, p resource"),

@@ -16,9 +16,9 @@ from tests.rdf.result_lines import to_json_line
 from penstock.rdf import terms
 from penstock.rdf.elements import Node, Row
 from penstock.rdf.instants import FIRST_DATE, instant_text
-from penstock.rdf.reading import GENERATED_AT_TIME
 from penstock.rdf.result_batches import ResultBatch
 from penstock.rdf.results import Evaluation
+from penstock.rdf.stream_reader import GENERATED_AT_TIME
 from penstock.rdf.vocabulary import XSD, XSD_STRING
 from penstock.sinks.lines import Csv, JsonLines, NQuads, TimedTriples, TriG, Tsv, Writer
 

@@ -10,8 +10,8 @@ from pyoxigraph import Triple
 
 from penstock.rdf.conversion import encode_oxigraph
 from penstock.rdf.elements import Element, Malformed
-from penstock.rdf.reading import read_stream
 from penstock.rdf.sources import parse_source
+from penstock.rdf.stream_reader import read_stream
 from penstock.sources import Batch, Position, open_source
 
 Triples = tuple[tuple[str, str, str], ...]

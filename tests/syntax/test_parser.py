@@ -15,7 +15,7 @@ from tests.corpora.samples import Sample, all_of, each
 from penstock.rdf import vocabulary
 from penstock.rdf.terms import IRI, Literal
 from penstock.syntax import ast, parse
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 from penstock.syntax.spans import NOWHERE
 
 EX = "http://example.org/"

@@ -16,7 +16,7 @@ from tests.corpora.samples import Sample, all_of, each
 from tests.syntax.strategies import expressions, paths, queries
 
 from penstock.syntax import ast, parse
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 from penstock.syntax.errors import TranslationError
 from penstock.syntax.printer import to_text
 from penstock.syntax.translation import normal_form, translate

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 
 NEW_EACH_TIME = frozenset({"BNODE", "NOW", "RAND", "STRUUID", "UUID"})
 """Functions that may have another value when they are asked again."""

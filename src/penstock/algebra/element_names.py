@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.algebra.model import ContinuousQuery, StreamWindow
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 from penstock.syntax.translation.element_graphs import has_graph
 
 

@@ -10,7 +10,7 @@ from penstock.syntax import ast
 from penstock.syntax.dialects import DIALECTS
 from penstock.syntax.errors import Problem, QuerySyntaxError, TranslationError
 from penstock.syntax.printer import to_text
-from penstock.syntax.reading import parse, read
+from penstock.syntax.query_reader import parse, read
 from penstock.syntax.suggestions import did_you_mean
 from penstock.syntax.translation import translate as translate_query
 

@@ -13,7 +13,7 @@ from penstock.api.settings import milliseconds
 from penstock.rdf.blank_nodes import Rename, rename_triple
 from penstock.rdf.elements import Element, Malformed, Node, OnMalformed
 from penstock.rdf.errors import ReadingError
-from penstock.rdf.parsing import parse_statements
+from penstock.rdf.parser import parse_statements
 from penstock.rdf.timestamps import in_range, parse_timestamp
 from penstock.rdf.vocabulary import XSD
 

@@ -1,18 +1,20 @@
-"""The experiments there are, by name."""
+"""All experiments by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from penstock.bench.results import Result
-from penstock.bench.setting import Setting
+if TYPE_CHECKING:
+    from penstock.bench.context import ExperimentContext
+    from penstock.bench.results import Result
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """`module` has `run(setting)`; its docstring says how it is measured."""
+    """`module` has `run(context)`; its docstring describes the method."""
 
     name: str
     title: str
@@ -20,12 +22,12 @@ class Experiment:
 
     @property
     def method(self) -> str:
-        """How it is measured."""
+        """The method of measurement."""
         return (import_module(self.module).__doc__ or "").strip()
 
-    def run(self, setting: Setting) -> Result:
-        run: Callable[[Setting], Result] = import_module(self.module).run
-        return run(setting)
+    def run(self, context: ExperimentContext) -> Result:
+        run: Callable[[ExperimentContext], Result] = import_module(self.module).run
+        return run(context)
 
 
 EXPERIMENTS = {

@@ -3,9 +3,9 @@
 Windows have 10,000 triples. The clock runs from the arrival of the input that moves the watermark past the closing
 instant, its lines not yet parsed, to the evaluation with its rows.
 
-DuckDB: lines come through a pipe, 1,000 at a time, 20 times a second. Spark: a followed folder gets files of 10,000
-lines, one a micro-batch; the next comes when the one before has been answered, so that nothing waits in a queue. The
-first windows warm up and are not counted. Of several rounds the one with the least median counts.
+DuckDB: lines arrive through a pipe, 1,000 at a time, 20 times a second. Spark: a followed folder receives files of
+10,000 lines, one per micro-batch; the next file is written after the previous one has been answered, so that no input
+queues up. The first windows are warm-up and do not count. The round with the lowest median counts.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.api.engine import Engine
+from penstock.bench.context import ExperimentContext
 from penstock.bench.pipes import piped
 from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table
-from penstock.bench.running import DUCKDB, SPARK, Inputs, Penstock
-from penstock.bench.setting import Setting
+from penstock.bench.systems import DUCKDB, SPARK, DataFiles, Penstock
 from penstock.bench.tollgates.data import FIRST, STREAM, stream_lines, write_districts
 from penstock.bench.tollgates.queries import PAIRS, PASSAGES, Query
 from penstock.rdf.results import Evaluation
@@ -42,7 +42,7 @@ PACE = 0.05
 """Seconds from one batch to the next: 20 times as fast as the stream's own time."""
 
 WARM_UP = 20_000
-"""Milliseconds of the stream's time: windows that close earlier have fewer triples, or meet code that has never run."""
+"""Milliseconds of event time: windows that close earlier have fewer triples, or run cold code."""
 
 FILE_LINES = 10_000
 LEAST_BATCHES, LEAST_FILES = 60, 3
@@ -50,22 +50,22 @@ MOST_SECONDS = 120
 """For one micro-batch."""
 
 
-def run(setting: Setting) -> Result:
-    rounds = setting.repeats(2, 1)
-    graph = write_districts(setting.folder)
-    spark = setting.spark()
+def run(context: ExperimentContext) -> Result:
+    rounds = context.repeats(2, 1)
+    graph = write_districts(context.folder)
+    spark = context.spark()
     rows: list[tuple[Cell, ...]] = []
     curves: dict[str, list[Series]] = {}
     for name, query in WORKLOADS.items():
         measured: dict[str, list[float]] = {}
-        if "duckdb" in setting.engines:
-            setting.say(f"{name}, {DUCKDB}")
-            batches = max(setting.size(300, 120), LEAST_BATCHES)
+        if "duckdb" in context.engines:
+            context.say(f"{name}, {DUCKDB}")
+            batches = max(context.size(300, 120), LEAST_BATCHES)
             measured[DUCKDB] = min((_delays(query, graph, batches) for _ in range(rounds)), key=statistics.median)
         if spark is not None:
-            setting.say(f"{name}, {SPARK}")
-            files = max(setting.size(20, 8), LEAST_FILES) + WARM_UP // FILE_LINES
-            measured[SPARK] = _spark_delays(spark, query, graph, setting.folder / "followed", files)
+            context.say(f"{name}, {SPARK}")
+            files = max(context.size(20, 8), LEAST_FILES) + WARM_UP // FILE_LINES
+            measured[SPARK] = _spark_delays(spark, query, graph, context.folder / "followed", files)
         for who, delays in measured.items():
             percentiles = statistics.quantiles(delays, n=100, method="inclusive")
             rows.append((name, who, len(delays), *(percentiles[place - 1] for place in (50, 95, 99))))
@@ -77,7 +77,7 @@ def run(setting: Setting) -> Result:
     return Result(
         (Table("From the closing of a window to its rows", COLUMNS, tuple(rows)),),
         (Figure("latency", "Tollgates, live: how soon the rows of a closed window are there", panels),),
-        tuple(setting.remarks),
+        tuple(context.remarks),
     )
 
 
@@ -91,7 +91,7 @@ def _delays(query: Query, graph: Path, batches: int) -> list[float]:
     arrived: dict[int, float] = {}
     delays: list[float] = []
     with piped(_at_a_pace(batches, arrived)) as pipe:
-        for evaluation in Penstock().evaluations(query.rspql, Inputs({STREAM: pipe}, {None: graph})):
+        for evaluation in Penstock().evaluations(query.rspql, DataFiles({STREAM: pipe}, {None: graph})):
             came = arrived.get(evaluation.time)
             if came is not None and evaluation.time > FIRST + WARM_UP:
                 delays.append((time.perf_counter() - came) * 1000)
@@ -99,7 +99,7 @@ def _delays(query: Query, graph: Path, batches: int) -> list[float]:
 
 
 def _at_a_pace(batches: int, arrived: dict[int, float]) -> Iterator[bytes]:
-    """Lines that come at a pace; `arrived` is told when those came with which a second of event time was over."""
+    """Yields lines at a steady pace; `arrived` records when the lines that end a second of event time arrived."""
     lines = stream_lines("passages", LINES * batches)
     due = time.perf_counter()
     for number in range(batches):
@@ -143,7 +143,7 @@ def _spark_delays(spark: SparkSession, query: Query, graph: Path, folder: Path, 
 
 
 def _drop(folder: Path, number: int, lines: list[str]) -> float:
-    """A file comes into the folder as a whole; when it did."""
+    """Moves a complete file into the folder and returns the time."""
     unfinished = folder / f".{number:06}.unfinished"
     unfinished.write_text("".join(lines))
     came = time.perf_counter()

@@ -1,9 +1,9 @@
 """Tollgates: memory over time.
 
-A process of its own runs a query on the embedded engine over a stream, evaluation by evaluation, and over one that is
-ten times as long. After each evaluation it notes how many triples have been read and how much memory it has; the peak
-is what the system says at the end. The figure shows the longer streams. Memory is bounded by the windows, not by the
-stream, if the growth is about 1.
+A separate process runs a query on the embedded engine over a stream, evaluation by evaluation, and over a stream that
+is ten times as long. After each evaluation it records the number of triples read and its memory; the operating system
+reports the peak at the end. The figure shows the longer streams. If the growth is about 1, memory depends on the
+windows and not on the length of the stream.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from penstock.bench.context import ExperimentContext
 from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table
-from penstock.bench.running import Inputs, Penstock
-from penstock.bench.setting import Setting
+from penstock.bench.systems import DataFiles, Penstock
 from penstock.bench.tollgates.data import FIRST, STREAM, write_districts, write_stream
 from penstock.bench.tollgates.queries import PAIRS, PASSAGES, Query
 
@@ -29,16 +29,16 @@ MOST_POINTS = 200
 _MEGABYTE = 1 << 20
 
 
-def run(setting: Setting) -> Result:
-    triples, rounds = setting.size(500_000, 250_000), setting.repeats(2, 1)
-    graph = write_districts(setting.folder)
+def run(context: ExperimentContext) -> Result:
+    triples, rounds = context.size(500_000, 250_000), context.repeats(2, 1)
+    graph = write_districts(context.folder)
     rows: list[tuple[Cell, ...]] = []
     lines: list[Series] = []
     for name, query in WORKLOADS.items():
         peaks = []
         for length in (triples, 10 * triples):
-            stream = write_stream(setting.folder, "passages", length)
-            setting.say(f"{name}, {length:,} triples")
+            stream = write_stream(context.folder, "passages", length)
+            context.say(f"{name}, {length:,} triples")
             seen = min((_watched(query, stream, graph) for _ in range(rounds)), key=lambda one: one.peak)
             peaks.append(seen.peak)
         rows.append((name, *peaks, peaks[1] / peaks[0]))
@@ -48,7 +48,7 @@ def run(setting: Setting) -> Result:
     return Result(
         (Table("Peak memory of a run, the least of the rounds", columns, tuple(rows)),),
         (Figure("memory", f"Memory over time on DuckDB, over a stream of {10 * triples:,} triples", (panel,)),),
-        tuple(setting.remarks),
+        tuple(context.remarks),
     )
 
 
@@ -69,7 +69,7 @@ def _watched(query: Query, stream: Path, graph: Path) -> _Watched:
 
 def watch(text: str, stream: Path, graph: Path) -> str:
     """Runs the query in this process; what it took, as JSON."""
-    evaluations = Penstock().evaluations(text, Inputs({STREAM: stream}, {None: graph}))
+    evaluations = Penstock().evaluations(text, DataFiles({STREAM: stream}, {None: graph}))
     points = [(evaluation.time - FIRST + 1, resident()) for evaluation in evaluations]
     return json.dumps({"peak": peak(), "points": points})
 

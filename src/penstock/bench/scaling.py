@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from penstock.bench.context import ExperimentContext
 from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table
-from penstock.bench.running import Inputs, Penstock
-from penstock.bench.setting import Setting
+from penstock.bench.systems import DataFiles, Penstock
 from penstock.bench.tollgates.data import (
     NAMESPACE,
     STREAM,
@@ -40,17 +40,17 @@ SLIDES: dict[str, tuple[Query, list[tuple[int, int]]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`place` is where it stands on the axis."""
+    """`place` is its position on the axis."""
 
     value: str
     place: float
     text: str
-    inputs: Inputs
+    inputs: DataFiles
 
 
 @dataclass(slots=True)
 class Block:
-    """Lines that are compared with their first."""
+    """Lines that are compared with the first of them."""
 
     what: str
     query: str
@@ -71,13 +71,13 @@ TITLES = {
 }
 
 
-def run(setting: Setting) -> Result:
-    triples, rounds = setting.size(500_000, 100_000), setting.repeats(3, 1)
-    system = setting.systems()[0]
+def run(context: ExperimentContext) -> Result:
+    triples, rounds = context.size(500_000, 100_000), context.repeats(3, 1)
+    system = context.systems()[0]
     rows: list[tuple[Cell, ...]] = []
     curves: dict[str, list[Series]] = {what: [] for what in AXES}
-    for block in _blocks(setting, triples):
-        counted, curve = _measured(setting, system, block, rounds)
+    for block in _blocks(context, triples):
+        counted, curve = _measured(context, system, block, rounds)
         rows += counted
         curves[block.what].append(curve)
     panels = tuple(
@@ -87,19 +87,21 @@ def run(setting: Setting) -> Result:
     return Result(
         (Table(f"{system.name}, {triples:,} triples; ratios are to the first line of a block", COLUMNS, tuple(rows)),),
         (Figure("scaling", f"{system.name}: how time grows over the same triples", panels),),
-        tuple(setting.remarks),
+        tuple(context.remarks),
     )
 
 
-def _measured(setting: Setting, system: Penstock, block: Block, rounds: int) -> tuple[list[tuple[Cell, ...]], Series]:
-    setting.say(f"{block.what}, {block.query}")
+def _measured(
+    context: ExperimentContext, system: Penstock, block: Block, rounds: int
+) -> tuple[list[tuple[Cell, ...]], Series]:
+    context.say(f"{block.what}, {block.query}")
     found: dict[str, int] = {}
 
     def work(line: Line) -> None:
         found[line.value] = system.run(line.text, line.inputs)
 
     work(block.lines[0])  # warms up what all lines share
-    times = setting.measure({line.value: partial(work, line) for line in block.lines}, rounds)
+    times = context.measure({line.value: partial(work, line) for line in block.lines}, rounds)
     first = times[block.lines[0].value]
     rows: list[tuple[Cell, ...]] = []
     for value, taken in times.items():
@@ -109,31 +111,32 @@ def _measured(setting: Setting, system: Penstock, block: Block, rounds: int) -> 
     return rows, Series(block.query, points)
 
 
-def _blocks(setting: Setting, triples: int) -> Iterator[Block]:
-    graph = write_districts(setting.folder)
+def _blocks(context: ExperimentContext, triples: int) -> Iterator[Block]:
+    graph = write_districts(context.folder)
 
-    def one(kind: str) -> Inputs:
-        return Inputs({STREAM: write_stream(setting.folder, kind, triples)}, {None: graph})
+    def one(kind: str) -> DataFiles:
+        return DataFiles({STREAM: write_stream(context.folder, kind, triples)}, {None: graph})
 
     passages = one("passages")
-    widths = [1, 10, 60, 300] if not setting.is_quick else [1, 10, 50]
+    widths = [1, 10, 60, 300] if not context.is_quick else [1, 10, 50]
     tumbling = [Line(f"{width} s", width, PASSAGES.over(width, width).rspql, passages) for width in widths]
     yield Block("window", "COUNT", tumbling)
     for name, (query, windows) in SLIDES.items():
         inputs = one(query.kind)
         lines = [Line(f"{w} s / {s} s", w // s, query.over(w, s).rspql, inputs) for w, s in windows]
         yield Block("slide", name, lines)
-    readings = write_readings(setting.folder, triples)
+    readings = write_readings(context.folder, triples)
     joined = [
-        Line(str(count), count, reading_patterns(count).rspql, Inputs({STREAM: readings}, {})) for count in range(1, 6)
+        Line(str(count), count, reading_patterns(count).rspql, DataFiles({STREAM: readings}, {}))
+        for count in range(1, 6)
     ]
     yield Block("patterns", "star", joined)
-    yield Block("streams", "UNION", [_union(setting, graph, triples, count) for count in (1, 2, 4)])
+    yield Block("streams", "UNION", [_union(context, graph, triples, count) for count in (1, 2, 4)])
 
 
-def _union(setting: Setting, graph: Path, triples: int, count: int) -> Line:
-    """The passages, dealt out to so many streams."""
+def _union(context: ExperimentContext, graph: Path, triples: int, count: int) -> Line:
+    """The passages, split into several streams."""
     shares = {
-        f"{NAMESPACE}share{number}": write_share(setting.folder, triples, number, count) for number in range(count)
+        f"{NAMESPACE}share{number}": write_share(context.folder, triples, number, count) for number in range(count)
     }
-    return Line(str(count), count, over_streams(list(shares)), Inputs(shares, {None: graph}))
+    return Line(str(count), count, over_streams(list(shares)), DataFiles(shares, {None: graph}))

@@ -1,4 +1,4 @@
-"""The explanation as one page that needs nothing else: tables, pictures and style are all in it."""
+"""The explanation as one self-contained HTML page with tables, pictures and style."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from html import escape
 
 from penstock.explain import dgraph_picture, ograph, svg, timeline_picture
 from penstock.explain.document import Document
-from penstock.explain.highlighting import highlighted
+from penstock.explain.highlighter import highlighted
 from penstock.explain.picture import TIMELINE_REMARK
 from penstock.explain.text import (
     SAID_BY,
@@ -19,7 +19,7 @@ from penstock.explain.text import (
     size_text,
     window_facts,
 )
-from penstock.explain.windows import WindowAccount
+from penstock.explain.windows import WindowDescription
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -54,7 +54,11 @@ def as_html(document: Document) -> str:
     sections = [
         f"<h1>{escape(name)}</h1>\n<p class=quiet>{escape(_capital(kind_of_query(document)))}</p>",
         _section("The query", f"<pre>{highlighted(document.text.strip(), document.dialect)}</pre>"),
-        _section("Settings", _settings(document), "What decides about when the query is evaluated, and who said so."),
+        _section(
+            "Settings",
+            _settings(document),
+            "The settings that decide when the query is evaluated, and where they come from.",
+        ),
         *([_section("Windows", "\n".join(_window(a, document) for a in document.windows))] if document.windows else []),
         _section(
             "Operators",
@@ -63,16 +67,16 @@ def as_html(document: Document) -> str:
         ),
         *_plan(document),
         _section(
-            "What comes from where",
+            "Sources of the patterns",
             _picture(dgraph_picture.picture(document.dgraph), "The denotational graph"),
-            "The denotational graph (C-SPARQL’s D-graph): an edge is a triple pattern, a dashed box is what it is read "
-            "from. Streaming knowledge is blue, static knowledge green.",
+            "The denotational graph (C-SPARQL’s D-graph): an edge is a triple pattern, a dashed box is its source. "
+            "Streaming data is blue, static data is green.",
         ),
         *_timeline(document),
         _section(
             "SQL",
             f"<details><summary>The statement</summary>\n<pre>{escape(document.sql)}</pre></details>",
-            "What the engine runs: one statement answers all evaluation instants of a slice.",
+            "The engine runs one statement for all evaluation instants of a slice.",
         ),
     ]
     sections += _prefixes(document, sections)
@@ -119,14 +123,14 @@ def _settings(document: Document) -> str:
     return _table(rows)
 
 
-def _window(account: WindowAccount, document: Document) -> str:
-    stream = "every stream" if account.stream is None else account.stream
-    where = ", part of the default graph" if account.in_default_graph else ""
-    head = f"<h3>{escape(account.label)} <code>{escape(account.rule)}</code></h3>"
+def _window(window: WindowDescription, document: Document) -> str:
+    stream = "every stream" if window.stream is None else window.stream
+    where = ", part of the default graph" if window.in_default_graph else ""
+    head = f"<h3>{escape(window.label)} <code>{escape(window.rule)}</code></h3>"
     rows = [
-        (_cell(label.strip(), head=True), _cell(facts, code=True)) for label, facts in window_facts(account, document)
+        (_cell(label.strip(), head=True), _cell(facts, code=True)) for label, facts in window_facts(window, document)
     ]
-    over = f"<p>On <code>{escape(stream)}</code>{where}. {escape(account.sentence)}.</p>"
+    over = f"<p>On <code>{escape(stream)}</code>{where}. {escape(window.sentence)}.</p>"
     return f"{head}\n{over}\n{_table(rows)}"
 
 
@@ -136,7 +140,7 @@ def _picture(fragment: svg.Fragment, label: str) -> str:
 
 
 def _details(document: Document) -> str:
-    return f"<details><summary>All of this as text</summary>\n<pre>{escape(as_text(document))}</pre></details>"
+    return f"<details><summary>This page as text</summary>\n<pre>{escape(as_text(document))}</pre></details>"
 
 
 def _plan(document: Document) -> list[str]:
@@ -168,7 +172,7 @@ def _timeline(document: Document) -> list[str]:
 
 
 def _prefixes(document: Document, sections: Sequence[str]) -> list[str]:
-    """So that every shortened name can be read back."""
+    """Lists prefixes, so that every short name can be expanded."""
     prefixes = document.names.used_beside_the_declared(sections)
     rows = [(_cell(f"{prefix}:", code=True), _cell(namespace, code=True)) for prefix, namespace in prefixes.items()]
     return [_section("Prefixes that the query does not declare", _table(rows))] if rows else []

@@ -1,4 +1,4 @@
-"""What the optimizer makes of a query: the operators after each rule that had something to do."""
+"""The optimized plan of a query: the operators after each rule that changed them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from penstock.relational.static_parts import KeptPart
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """A rule, by its name, and the operators after it."""
+    """The name of a rule, and the operators after it."""
 
     rule: str
     operators: OperatorNode
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAccount:
-    """A static part that a run has computed and keeps: its patterns, by which variables it is joined with the rest, and
-    how many solutions it has, if somebody has counted."""
+class KeptPartDescription:
+    """A static part that a run computes once and keeps: its patterns, the variables that join it with the rest, and
+    its number of solutions, if known."""
 
     patterns: tuple[str, ...]
     keys: tuple[str, ...]
@@ -41,27 +41,27 @@ class KeptAccount:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanAccount:
-    """The operators that are run, and how they came about.
+class PlanDescription:
+    """The operators that run, and the steps that led to them.
 
-    `sizes` are the triple patterns in the order in which they are joined, with how many triples each was seen to find
-    lately; None where nobody has counted. `kept` are the parts that are computed once.
+    `sizes` are the triple patterns in join order, each with the number of triples it matched recently, or None if
+    unknown. `kept` are the parts that are computed once.
     """
 
     operators: OperatorNode
     steps: tuple[PlanStep, ...]
     sizes: tuple[tuple[str, int | None], ...] = ()
-    kept: tuple[KeptAccount, ...] = ()
+    kept: tuple[KeptPartDescription, ...] = ()
 
     @property
     def rules(self) -> tuple[str, ...]:
         return tuple(step.rule for step in self.steps)
 
 
-def plan_account(
+def describe_plan(
     query: ContinuousQuery, active_graphs: ActiveGraphs, names: Names, sizes: Sizes, kept: Sequence[KeptPart]
-) -> PlanAccount | None:
-    """None where no rule has anything to do, no size is known, and nothing is kept."""
+) -> PlanDescription | None:
+    """None if no rule changed anything, no size is known, and nothing is kept."""
     knowledge = Knowledge.of(query, sizes)
     optimized = optimize(query.expression, knowledge)
 
@@ -71,7 +71,7 @@ def plan_account(
     if not optimized.steps and not sizes.are_known and not kept:
         return None
     seen = patterns_in_order(optimized.expression, knowledge) if sizes.are_known else ()
-    return PlanAccount(
+    return PlanDescription(
         shown(optimized.expression),
         tuple(PlanStep(step.rule, shown(step.expression)) for step in optimized.steps),
         tuple((names.triple(pattern), size) for pattern, size in seen),
@@ -79,14 +79,14 @@ def plan_account(
     )
 
 
-def _kept(part: KeptPart, names: Names) -> KeptAccount:
+def _kept(part: KeptPart, names: Names) -> KeptPartDescription:
     texts = []
     for node in _in_order(part.operator):
         if isinstance(node, TriplePattern):
             texts.append(names.triple(node))
         else:
             texts.append(f"{names.term(node.subject)} {names.path(node.path)} {names.term(node.object)}")
-    return KeptAccount(tuple(texts), tuple(names.variable(key) for key in part.keys), part.rows)
+    return KeptPartDescription(tuple(texts), tuple(names.variable(key) for key in part.keys), part.rows)
 
 
 def _in_order(operator: Operator) -> list[TriplePattern | PathPattern]:

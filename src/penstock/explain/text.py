@@ -8,11 +8,11 @@ from typing import Literal as OneOf
 
 from penstock.algebra.windows import CountWindow
 from penstock.explain.document import Document
-from penstock.explain.plan import PlanAccount
-from penstock.explain.settings import SaidBy
+from penstock.explain.plan import PlanDescription
+from penstock.explain.settings import SettingSource
 from penstock.explain.sources import Source
 from penstock.explain.tree import OperatorNode
-from penstock.explain.windows import Span, WindowAccount
+from penstock.explain.windows import Span, WindowDescription
 
 WIDTH = 100
 FACT = 23
@@ -20,11 +20,11 @@ FACT = 23
 Role = OneOf["heading", "name", "quiet", "static", "streaming", "own"]
 Paint = Callable[[str, Role], str]
 
-SAID_BY: dict[SaidBy, str] = {
-    "query": "the query says so",
-    "user": "you said so",
-    "dialect": "the dialect implies it",
-    "default": "by default",
+SAID_BY: dict[SettingSource, str] = {
+    "query": "from the query",
+    "user": "set by you",
+    "dialect": "from the dialect",
+    "default": "default",
 }
 
 SETTING_TITLES = {
@@ -38,7 +38,7 @@ SETTING_TITLES = {
 
 
 def as_text(document: Document, paint: Paint = lambda text, _: text) -> str:
-    """`paint` may colour a piece of text; it must not change how wide it is."""
+    """`paint` may colour a piece of text; it must not change its width."""
     sections = [
         ("Settings", _settings(document, paint)),
         ("Windows", _windows(document, paint)),
@@ -80,7 +80,7 @@ def _settings(document: Document, paint: Paint) -> Iterator[str]:
 
 
 def _wrapped(text: str, indent: str, hanging: str = "") -> list[str]:
-    """Between words alone: an IRI that is cut in two is no use."""
+    """Wraps between words only, so that no IRI is cut in two."""
     lines = wrap(
         text,
         WIDTH,
@@ -96,56 +96,58 @@ def _wrapped(text: str, indent: str, hanging: str = "") -> list[str]:
 
 
 def _windows(document: Document, paint: Paint) -> Iterator[str]:
-    for position, account in enumerate(document.windows):
+    for position, window in enumerate(document.windows):
         if position:
             yield ""
-        yield from _window(account, document, paint)
+        yield from _window(window, document, paint)
 
 
-def _window(account: WindowAccount, document: Document, paint: Paint) -> Iterator[str]:
-    stream = "every stream" if account.stream is None else f"<{account.stream}>"
-    number = f"{account.number}. "
-    name = "" if account.label == f"window {account.number}" else f"{account.label} "
-    where = ", part of the default graph" if account.in_default_graph else ""
+def _window(window: WindowDescription, document: Document, paint: Paint) -> Iterator[str]:
+    stream = "every stream" if window.stream is None else f"<{window.stream}>"
+    number = f"{window.number}. "
+    name = "" if window.label == f"window {window.number}" else f"{window.label} "
+    where = ", part of the default graph" if window.in_default_graph else ""
     indent = " " * (2 + len(number))
-    rule = f"{name}[{account.rule}]"
+    rule = f"{name}[{window.rule}]"
     fits = len(f"{indent}{rule} on {stream}{where}") <= WIDTH
     yield f"  {number}{paint(rule, 'name')}" + (f" on {stream}{where}" if fits else "")
     if not fits:
         yield from _wrapped(f"on {stream}{where}", indent)
-    yield from _wrapped(f"{account.sentence}.", indent)
-    for label, content in window_facts(account, document):
+    yield from _wrapped(f"{window.sentence}.", indent)
+    for label, content in window_facts(window, document):
         yield from _wrapped(f"{label:<{FACT}}{content}", indent, " " * FACT)
 
 
-def window_facts(account: WindowAccount, document: Document) -> Iterator[tuple[str, str]]:
-    """What there is to say about a window beside its rule: each time a few words and the facts."""
-    if account.first_spans:
-        yield from _spans(account, account.first_spans, "from t0", document)
-    if account.data_spans and account.data_spans != account.first_spans:
-        yield from _spans(account, account.data_spans, "from the data", document)
-    yield "an element", _sample(account, document)
-    if account.report is None:
-        yield "evaluations", "none of its own: another window has a REPORT, and this one has not"
+def window_facts(window: WindowDescription, document: Document) -> Iterator[tuple[str, str]]:
+    """The facts about a window besides its rule, each with a label."""
+    if window.first_spans:
+        yield from _spans(window, window.first_spans, "from t0", document)
+    if window.data_spans and window.data_spans != window.first_spans:
+        yield from _spans(window, window.data_spans, "from the data", document)
+    yield "an element", _sample(window, document)
+    if window.report is None:
+        yield "evaluations", "none: another window has a REPORT, this one does not"
 
 
-def _spans(account: WindowAccount, spans: Sequence[Span], start: str, document: Document) -> Iterator[tuple[str, str]]:
+def _spans(
+    window: WindowDescription, spans: Sequence[Span], start: str, document: Document
+) -> Iterator[tuple[str, str]]:
     scale = document.scale
-    yield f"windows {start}", "  ".join([*account.span_texts(spans, scale), "…"])
-    verb = "they end at" if account.begins_at_boundary else "closing at"
-    yield f"  {verb}", ", ".join([*account.closing_texts(spans, scale), "…"])
+    yield f"windows {start}", "  ".join([*window.span_texts(spans, scale), "…"])
+    verb = "ending at" if window.begins_at_boundary else "closing at"
+    yield f"  {verb}", ", ".join([*window.closing_texts(spans, scale), "…"])
 
 
-def _sample(account: WindowAccount, document: Document) -> str:
-    scale, sample = document.scale, account.sample
+def _sample(window: WindowDescription, document: Document) -> str:
+    scale, sample = document.scale, window.sample
     time = scale.instant(sample.time)
     which = f"the first one, at {time}," if sample.is_from_data else f"at {time}"
     if sample.valid is None:
         return f"{which} is never part of the content"
-    if isinstance(account.window, CountWindow) and sample.valid.end is None:
+    if isinstance(window.window, CountWindow) and sample.valid.end is None:
         start = scale.instant(sample.valid.start)
-        return f"{which} is part of the content from {start} until {account.window.size} more have come"
-    return f"{which} is part of the content during {account.validity_text(sample.valid, scale)}"
+        return f"{which} is part of the content from {start} until {window.window.size} more arrive"
+    return f"{which} is part of the content during {window.validity_text(sample.valid, scale)}"
 
 
 def _graphs(document: Document) -> Iterator[str]:
@@ -168,7 +170,7 @@ def _plan(document: Document, paint: Paint) -> Iterator[str]:
         yield from _wrapped(f"{plan_remark(document.plan)}.", "  ")
         yield from operator_lines(document.plan.operators, paint)
         if document.plan.sizes:
-            yield "  Joined in this order, with the triples seen lately:"
+            yield "  Joined in this order, with the number of triples matched recently:"
             sizes = [size_text(size) for _, size in document.plan.sizes]
             for size, (pattern, _) in zip(sizes, document.plan.sizes, strict=True):
                 yield f"    {size:>{max(map(len, sizes))}}  {pattern}"
@@ -182,12 +184,14 @@ def size_text(size: int | None) -> str:
     return "?" if size is None else f"{size:,}"
 
 
-def plan_remark(plan: PlanAccount) -> str:
-    return f"What is run, after the rules: {', '.join(plan.rules)}" if plan.rules else "What is run, as it is written"
+def plan_remark(plan: PlanDescription) -> str:
+    return (
+        f"The plan that runs, after these rules: {', '.join(plan.rules)}" if plan.rules else "The query runs as written"
+    )
 
 
 def _operator(node: OperatorNode, indent: str, branch: str, paint: Paint) -> Iterator[str]:
-    """The part that the operator belongs to stands in front, its details behind its name and below."""
+    """One operator: its part (static or streaming) in front, its details after its name and below."""
     role = "" if node.role is None else f"{node.role}: "
     below = indent + {"": "", "├─ ": "│  ", "└─ ": "   "}[branch]
     lead = len(indent) + len(branch) + len(role) + len(node.operator) + 1

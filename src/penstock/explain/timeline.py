@@ -1,7 +1,7 @@
-"""What happens when: elements, the windows over them, and the evaluation instants under each dialect's report policy.
+"""The timeline: elements, the windows over them, and the evaluation instants under the report policy of each dialect.
 
-This is what Figures 3 to 5 of the RSP-QL paper draw. The instants are the oracle's. A long stream is cut: the picture
-shows its beginning and says so.
+Figures 3 to 5 of the RSP-QL paper draw the same. The oracle computes the instants. If a stream is long, the picture
+shows only its beginning and says so.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from penstock.algebra.reports import PolicyError
 from penstock.algebra.windows import PastWindow, RangeWindow, Window
 from penstock.explain.names import Names
 from penstock.explain.times import TimeScale
-from penstock.explain.windows import Span, WindowAccount, first_closing_to_show
+from penstock.explain.windows import Span, WindowDescription, first_closing_to_show
 from penstock.oracle.answering import evaluation_instants, matched_patterns
 from penstock.oracle.contents import WindowContents
 from penstock.oracle.datasets import Sources
@@ -35,12 +35,12 @@ MOST_SPANS = 24
 MOST_OVERLAPPING = 12
 MOST_TRIPLES = 3
 STILL_OPEN = 2
-"""How many windows are shown that have not closed when the input ends."""
+"""The number of windows shown that are still open when the input ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineElement:
-    """`number` counts the elements of all streams, in the order of their timestamps."""
+    """`number` counts the elements of all streams, ordered by timestamp."""
 
     number: int
     time: int
@@ -56,7 +56,7 @@ class StreamRow:
 
 @dataclass(frozen=True, slots=True)
 class TimelineSpan:
-    """A window over the stream, and how many elements are in it by the end of what is shown."""
+    """A window over the stream, and its number of elements at the end of the timeline."""
 
     span: Span
     text: str
@@ -65,7 +65,7 @@ class TimelineSpan:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The instants `[start, end)` at which the element with this timestamp is part of the content; None: for ever."""
+    """The instants `[start, end)` at which an element with this timestamp is part of the content; None: no end."""
 
     time: int
     start: int
@@ -74,7 +74,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class WindowRow:
-    """The windows that close by the clock as spans; of the other kinds of windows, when each element is in it."""
+    """Spans for windows that close by the clock; for other windows, the validity of each element."""
 
     label: str
     rule: str
@@ -86,7 +86,7 @@ class WindowRow:
 
 @dataclass(frozen=True, slots=True)
 class PolicyRow:
-    """The evaluation instants under a policy: that of `dialects`, that of the query itself (`is_own`), or both."""
+    """The evaluation instants under a policy: the policy of `dialects`, of the query itself (`is_own`), or both."""
 
     report: str
     dialects: tuple[str, ...]
@@ -97,7 +97,7 @@ class PolicyRow:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """`first` and `last` are the first and the last timestamp shown; of `elements` in all, `shown` are."""
+    """`first` and `last` are the first and last timestamps shown; `shown` of all `elements` are shown."""
 
     first: int
     last: int
@@ -118,15 +118,15 @@ class Timeline:
 
 def timeline(
     query: ast.Query,
+    continuous: ContinuousQuery,
     settings: Settings,
     inputs: Inputs,
-    accounts: Sequence[WindowAccount],
+    windows: Sequence[WindowDescription],
     names: Names,
     scale: TimeScale,
     most_elements: int = MOST_ELEMENTS,
 ) -> Timeline | None:
-    """None where the streams of the query have no elements."""
-    continuous = build(query, settings)
+    """None if the streams of the query have no elements."""
     streams = streams_read(continuous, inputs)
     shown = _beginning(streams, most_elements)
     cut = replace(inputs, streams=shown)
@@ -139,15 +139,15 @@ def timeline(
         first=sources.first,
         last=sources.last,
         streams=rows,
-        windows=_window_rows(sources, accounts, scale),
-        policies=_Policies(query, settings, cut, end, accounts).rows(continuous),
+        windows=_window_rows(sources, windows, scale),
+        policies=_Policies(query, settings, cut, end, windows).rows(continuous),
         elements=sum(map(len, streams.values())),
         shown=sum(map(len, shown.values())),
     )
 
 
 def sources_of(query: ContinuousQuery, inputs: Inputs, end: int | None) -> Sources:
-    """The query's dataset tied to its inputs; `end` is when the streams end, which may lie beyond what is shown."""
+    """The query's dataset bound to its inputs; the streams end at `end`, which may be later than the last one shown."""
     sources = Sources(query.dataset, inputs, matched_patterns(query.text))
     sources.windows = [replace(contents, stream_end_at=end) for contents in sources.windows]
     sources.matching = {key: replace(contents, stream_end_at=end) for key, contents in sources.matching.items()}
@@ -155,7 +155,7 @@ def sources_of(query: ContinuousQuery, inputs: Inputs, end: int | None) -> Sourc
 
 
 def streams_read(query: ContinuousQuery, inputs: Inputs) -> dict[str, Sequence[Element]]:
-    """The streams of the query; all there are, where a window is over every stream."""
+    """The streams that the query reads; all streams if a window is over every stream."""
     names = list(query.dataset.streams)
     if any(window.stream is None for window in query.dataset.windows):
         names = list(dict.fromkeys([*names, *inputs.streams]))
@@ -163,7 +163,7 @@ def streams_read(query: ContinuousQuery, inputs: Inputs) -> dict[str, Sequence[E
 
 
 def _beginning(streams: Mapping[str, Sequence[Element]], most: int) -> dict[str, Sequence[Element]]:
-    """Elements up to a timestamp: about `most` of them, and never only some of those that share a timestamp."""
+    """Elements up to a timestamp: about `most` of them; elements with the same timestamp are never separated."""
     times = sorted(element.time for elements in streams.values() for element in elements)
     if len(times) <= most:
         return dict(streams)
@@ -214,43 +214,43 @@ def _term_text(node: Node | Triple, names: Names) -> str:
 # Windows
 
 
-def _window_rows(sources: Sources, accounts: Sequence[WindowAccount], scale: TimeScale) -> tuple[WindowRow, ...]:
+def _window_rows(sources: Sources, windows: Sequence[WindowDescription], scale: TimeScale) -> tuple[WindowRow, ...]:
     contents_of: dict[int, list[WindowContents]] = {}
     positions = {id(window): number for number, window in enumerate(sources.dataset.windows)}
     for contents in [*sources.windows, *sources.matching.values()]:
         contents_of.setdefault(positions[id(contents.window)], []).append(contents)
     rows = []
-    for number, account in enumerate(accounts):
+    for number, window in enumerate(windows):
         by_stream: dict[str, list[WindowContents]] = {}
         for contents in contents_of.get(number, ()):
             by_stream.setdefault(contents.stream, []).append(contents)
         for stream, found in by_stream.items():
-            rows.append(_window_row(account, stream, found, sources, scale))
+            rows.append(_window_row(window, stream, found, sources, scale))
     return tuple(rows)
 
 
 def _window_row(
-    account: WindowAccount, stream: str, contents: Sequence[WindowContents], sources: Sources, scale: TimeScale
+    window: WindowDescription, stream: str, contents: Sequence[WindowContents], sources: Sources, scale: TimeScale
 ) -> WindowRow:
-    if isinstance(account.window, RangeWindow | PastWindow) and account.window.step is not None:
-        spans, is_cut = _spans(account, contents[0], sources, scale)
-        return WindowRow(account.label, account.rule, stream, spans=spans, is_cut=is_cut)
+    if isinstance(window.window, RangeWindow | PastWindow) and window.window.step is not None:
+        spans, is_cut = _spans(window, contents[0], sources, scale)
+        return WindowRow(window.label, window.rule, stream, spans=spans, is_cut=is_cut)
     bars = {
         Bar(occurrence.time, occurrence.valid.start, occurrence.valid.end): None
         for found in contents
         for occurrence in found.occurrences
     }
     kept = sorted(bars, key=lambda bar: (bar.start, bar.time))[:MOST_SPANS]
-    return WindowRow(account.label, account.rule, stream, bars=tuple(kept), is_cut=len(kept) < len(bars))
+    return WindowRow(window.label, window.rule, stream, bars=tuple(kept), is_cut=len(kept) < len(bars))
 
 
 def _spans(
-    account: WindowAccount, contents: WindowContents, sources: Sources, scale: TimeScale
+    description: WindowDescription, contents: WindowContents, sources: Sources, scale: TimeScale
 ) -> tuple[tuple[TimelineSpan, ...], bool]:
-    """The windows that close while the streams last, and the next ones; fewer where too many overlap."""
+    """The windows that close before the streams end, and the next ones; fewer if too many overlap."""
     assert sources.first is not None
     assert sources.last is not None
-    window = account.window
+    window = description.window
     assert isinstance(window, RangeWindow | PastWindow)
     assert window.step is not None
     times = sorted(element.time for element in contents.elements)
@@ -262,15 +262,17 @@ def _spans(
     overlapping = -(-_width(window) // window.step)
     most = MOST_OVERLAPPING if overlapping > MOST_OVERLAPPING else MOST_SPANS
     spans = tuple(
-        TimelineSpan(span, _span_text(account, span, scale), sum(span.opens < time <= span.closes for time in times))
+        TimelineSpan(
+            span, _span_text(description, span, scale), sum(span.opens < time <= span.closes for time in times)
+        )
         for span in found[:most]
     )
     return spans, len(found) > most
 
 
-def _span_text(account: WindowAccount, span: Span, scale: TimeScale) -> str:
-    """Without the day where it is the day before that says it: the axis does."""
-    text = account.span_texts([span], scale)[0].replace("\u00a0", " ")
+def _span_text(window: WindowDescription, span: Span, scale: TimeScale) -> str:
+    """Omits the date if both ends are on the same day; the axis shows it."""
+    text = window.span_texts([span], scale)[0].replace("\u00a0", " ")
     day, _, time = text.partition("T")
     return text if "T" in day or not time or "T" in time else f"{day[0]}{time}"
 
@@ -291,16 +293,16 @@ def _span(window: RangeWindow | PastWindow, closing: int) -> Span:
 
 @dataclass(frozen=True, slots=True)
 class _Policies:
-    """The same query and windows under one report policy after the other."""
+    """The same query and windows under different report policies."""
 
     query: ast.Query
     settings: Settings
     inputs: Inputs
     end: int | None
-    accounts: Sequence[WindowAccount]
+    windows: Sequence[WindowDescription]
 
     def rows(self, continuous: ContinuousQuery) -> tuple[PolicyRow, ...]:
-        """The query's own policy, and those of the stream dialects."""
+        """The policy of the query, and the policies of the streaming dialects."""
         own = [window.report for window in continuous.dataset.windows]
         dialects: dict[ast.Report, list[str]] = {}
         for dialect in DIALECTS.values():
@@ -315,12 +317,12 @@ class _Policies:
         return tuple(rows)
 
     def _own_text(self) -> str:
-        """One policy, of the windows that have it; or each window's own."""
-        said = {account.label: account.report for account in self.accounts if account.report is not None}
+        """The policy that all windows share, or that some of them have."""
+        said = {window.label: window.report for window in self.windows if window.report is not None}
         if len(set(said.values())) != 1:
             return "each window has its own"
         text = next(iter(said.values()))
-        return text if len(said) == len(self.accounts) else f"{text} of {', '.join(said)}"
+        return text if len(said) == len(self.windows) else f"{text} of {', '.join(said)}"
 
     def _with_instants(self, row: PolicyRow, settings: Settings) -> PolicyRow:
         try:

@@ -17,7 +17,7 @@ from penstock.algebra.operators import Operator, PatternTerm
 from penstock.optimizer.sizes import Sizes
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 
 
 class Scope(NamedTuple):

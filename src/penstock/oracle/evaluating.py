@@ -22,7 +22,7 @@ from penstock.oracle.timestamps import integer
 from penstock.rdf.elements import Node, Row
 from penstock.rdf.results import Evaluation
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 from penstock.syntax.printer import to_text
 from penstock.syntax.translation.variables import plain_names, plain_variables
 

@@ -16,7 +16,7 @@ from penstock.oracle.timestamps import TimedPattern, timestamp_expression
 from penstock.rdf.terms import Literal
 from penstock.rdf.vocabulary import XSD
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 
 _ORDERINGS = {"<": "less", ">": "less", "<=": "less-or-equal", ">=": "less-or-equal"}
 

@@ -9,7 +9,7 @@ from penstock.oracle.timestamps import integer
 from penstock.rdf.terms import Literal
 from penstock.rdf.vocabulary import XSD_BOOLEAN
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import rewrite_children, walk
+from penstock.syntax.ast.traversal import rewrite_children, walk
 
 _FALSE = ast.Constant(Literal("false", XSD_BOOLEAN))
 

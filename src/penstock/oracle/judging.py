@@ -27,7 +27,7 @@ from penstock.oracle.numbers import with_numbers_by_value
 from penstock.rdf.elements import Row
 from penstock.rdf.results import Evaluation, same_graph, same_rows
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 from penstock.syntax.translation import explicit
 
 MOST_COMBINATIONS = 100_000

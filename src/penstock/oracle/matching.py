@@ -18,7 +18,7 @@ from penstock.rdf.elements import Node
 from penstock.rdf.results import Evaluation
 from penstock.rdf.vocabulary import XSD, XSD_DOUBLE
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 
 TOLERANCES = {XSD_DOUBLE: 1e-12, XSD + "float": 1e-5}
 """How far SUM and AVG may be off, relative to the greater of the two values."""

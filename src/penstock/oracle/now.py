@@ -8,7 +8,7 @@ from penstock.algebra.inputs import InputError
 from penstock.rdf.terms import Literal
 from penstock.rdf.vocabulary import XSD
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import rewrite_children
+from penstock.syntax.ast.traversal import rewrite_children
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

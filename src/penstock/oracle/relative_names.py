@@ -14,7 +14,7 @@ from penstock.rdf.elements import Node
 from penstock.rdf.iris import is_absolute
 from penstock.rdf.terms import IRI, Literal
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import rewrite
+from penstock.syntax.ast.traversal import rewrite
 
 _PREFIX = "urn:oracle:relative:"
 

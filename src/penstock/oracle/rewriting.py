@@ -28,7 +28,7 @@ from penstock.oracle.triples import SinglePattern, SinglePatterns
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
 from penstock.syntax.ast.blank_nodes import relabelled
-from penstock.syntax.ast.rewriting import AnyNode, rewrite, rewrite_children, walk
+from penstock.syntax.ast.traversal import AnyNode, rewrite, rewrite_children, walk
 
 INDEX, IN, TIME, TIME_IN = (ast.Constant(IRI(f"urn:oracle:{name}")) for name in ("index", "in", "time", "time:"))
 

@@ -13,7 +13,7 @@ from penstock.rdf.conversion import named_node
 from penstock.rdf.elements import Node, Row
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.html import evaluation_html
-from penstock.rdf.parsing import checked
+from penstock.rdf.parser import checked
 from penstock.rdf.plurals import counted
 
 __all__ = ["Evaluation", "ResultLineError", "from_json_line", "same_graph", "same_rows"]

@@ -18,7 +18,7 @@ from penstock.rdf.terms import IRI
 from penstock.relational.matching import terms_of
 from penstock.relational.relations import Relation, greatest
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import walk
+from penstock.syntax.ast.traversal import walk
 
 TIMESTAMP = "TIMESTAMP"
 

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.rdf.instants import FIRST_DATE, instant_text
-from penstock.rdf.reading import GENERATED_AT_TIME
 from penstock.rdf.result_batches import Numbers, ResultBatch
+from penstock.rdf.stream_reader import GENERATED_AT_TIME
 from penstock.rdf.term_columns import (
     TEXT,
     Format,

@@ -17,9 +17,9 @@ from penstock.rdf.changes import is_changing, read_changes, validity
 from penstock.rdf.compression import open_bytes
 from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.errors import SourceError
+from penstock.rdf.format_advice import graph_advice
 from penstock.rdf.graphs import graph_ending, iterate_graph
 from penstock.rdf.inputs import check_readable
-from penstock.rdf.mistaken_formats import graph_advice
 from penstock.rdf.remote_graphs import RemoteGraph, is_remote, parse_remote
 from penstock.sources.blocks import blocks, pieces_of_file
 from penstock.sources.columns import objects, predicates, subjects
@@ -67,8 +67,12 @@ class NTriplesFile(GraphFile):
     """Lines, compressed or not, block by block."""
 
     def tables(self) -> Iterator[pa.Table]:
-        line = 1
-        for block in blocks(pieces_of_file(lambda: open_bytes(self.path))):
+        return self.tables_between(0, None)
+
+    def tables_between(self, start: int, end: int | None) -> Iterator[pa.Table]:
+        """The triples of the lines between two bytes of the file. Errors say the line, counted from the start."""
+        line = 1 if start == 0 else 2  # a byte order mark is before the first line of the file only
+        for block in blocks(pieces_of_file(lambda: open_bytes(self.path), start, end)):
             if block.damage is not None:
                 raise SourceError(f"{self.name}: {block.damage}{graph_advice(self.path)}")
             problem = block.problem(self.name, line)

@@ -1,24 +1,24 @@
 """Le-Phuoc, Dao-Tran, Parreira and Hauswirth (2011), Table 2, Figures 4 and 5: Q1 to Q5 over a conference.
 
-The queries are the paper's, the data generated: detections of RFID tags, a floor plan of 172 triples, and publications
-after SP²Bench's profile.
+The queries are those of the paper. The data is generated: detections of RFID tags, a floor plan of 172 triples, and
+publications following the profile of SP²Bench.
 
-one by one: as the paper measures. A detection comes when the one before has been answered; the clock runs from its
-arrival to the answer, registration and loading are not in it. The mean over all detections and over several authors
-(`$Name$`). pyoxigraph is a store with the static data and a graph for each window: detections are put in and taken out,
-the query is asked, and what was there before is left out (ISTREAM). Its windows are sets, CQELS's are bags: Penstock's
-answers are compared with `--duplicates set`, and timed as the dialect has it.
+one by one: as in the paper. Each detection arrives after the previous one has been answered. The clock runs from its
+arrival to the answer, without registration and loading. The result is the mean over all detections and over several
+authors (`$Name$`). pyoxigraph uses a store with the static data and a graph for each window: detections are added and
+removed, the query is evaluated, and earlier solutions are dropped (ISTREAM). Its windows are sets, those of CQELS are
+bags: answers are compared with `--duplicates set`, and times are measured with the default of the dialect.
 
-history: the detections are a file; the time of the whole run, registration and loading included, for each detection.
-pyoxigraph does there what it does one by one, its loading included.
+history: the detections are a file. The result is the time of the whole run, including registration and loading, per
+detection. pyoxigraph does the same as one by one, including loading.
 
-many queries (Figure 5): copies of Q1, Q3 and Q4 about different authors, 1 to 1,024 of them, over a file of detections:
-the wall time of all of them registered with one engine, which fuses them, its loading included; up to 16 of them one
-after another, too, each a run of its own; beside pyoxigraph, which asks all of them of one store at each detection
-(quickly up to 16).
+many queries (Figure 5): 1 to 1,024 copies of Q1, Q3 and Q4 about different authors, over a file of detections. The
+result is the wall time of all copies registered with one engine, which fuses them, including loading; for up to 16
+copies also the time of separate runs, one after another. pyoxigraph evaluates all copies on one store at each detection
+(with --quick up to 16).
 
-Table 2 has 100,000 publications' triples, quickly 10,000. Figure 4 has 10,000 and ten, a hundred times as many, quickly
-10,000 and 100,000; with --scale 10, ten times as many again.
+Table 2 uses 100,000 triples of publications, with --quick 10,000. Figure 4 uses 10,000, 100,000 and 1,000,000 triples,
+with --quick 10,000 and 100,000; --scale 10 makes them ten times as many.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from functools import partial
 from pathlib import Path
 
 from penstock.bench.answers import compare
+from penstock.bench.context import ExperimentContext
 from penstock.bench.cqels.arrivals import penstock_times, pyoxigraph_times
 from penstock.bench.cqels.data import (
     FLOORPLAN,
@@ -38,15 +39,14 @@ from penstock.bench.cqels.data import (
     write_floorplan,
     write_publications,
 )
+from penstock.bench.cqels.many_queries import COLUMNS, many_queries
 from penstock.bench.cqels.queries import TEMPLATES, Instance
-from penstock.bench.cqels.together import COLUMNS, many_queries
 from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table, faster_ones, times_as_long
-from penstock.bench.running import DUCKDB, Inputs, Penstock
-from penstock.bench.setting import Setting
+from penstock.bench.systems import DUCKDB, DataFiles, Penstock
 
 OXIGRAPH = "pyoxigraph"
 AUTHORS = (0, 2, 9, 7, 6, 14, 19, 4, 13, 3)
-"""The visitors who have written the most."""
+"""The visitors with the most papers."""
 
 WITH_PUBLICATIONS = ("Q1", "Q3", "Q4", "Q5")
 ONE_BY_ONE = ("query", "system", "detections", "mean [ms]", "p95 [ms]", "time ÷ Penstock's", "beside Penstock")
@@ -63,21 +63,21 @@ class Conference:
     detections: int
 
     def times(self, query: Instance) -> dict[str, list[float]]:
-        """Milliseconds for each detection, by system; their answers are the same."""
+        """Milliseconds for each detection by system; all answers are equal."""
         given = (query, self.publications, self.floorplan, self.detections)
         peer = pyoxigraph_times(*given)
         compare(OXIGRAPH, peer.answer, penstock_times(*given, duplicates="set").answer)
         return {DUCKDB: penstock_times(*given), OXIGRAPH: peer}
 
-    def history(self, stream: Path) -> Inputs:
-        return Inputs({RFID: stream}, {None: self.publications, FLOORPLAN: self.floorplan})
+    def history(self, stream: Path) -> DataFiles:
+        return DataFiles({RFID: stream}, {None: self.publications, FLOORPLAN: self.floorplan})
 
 
-def run(setting: Setting) -> Result:
-    singles, ratios = _single_queries(setting)
-    sizes, growth = _growing_data(setting)
-    history, history_ratios = _history(setting)
-    many, together = many_queries(setting)
+def run(context: ExperimentContext) -> Result:
+    singles, ratios = _single_queries(context)
+    sizes, growth = _growing_data(context)
+    history, history_ratios = _history(context)
+    many, together = many_queries(context)
     return Result(
         (
             Table("Table 2: one detection at a time", ONE_BY_ONE, tuple(singles)),
@@ -89,13 +89,13 @@ def run(setting: Setting) -> Result:
         (
             faster_ones(ratios, f"{DUCKDB}, one detection at a time"),
             faster_ones(history_ratios, f"{history[0][1]} over a history"),
-            *setting.remarks,
+            *context.remarks,
         ),
     )
 
 
-def _conference(setting: Setting, triples: int, detections: int) -> Conference:
-    return Conference(write_publications(setting.folder, triples), write_floorplan(setting.folder), detections)
+def _conference(context: ExperimentContext, triples: int, detections: int) -> Conference:
+    return Conference(write_publications(context.folder, triples), write_floorplan(context.folder), detections)
 
 
 def _lines(times: dict[str, list[float]]) -> list[tuple[Cell, ...]]:
@@ -109,13 +109,13 @@ def _lines(times: dict[str, list[float]]) -> list[tuple[Cell, ...]]:
     return lines
 
 
-def _single_queries(setting: Setting) -> tuple[list[tuple[Cell, ...]], list[tuple[str, float]]]:
-    conference = _conference(setting, setting.size(100_000, 10_000), setting.size(200, 60))
-    authors = AUTHORS[: 5 if not setting.is_quick else 1]
+def _single_queries(context: ExperimentContext) -> tuple[list[tuple[Cell, ...]], list[tuple[str, float]]]:
+    conference = _conference(context, context.size(100_000, 10_000), context.size(200, 60))
+    authors = AUTHORS[: 5 if not context.is_quick else 1]
     rows: list[tuple[Cell, ...]] = []
     ratios: list[tuple[str, float]] = []
     for template in TEMPLATES:
-        setting.say(f"{template}, one detection at a time")
+        context.say(f"{template}, one detection at a time")
         times: dict[str, list[float]] = {}
         for author in authors if template in WITH_PUBLICATIONS else authors[:1]:
             for who, taken in conference.times(Instance(template, author)).items():
@@ -127,21 +127,21 @@ def _single_queries(setting: Setting) -> tuple[list[tuple[Cell, ...]], list[tupl
     return rows, ratios
 
 
-def _history(setting: Setting) -> tuple[list[tuple[Cell, ...]], list[tuple[str, float]]]:
-    count = setting.size(10_000, 2_000)
-    conference = _conference(setting, setting.size(100_000, 10_000), count)
-    inputs = conference.history(write_detections(setting.folder, count))
-    systems = setting.systems()
+def _history(context: ExperimentContext) -> tuple[list[tuple[Cell, ...]], list[tuple[str, float]]]:
+    count = context.size(10_000, 2_000)
+    conference = _conference(context, context.size(100_000, 10_000), count)
+    inputs = conference.history(write_detections(context.folder, count))
+    systems = context.systems()
     rows: list[tuple[Cell, ...]] = []
     ratios: list[tuple[str, float]] = []
     for template in TEMPLATES:
-        setting.say(f"{template}, history")
+        context.say(f"{template}, history")
         query = Instance(template, AUTHORS[0])
         ways: dict[str, Callable[[], object]] = {
             system.name: partial(_consume, system, query.text, inputs) for system in systems
         }
         ways[OXIGRAPH] = partial(pyoxigraph_times, query, conference.publications, conference.floorplan, count)
-        times = setting.measure(ways, setting.repeats(2, 1))
+        times = context.measure(ways, context.repeats(2, 1))
         own = systems[0].name
         for who, taken in times.items():
             ratio = taken.wall / times[own].wall
@@ -151,20 +151,20 @@ def _history(setting: Setting) -> tuple[list[tuple[Cell, ...]], list[tuple[str, 
     return rows, ratios
 
 
-def _consume(system: Penstock, text: str, inputs: Inputs) -> None:
+def _consume(system: Penstock, text: str, inputs: DataFiles) -> None:
     for _ in system.evaluations(text, inputs):
         pass
 
 
-def _growing_data(setting: Setting) -> tuple[list[tuple[Cell, ...]], Figure]:
-    largest = setting.size(1_000_000, 100_000)
+def _growing_data(context: ExperimentContext) -> tuple[list[tuple[Cell, ...]], Figure]:
+    largest = context.size(1_000_000, 100_000)
     sizes = [size for size in (10_000, 100_000, 1_000_000, 10_000_000) if size <= largest]
     rows: list[tuple[Cell, ...]] = []
     points: dict[tuple[str, str], list[tuple[float | str, float]]] = {}
     for size in sizes or [largest]:
-        conference = _conference(setting, size, setting.size(100, 40))
+        conference = _conference(context, size, context.size(100, 40))
         for template in WITH_PUBLICATIONS:
-            setting.say(f"{template}, {size:,} static triples")
+            context.say(f"{template}, {size:,} static triples")
             times = conference.times(Instance(template, AUTHORS[0]))
             rows += [(size, template, *line) for line in _lines(times)]
             for who, taken in times.items():

@@ -1,13 +1,13 @@
-"""Barbieri, Braga, Ceri and Grossniklaus (2010), Figure 7: what it is worth to push filters towards the data.
+"""Barbieri, Braga, Ceri and Grossniklaus (2010), Figure 7: the gain of pushing filters towards the data.
 
-The paper's query: what Swiss brokers turn over a day, in transactions of at least 10. (a) The window grows: more and
-more transactions a day. (b) The data set grows: more and more brokers. Four ways: as it is written, without the
-optimizer; the filter on static data pushed by hand; the filter on the stream pushed by hand; both, by the optimizer.
-All take turns, the best round of each counts; their answers have to be the same.
+The query of the paper sums the daily turnover of Swiss brokers in transactions of at least 10. (a) The window grows:
+more transactions per day. (b) The data set grows: more brokers. There are four variants: as written, without the
+optimizer; the filter on static data pushed by hand; the filter on the stream pushed by hand; both pushed by the
+optimizer. All take turns, and the best round of each counts; their answers must be equal.
 
 The clock runs from the text of the query and the files to all rows of three days. The figure shows processor time.
-DuckDB and Spark push filters by themselves, too, as far as they can: what is seen here is what remains. Quickly only
-the first engine is measured.
+DuckDB and Spark also push filters themselves where they can; the figure shows the remaining gain. With --quick only the
+first engine is measured.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 from functools import partial
 
 from penstock.bench.answers import compare
+from penstock.bench.context import ExperimentContext
 from penstock.bench.csparql.market import (
     BOTH,
     BROKERS,
@@ -25,12 +26,11 @@ from penstock.bench.csparql.market import (
     write_market,
 )
 from penstock.bench.results import Axis, Cell, Figure, Panel, Point, Result, Series, Table
-from penstock.bench.running import Inputs, Penstock
-from penstock.bench.setting import Setting
+from penstock.bench.systems import DataFiles, Penstock
 
 DAYS = 3
 PARTS = (100, 10, 1)
-"""Of the greatest size."""
+"""Fractions of the largest size."""
 
 COLUMNS = (
     "what grows",
@@ -44,18 +44,18 @@ COLUMNS = (
 )
 
 
-def run(setting: Setting) -> Result:
-    most = setting.size(100_000, 20_000)
+def run(context: ExperimentContext) -> Result:
+    most = context.size(100_000, 20_000)
     sizes = [("window", most // part, most // 20) for part in PARTS]
     sizes += [("data set", most // 2, most // part) for part in PARTS]
-    systems = setting.systems()
+    systems = context.systems()
     rows: list[tuple[Cell, ...]] = []
     points: dict[tuple[str, str, str], list[Point]] = {}
     gains: dict[str, list[float]] = {}
-    for system in systems[:1] if setting.is_quick else systems:
+    for system in systems[:1] if context.is_quick else systems:
         for what, window, brokers in sizes:
-            setting.say(f"{what}: {window:,} triples in a window, {brokers:,} brokers, {system.name}")
-            times = _measured(setting, system, window, brokers)
+            context.say(f"{what}: {window:,} triples in a window, {brokers:,} brokers, {system.name}")
+            times = _measured(context, system, window, brokers)
             for variant, (wall, processor) in times.items():
                 ratio = processor / times[WRITTEN][1]
                 rows.append((what, window, brokers, system.name, variant, wall, processor, ratio))
@@ -70,19 +70,21 @@ def run(setting: Setting) -> Result:
     return Result(
         (Table("Figure 7: with and without pushing filters", COLUMNS, tuple(rows)),),
         tuple(_figure(name, points) for name in gains),
-        (*remarks, *setting.remarks),
+        (*remarks, *context.remarks),
     )
 
 
-def _measured(setting: Setting, system: Penstock, window: int, brokers: int) -> dict[str, tuple[float, float]]:
-    stream = write_market(setting.folder, DAYS, window // 2, brokers)
-    inputs = Inputs({MARKET: stream}, {BROKERS: write_brokers(setting.folder, brokers)})
+def _measured(
+    context: ExperimentContext, system: Penstock, window: int, brokers: int
+) -> dict[str, tuple[float, float]]:
+    stream = write_market(context.folder, DAYS, window // 2, brokers)
+    inputs = DataFiles({MARKET: stream}, {BROKERS: write_brokers(context.folder, brokers)})
     texts = {variant: (text, {"optimize": is_optimized}) for variant, (text, is_optimized) in VARIANTS.items()}
     answers = {variant: system.answer(text, inputs, **settings) for variant, (text, settings) in texts.items()}
     for variant, answer in answers.items():
         compare(variant, answer, answers[WRITTEN])
     ways = {variant: partial(system.run, text, inputs, **settings) for variant, (text, settings) in texts.items()}
-    return {who: (taken.wall, taken.processor) for who, taken in setting.measure(ways, setting.repeats(3, 2)).items()}
+    return {who: (taken.wall, taken.processor) for who, taken in context.measure(ways, context.repeats(3, 2)).items()}
 
 
 def _figure(system: str, points: dict[tuple[str, str, str], list[Point]]) -> Figure:

@@ -1,16 +1,17 @@
 """Groppe, Groppe, Kukulenz and Linnemann (2007), Figures 7 to 9: the 14 queries of LUBM over generated universities.
 
-The queries are SPARQL over a stream: Penstock reads timestamped N-Triples, a resource a millisecond, and gives each
-solution once. It is measured as users run it over a file, on each engine, and `as it comes`: the same lines come
-through a pipe, and what has come is answered, so that first results are soon there. The others have no streams: they
-load all triples, from N-Triples without timestamps, into memory, and then ask. The clock runs from the text of the
-query and the files to the first and to the last row. All systems take turns, the best round of each counts; answers are
-compared before. Jena is a process, with the start of Java; beside it `penstock run` is one, with the start of Python.
+The queries are SPARQL over a stream: Penstock reads timestamped N-Triples, one resource per millisecond, and emits each
+solution once. It is measured over a file, on each engine, and `as it comes`: the same lines arrive through a pipe and
+are answered as they arrive, so that first results appear early. The other systems have no streams: they load all
+triples, from N-Triples without timestamps, into memory and then evaluate the query. The clock runs from the text of the
+query and the files to the first and to the last row. All systems take turns, and the best round of each counts; answers
+are compared first. Jena runs as a process, including the start of Java; `penstock run`, including the start of Python,
+is measured for comparison.
 
-LUBM's queries expect inference. The generator writes what follows from the ontology beside what is said
-(vocabulary.py). Full length is one university, and with --scale N one to N; quickly, a university of three departments.
-rdflib and Jena get one department, and are compared with Penstock over the same. On Spark all queries are asked at full
-length, two quickly. rdflib is not asked Q9, over which it takes minutes.
+The queries of LUBM expect inference, so the generator also writes the triples that follow from the ontology
+(vocabulary.py). The full data is one university, with --scale N one to N; with --quick, a university of three
+departments. rdflib and Jena get one department and are compared with Penstock over the same data. Spark runs all
+queries at full size, and two with --quick. rdflib does not run Q9, which would take minutes.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from penstock.bench.answers import Answer, OtherAnswerError, compare
+from penstock.bench.answers import Answer, AnswerMismatchError, compare
+from penstock.bench.context import ExperimentContext
+from penstock.bench.data_files import write_once
 from penstock.bench.lubm.generator import write_universities
-from penstock.bench.lubm.systems import AsItComes, Command, Jena, OverAStream, Pyoxigraph, Rdflib, System
+from penstock.bench.lubm.systems import Command, FilePenstock, Jena, LivePenstock, Pyoxigraph, Rdflib, System
 from penstock.bench.peers.commands import PeerError
-from penstock.bench.peers.known import JENA
+from penstock.bench.peers.selection import JENA
 from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table, faster_ones, times_as_long
-from penstock.bench.running import SPARK
-from penstock.bench.setting import Setting
-from penstock.bench.writing import written
+from penstock.bench.systems import SPARK
 
 QUERIES = sorted(Path(__file__).with_name("queries").glob("*.rq"))
 ON_SPARK_QUICKLY = ("Q1", "Q14")
@@ -54,7 +55,7 @@ _TIMESTAMP = re.compile(r' "\d+" \.$')
 
 
 class Taken(NamedTuple):
-    """Seconds to the first row (to the end, where there is none) and to the last."""
+    """Seconds to the first row (to the end if there is none) and to the last row."""
 
     first: float
     last: float
@@ -67,13 +68,13 @@ class Data(NamedTuple):
     size: int
 
 
-def run(setting: Setting) -> Result:
+def run(context: ExperimentContext) -> Result:
     rows: list[tuple[Cell, ...]] = []
     averages: list[tuple[Cell, ...]] = []
     ratios: list[tuple[str, float]] = []
     figures: list[Figure] = []
-    for data, systems in _plan(setting):
-        times = {_name(query): _measured(setting, query, data, systems) for query in QUERIES}
+    for data, systems in _plan(context):
+        times = {_name(query): _measured(context, query, data, systems) for query in QUERIES}
         own = systems[0].name
         for query, (count, taken) in times.items():
             for who, (first, last) in taken.items():
@@ -91,51 +92,53 @@ def run(setting: Setting) -> Result:
             Table("LUBM, query by query", COLUMNS, tuple(rows)),
         ),
         tuple(figures),
-        (faster_ones(ratios, own), *setting.remarks),
+        (faster_ones(ratios, own), *context.remarks),
     )
 
 
-def _plan(setting: Setting) -> Iterable[tuple[Data, list[System]]]:
-    """What data, and whose turn it is over them; the first is what others are compared with."""
-    own: list[System] = [OverAStream(penstock) for penstock in setting.systems()]
-    if "duckdb" in setting.engines:
-        own.insert(1, AsItComes())
-    if setting.is_quick:
-        few = setting.size(FEW_DEPARTMENTS, FEW_DEPARTMENTS)
-        yield _data(setting, f"{few} departments", 1, few), [*own, Pyoxigraph()]
+def _plan(context: ExperimentContext) -> Iterable[tuple[Data, list[System]]]:
+    """The data sets and the systems for each; systems are compared with the first one."""
+    own: list[System] = [FilePenstock(penstock) for penstock in context.systems()]
+    if "duckdb" in context.engines:
+        own.insert(1, LivePenstock())
+    if context.is_quick:
+        few = context.size(FEW_DEPARTMENTS, FEW_DEPARTMENTS)
+        yield _data(context, f"{few} departments", 1, few), [*own, Pyoxigraph()]
     else:
-        for universities in range(1, setting.size(1, 1) + 1):
+        for universities in range(1, context.size(1, 1) + 1):
             name = f"{universities} {'university' if universities == 1 else 'universities'}"
-            yield _data(setting, name, universities, None), [*own, Pyoxigraph()]
+            yield _data(context, name, universities, None), [*own, Pyoxigraph()]
     slow: list[System] = []
     if find_spec("rdflib") is None:
-        setting.remark("rdflib is left out: it is not installed (pip install rdflib).")
+        context.remark("rdflib was skipped: it is not installed (pip install rdflib).")
     else:
         slow.append(Rdflib())
-    if JENA in setting.peers:
-        slow += [Jena(setting.peers[JENA]), Command()]
+    if JENA in context.peers:
+        slow += [Jena(context.peers[JENA]), Command()]
     else:
-        setting.remark("Jena is left out: --peer jena=PATH names its command arq.")
+        context.remark("Jena was skipped: --peer jena=PATH names its command arq.")
     if slow:
-        yield _data(setting, "1 department", 1, 1), [own[0], *slow]
+        yield _data(context, "1 department", 1, 1), [own[0], *slow]
 
 
-def _data(setting: Setting, name: str, universities: int, departments: int | None) -> Data:
-    setting.say(f"{name}: writing data")
-    stream = write_universities(setting.folder, universities, departments)
+def _data(context: ExperimentContext, name: str, universities: int, departments: int | None) -> Data:
+    context.say(f"{name}: writing data")
+    stream = write_universities(context.folder, universities, departments)
     with stream.open() as lines:
-        triples = written(stream.with_suffix(".nt"), (_TIMESTAMP.sub(" .", line) for line in lines))
+        triples = write_once(stream.with_suffix(".nt"), (_TIMESTAMP.sub(" .", line) for line in lines))
     with triples.open() as lines:
         return Data(name, stream, triples, sum(1 for _ in lines))
 
 
-def _measured(setting: Setting, query: Path, data: Data, systems: list[System]) -> tuple[int, dict[str, Taken]]:
-    """How many rows there are, and the times of those that answer as the first does."""
-    setting.say(f"{data.name}, {_name(query)}")
-    asked = [system for system in systems if _is_asked(setting, system, query)]
+def _measured(
+    context: ExperimentContext, query: Path, data: Data, systems: list[System]
+) -> tuple[int, dict[str, Taken]]:
+    """The number of rows, and the times of the systems whose answers equal the first one's."""
+    context.say(f"{data.name}, {_name(query)}")
+    asked = [system for system in systems if _is_asked(context, system, query)]
     expected = _answer(systems[0], query, data)
     best: dict[str, Taken] = {}
-    for place in range(setting.repeats(3, 1)):
+    for place in range(context.repeats(3, 1)):
         for system in asked:
             try:
                 if place == 0 and system is not systems[0]:
@@ -143,24 +146,24 @@ def _measured(setting: Setting, query: Path, data: Data, systems: list[System]) 
                 elif system is not systems[0] and system.name not in best:
                     continue
                 taken = _taken(system, query, data)
-            except (OtherAnswerError, PeerError) as error:
-                setting.remark(f"{system.name} is not timed at {_name(query)}: {error}.")
+            except (AnswerMismatchError, PeerError) as error:
+                context.remark(f"{system.name} is not timed at {_name(query)}: {error}.")
                 continue
             best[system.name] = Taken(*map(min, best.get(system.name, taken), taken))
     return sum(rows.total() for rows in expected.values()), best
 
 
-def _is_asked(setting: Setting, system: System, query: Path) -> bool:
+def _is_asked(context: ExperimentContext, system: System, query: Path) -> bool:
     if system.name == Rdflib().name and _name(query) in TOO_LONG_FOR_RDFLIB:
-        setting.remark(
-            f"rdflib is not asked {_name(query)}: it crosses all students, teachers and courses, for minutes."
+        context.remark(
+            f"rdflib skipped {_name(query)}: it crosses all students, teachers and courses, which takes minutes."
         )
         return False
-    return not setting.is_quick or system.name != SPARK or _name(query) in ON_SPARK_QUICKLY
+    return not context.is_quick or system.name != SPARK or _name(query) in ON_SPARK_QUICKLY
 
 
 def _answer(system: System, query: Path, data: Data) -> Answer:
-    """All rows as those of one instant: who has no streams has no instants."""
+    """All rows as the rows of one instant, because systems without streams have no instants."""
     rows = (row for portion in system.portions(query, data.stream, data.triples) for row in system.as_terms(portion))
     return {0: Counter(rows)}
 

@@ -1,4 +1,4 @@
-"""N-Triples and N-Quads line by line, so that one wrong line costs one line."""
+"""N-Triples and N-Quads line by line, so that an invalid line does not affect the others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock.rdf.elements import Malformed, OnMalformed, Statement
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.inputs import Input
 from penstock.rdf.limits import shown
-from penstock.rdf.parsing import parse_statements
+from penstock.rdf.parser import parse_statements
 
 
 def parse_lines(source: Input, format: RdfFormat, rename: Rename, on_malformed: OnMalformed) -> Iterator[Statement]:

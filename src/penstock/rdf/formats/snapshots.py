@@ -1,7 +1,7 @@
-"""Snapshots: each `.ttl` or `.nt` file is one graph of the stream, in the order of their times.
+"""Snapshots: each `.ttl` or `.nt` file is one graph of the stream, ordered by time.
 
-The time of `data_07.ttl` is 7 units, if somebody says how long a unit is. Otherwise it is what the file itself says
-(`<> prov:generatedAtTime TS`), and if it says nothing, 7 ms. A name may also be a date: `2014-08-01.ttl`.
+If a unit is set, the time of `data_07.ttl` is 7 units. Otherwise the file states its time (`<> prov:generatedAtTime
+TS`); if it does not, the time is 7 ms. A name can also be a date: `2014-08-01.ttl`.
 """
 
 from __future__ import annotations
@@ -17,53 +17,53 @@ from penstock.rdf.compression import uncompressed_name
 from penstock.rdf.elements import Element, Malformed, OnMalformed
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.lines import parse_lines
-from penstock.rdf.formats.manner import Manner
+from penstock.rdf.formats.read_options import ReadOptions
 from penstock.rdf.formats.timed_graphs import times_within
 from penstock.rdf.inputs import Input, file_input
 from penstock.rdf.instants import parse_instant
 from penstock.rdf.limits import shown
-from penstock.rdf.parsing import parse_statements
+from penstock.rdf.parser import parse_statements
 from penstock.rdf.timestamps import greatest, in_range
 
 _NUMBER = re.compile(r"[0-9]+")
 
 
-def read_snapshots(files: Sequence[tuple[Path, str]], manner: Manner) -> Iterator[Element]:
+def read_snapshots(files: Sequence[tuple[Path, str]], options: ReadOptions) -> Iterator[Element]:
     """The graphs of `.ttl` and `.nt` files, given with their formats.
 
-    A Turtle file with an error is left out; of an N-Triples file only the wrong line is.
+    A Turtle file with an error is skipped; in an N-Triples file only the invalid line is skipped.
     """
-    snapshots = [_Snapshot(path, format, number, manner) for number, (path, format) in enumerate(files, 1)]
+    snapshots = [_Snapshot(path, format, number, options) for number, (path, format) in enumerate(files, 1)]
     timed = [(time, snapshot) for snapshot in snapshots if (time := snapshot.time()) is not None]
     for time, snapshot in sorted(timed, key=lambda pair: pair[0]):
-        triples = snapshot.triples(manner.on_malformed)
+        triples = snapshot.triples(options.on_malformed)
         if triples is not None:
             yield Element(time, triples)
 
 
 class _Snapshot:
-    def __init__(self, path: Path, format: str, number: int, manner: Manner) -> None:
+    def __init__(self, path: Path, format: str, number: int, options: ReadOptions) -> None:
         self._path = path
         self._read = _READERS[format]
         self._document = str(number)
-        self._manner = manner
+        self._options = options
 
     def triples(self, on_malformed: OnMalformed) -> tuple[Triple, ...] | None:
-        """The file's graph, or None if there is none to be had, which is reported."""
-        return self._read(file_input(self._path), self._document, self._manner.scope, on_malformed)
+        """The graph of the file; None, after a report, if it cannot be read."""
+        return self._read(file_input(self._path), self._document, self._options.scope, on_malformed)
 
     def time(self) -> int | None:
-        """The time of the graph, or None if it has none, which is reported."""
+        """The time of the graph; None, after a report, if it has none."""
         problems: list[Malformed] = []
         try:
-            named = time_in_name(self._path, self._manner.unit_ms)
+            named = time_in_name(self._path, self._options.unit_ms)
         except ReadingError as error:
-            self._manner.on_malformed(Malformed(str(self._path), "", error.reason))
+            self._options.on_malformed(Malformed(str(self._path), "", error.reason))
             return None
-        if named is not None and self._manner.unit_ms is not None:
+        if named is not None and self._options.unit_ms is not None:
             return named
         triples = self.triples(problems.append)
-        own = times_within(triples or (), self._manner.time_predicate)
+        own = times_within(triples or (), self._options.time_predicate)
         try:
             if own:
                 return greatest(own)
@@ -74,18 +74,18 @@ class _Snapshot:
         if triples is not None and not own:
             problems.append(Malformed(str(self._path), "", self._without_time()))
         for problem in problems:
-            self._manner.on_malformed(problem)
+            self._options.on_malformed(problem)
         return None
 
     def _without_time(self) -> str:
         return (
             "this snapshot has no time: put a number into the file's name, as in data_07.ttl, "
-            f'or a triple <> {self._manner.time_predicate} "2024-05-01T12:00:00Z"^^xsd:dateTime into the file'
+            f'or a triple <> {self._options.time_predicate} "2024-05-01T12:00:00Z"^^xsd:dateTime into the file'
         )
 
 
 def time_in_name(path: Path, unit_ms: int | None) -> int | None:
-    """The last number in a file's name times the unit, or the date that the name is."""
+    """The last number in the name of a file times the unit, or the date in its name."""
     stem = uncompressed_name(path).stem
     if stem.isdecimal() or (instant := parse_instant(stem)) is None:
         numbers = _NUMBER.findall(stem)

@@ -10,10 +10,10 @@ from pyoxigraph import RdfFormat, Triple
 from penstock.rdf.blank_nodes import Rename, prefixed
 from penstock.rdf.elements import Element, Malformed
 from penstock.rdf.errors import ReadingError
-from penstock.rdf.formats.manner import Manner
+from penstock.rdf.formats.read_options import ReadOptions
 from penstock.rdf.inputs import Input
 from penstock.rdf.limits import shown
-from penstock.rdf.parsing import TRIPLE_IN_TRIPLE, parse_statements
+from penstock.rdf.parser import TRIPLE_IN_TRIPLE, parse_statements
 from penstock.rdf.timestamps import parse_timestamp
 from penstock.rdf.vocabulary import XSD_STRING
 
@@ -29,20 +29,20 @@ _WITHOUT_QUOTES = re.compile(rf"{_TRIPLE}\s*([^\s\"<]+?){_END}", re.ASCII)
 _WITH_END = re.compile(r".*\.\s*(?:\#.*)?", re.ASCII)
 
 
-def read_tnt(source: Input, manner: Manner) -> Iterator[Element]:
-    rename = prefixed(manner.scope)
-    for number, line in source.lines(manner.on_malformed):
+def read_tnt(source: Input, options: ReadOptions) -> Iterator[Element]:
+    rename = prefixed(options.scope)
+    for number, line in source.lines(options.on_malformed):
         try:
             text = decode_line(line)
             if text and not text.startswith("#"):
                 time, triple = parse_timed_triple(text, rename)
                 yield Element(time, (triple,))
         except ReadingError as error:
-            manner.on_malformed(Malformed(f"{source.name}:{number}", shown(line), error.reason))
+            options.on_malformed(Malformed(f"{source.name}:{number}", shown(line), error.reason))
 
 
 def decode_line(line: bytes) -> str:
-    """The text of a line, without the space around it."""
+    """The text of a line without surrounding space."""
     try:
         return line.decode().strip()
     except UnicodeDecodeError as error:
@@ -65,7 +65,7 @@ def _why_not(text: str) -> str:
         return 'the timestamp is missing: a line is <subject> <predicate> <object> "milliseconds" .'
     unquoted = _WITHOUT_QUOTES.fullmatch(text)
     if unquoted is not None:
-        return f'the timestamp stands without quotes: write "{unquoted[1]}"'
+        return f'the timestamp has no quotes: write "{unquoted[1]}"'
     if text.startswith("<<") or " <<" in text:
         return TRIPLE_IN_TRIPLE
     if not _WITH_END.fullmatch(text):

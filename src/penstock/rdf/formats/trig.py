@@ -1,8 +1,8 @@
-"""TriG with timestamped graphs, `.trig`: a graph that is wrong is left out, and the others count.
+"""TriG with timestamped graphs, `.trig`. Invalid graphs are skipped.
 
-A parser that has met an error cannot say where the next graph begins: pyoxigraph's goes on, but takes what is left of
-the wrong graph for the default graph. So the text is first cut into blocks (a graph, or statements of the default
-graph), by braces outside of strings, and each block is parsed by itself.
+After an error a parser does not know where the next graph begins: pyoxigraph continues, but reads the rest of the
+invalid graph as the default graph. So the text is first cut into blocks (a graph, or statements of the default graph)
+at braces outside of strings, and each block is parsed separately.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pyoxigraph import RdfFormat
 from penstock.rdf.blank_nodes import Rename, numbered, prefixed
 from penstock.rdf.elements import Element, Malformed, OnMalformed, Statement
 from penstock.rdf.errors import ReadingError
-from penstock.rdf.formats.manner import Manner
+from penstock.rdf.formats.read_options import ReadOptions
 from penstock.rdf.formats.timed_graphs import graphs_in_passing, graphs_of_document
 from penstock.rdf.inputs import Input
 from penstock.rdf.limits import LARGEST_DOCUMENT, shown, too_large
-from penstock.rdf.parsing import checked, parsed
+from penstock.rdf.parser import checked, parsed
 
 _MARK = re.compile(
     rb"""
@@ -42,22 +42,22 @@ _END_OF_LONG = {
 
 
 class Block(NamedTuple):
-    """A piece of TriG that can be parsed by itself, and the line that it begins in."""
+    """A piece of TriG that can be parsed on its own, and the number of its first line."""
 
     line: int
     text: bytes
     is_too_large: bool = False
-    """Then the text is its beginning."""
+    """If so, the text is only its beginning."""
 
 
-def read_trig(source: Input, manner: Manner) -> Iterator[Element]:
+def read_trig(source: Input, options: ReadOptions) -> Iterator[Element]:
     if source.is_live:  # numbers would have to be remembered for ever
-        statements = _statements(source, prefixed(manner.scope, manner.document), manner.on_malformed)
-        return graphs_in_passing(statements, source.name, manner)
+        statements = _statements(source, prefixed(options.scope, options.document), options.on_malformed)
+        return graphs_in_passing(statements, source.name, options)
     return graphs_of_document(
-        lambda on_malformed: _statements(source, numbered(manner.scope, manner.document), on_malformed),
+        lambda on_malformed: _statements(source, numbered(options.scope, options.document), on_malformed),
         source.name,
-        manner,
+        options,
     )
 
 
@@ -82,7 +82,7 @@ def _statements(source: Input, rename: Rename, on_malformed: OnMalformed) -> Ite
 
 
 def blocks(lines: Iterable[tuple[int, bytes]]) -> Iterator[Block]:
-    """Cut TriG after each graph and, between graphs, after each line that ends with a full stop."""
+    """Cuts TriG after each graph and, between graphs, after each line that ends with a full stop."""
     cutter = _Cutter()
     for number, line in lines:
         if cutter.is_inside(line):
@@ -93,7 +93,7 @@ def blocks(lines: Iterable[tuple[int, bytes]]) -> Iterator[Block]:
 
 
 class _Cutter:
-    """What has been read of the next block, and whether it is inside of a graph or of a long string."""
+    """The text of the next block so far, and whether it ends inside a graph or a long string."""
 
     def __init__(self) -> None:
         self._first_line = 1
@@ -104,7 +104,7 @@ class _Cutter:
         self._quote: bytes | None = None
 
     def is_inside(self, line: bytes) -> bool:
-        """Whether a line can neither begin nor end anything, as most lines of a graph cannot."""
+        """Whether a line neither begins nor ends anything; most lines of a graph do not."""
         if not self._in_graph or self._quote is not None:
             return False
         return not (b"}" in line or b"{" in line or b'"""' in line or b"'''" in line)

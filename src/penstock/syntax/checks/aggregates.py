@@ -1,11 +1,11 @@
-"""Aggregates: where they may stand, and what they need (SPARQL 1.1 §11 and §19.8, note 13)."""
+"""Aggregates: where they are allowed, and which arguments they need (SPARQL 1.1 §11 and §19.8, note 13)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from penstock.syntax import ast
-from penstock.syntax.checks.notes import Notes
+from penstock.syntax.checks.facts import Facts
 from penstock.syntax.errors import Problem
 
 _REPAIRS = {
@@ -17,14 +17,14 @@ _REPAIRS = {
 _NESTED = "compute {name} in a sub-select first"
 
 
-def check_aggregates(query: ast.Query, notes: Notes) -> Iterator[Problem]:
-    for aggregate, place in notes.misplaced:
+def check_aggregates(query: ast.Query, facts: Facts) -> Iterator[Problem]:
+    for aggregate, place in facts.misplaced:
         yield Problem(
             f"the aggregate {aggregate.name} cannot stand in {place}",
             aggregate.span,
             _REPAIRS.get(place, _NESTED).format(name=aggregate.name),
         )
-    for aggregate in notes.aggregates:
+    for aggregate in facts.aggregates:
         if aggregate.argument is None and aggregate.name != "COUNT":
             yield Problem(
                 f"{aggregate.name} needs an argument; only COUNT can do without",

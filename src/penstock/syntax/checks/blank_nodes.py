@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock.syntax import ast
-from penstock.syntax.checks.notes import Notes
+from penstock.syntax.checks.facts import Facts
 from penstock.syntax.errors import Problem
 
 
-def check_blank_nodes(query: ast.Query, notes: Notes) -> Iterator[Problem]:
-    for node in notes.reused_labels:
+def check_blank_nodes(query: ast.Query, facts: Facts) -> Iterator[Problem]:
+    for node in facts.reused_labels:
         yield Problem(
             f"the blank node _:{node.label} occurs in another basic graph pattern too, and a label cannot join two",
             node.span,

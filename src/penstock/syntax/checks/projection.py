@@ -1,18 +1,18 @@
-"""`(… AS ?v)` in SELECT and GROUP BY: its variable is a new one (SPARQL 1.1 §18.2.1 and §19.8, note 11)."""
+"""`(… AS ?v)` in SELECT and GROUP BY: the variable must be new (SPARQL 1.1 §18.2.1 and §19.8, note 11)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from penstock.syntax import ast
-from penstock.syntax.checks.notes import Level, Notes
+from penstock.syntax.checks.facts import Facts, Level
 from penstock.syntax.errors import Problem
 
 _RENAME = "give the result another name"
 
 
-def check_projection(query: ast.Query, notes: Notes) -> Iterator[Problem]:
-    for level in notes.levels:
+def check_projection(query: ast.Query, facts: Facts) -> Iterator[Problem]:
+    for level in facts.levels:
         named_keys: set[str] = set()
         if level.keys:
             yield from _check_keys(level, named_keys)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock.syntax import ast
-from penstock.syntax.checks.notes import Notes
+from penstock.syntax.checks.facts import Facts
 from penstock.syntax.errors import Problem
 
 _SOLUTIONS = {ast.Select: "SELECT", ast.Ask: "ASK"}
 
 
-def check_registration(query: ast.Query, notes: Notes) -> Iterator[Problem]:
+def check_registration(query: ast.Query, facts: Facts) -> Iterator[Problem]:
     register = query.register
     if register is None:
         return

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.syntax import ast
-from penstock.syntax.checks.notes import Notes, Scope
+from penstock.syntax.checks.facts import Facts, Scope
 from penstock.syntax.checks.walk import walk_group
 
 
 def in_scope(group: ast.Group) -> Scope:
     """The variables in scope of a group (SPARQL 1.1 §18.2.1) in text order, each with a place that brings it in."""
-    return walk_group(group, Notes())
+    return walk_group(group, Facts())
 
 
 def certainly_bound(group: ast.Group) -> frozenset[str]:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from penstock.rdf.plurals import counted
 from penstock.syntax import ast
-from penstock.syntax.checks.notes import Notes
+from penstock.syntax.checks.facts import Facts
 from penstock.syntax.errors import Problem
 from penstock.syntax.spans import Span
 
 
-def check_values(query: ast.Query, notes: Notes) -> Iterator[Problem]:
-    for data in notes.inline_data:
+def check_values(query: ast.Query, facts: Facts) -> Iterator[Problem]:
+    for data in facts.inline_data:
         yield from _check_variables(data)
         yield from _check_rows(data)
 

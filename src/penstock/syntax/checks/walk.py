@@ -28,31 +28,31 @@ from penstock.syntax.ast import (
     Triples,
     Variable,
 )
-from penstock.syntax.checks.notes import Level, Mentions, Notes, Scope
+from penstock.syntax.checks.facts import Facts, Level, Mentions, Scope
 
 
-def walk_query(query: ast.Query) -> Notes:
-    notes = Notes()
+def walk_query(query: ast.Query) -> Facts:
+    facts = Facts()
     if query.where is not None:
-        notes.where = walk_group(query.where, notes)
-    scope = notes.where
+        facts.where = walk_group(query.where, facts)
+    scope = facts.where
     if query.aggregates:
         scope = dict(scope)
         for clause in query.aggregates:
-            _walk_aggregate_clause(clause, scope, notes)
-    _walk_level(query.form, scope, query.modifiers, query.values, notes)
+            _walk_aggregate_clause(clause, scope, facts)
+    _walk_level(query.form, scope, query.modifiers, query.values, facts)
     if isinstance(query.form, ast.Construct) and query.form.template is not None:
-        _walk_template(query.form.template, notes.template)
-    for pattern in notes.exists:  # which grows as patterns inside patterns turn up
-        known, patterns = len(notes.functions), len(notes.exists)
-        notes.bound.update(walk_group(pattern, notes))
-        if id(pattern) in notes.remote_exists:
-            del notes.functions[known:]
-            notes.remote_exists += map(id, notes.exists[patterns:])
-    return notes
+        _walk_template(query.form.template, facts.template)
+    for pattern in facts.exists:  # which grows as patterns inside patterns turn up
+        known, patterns = len(facts.functions), len(facts.exists)
+        facts.bound.update(walk_group(pattern, facts))
+        if id(pattern) in facts.remote_exists:
+            del facts.functions[known:]
+            facts.remote_exists += map(id, facts.exists[patterns:])
+    return facts
 
 
-def walk_group(group: ast.Group, notes: Notes) -> Scope:
+def walk_group(group: ast.Group, facts: Facts) -> Scope:
     """The variables in scope of a group. Triples and the FILTERs among them are one basic graph pattern (§5.1.1)."""
     scope: Scope = {}
     labels: list[BlankNodeLabel] = []
@@ -62,18 +62,18 @@ def walk_group(group: ast.Group, notes: Notes) -> Scope:
             _walk_triples(element, scope, labels)  # type: ignore[arg-type]
         else:
             if labels and kind is not Filter:
-                _end_basic_graph_pattern(labels, notes)
-            _WALKERS[kind](element, scope, notes)
+                _end_basic_graph_pattern(labels, facts)
+            _WALKERS[kind](element, scope, facts)
     if labels:
-        _end_basic_graph_pattern(labels, notes)
+        _end_basic_graph_pattern(labels, facts)
     if group.window is not None:
-        notes.windows.append(group.window)
+        facts.windows.append(group.window)
     return scope
 
 
-def _end_basic_graph_pattern(labels: list[BlankNodeLabel], notes: Notes) -> None:
-    notes.reused_labels += [node for node in labels if node.label in notes.labels]
-    notes.labels.update(node.label for node in labels)
+def _end_basic_graph_pattern(labels: list[BlankNodeLabel], facts: Facts) -> None:
+    facts.reused_labels += [node for node in labels if node.label in facts.labels]
+    facts.labels.update(node.label for node in labels)
     labels.clear()
 
 
@@ -122,69 +122,69 @@ def _walk_template(template: tuple[ast.Triples | ast.QuadTemplate, ...], scope: 
             _walk_triples(part, scope, labels)
 
 
-def _walk_nested_group(group: ast.Group, scope: Scope, notes: Notes) -> None:
-    scope.update(walk_group(group, notes))
+def _walk_nested_group(group: ast.Group, scope: Scope, facts: Facts) -> None:
+    scope.update(walk_group(group, facts))
 
 
-def _walk_optional(optional: ast.Optional, scope: Scope, notes: Notes) -> None:
-    scope.update(walk_group(optional.pattern, notes))
+def _walk_optional(optional: ast.Optional, scope: Scope, facts: Facts) -> None:
+    scope.update(walk_group(optional.pattern, facts))
 
 
-def _walk_minus(minus: ast.Minus, scope: Scope, notes: Notes) -> None:
-    notes.bound.update(walk_group(minus.pattern, notes))
+def _walk_minus(minus: ast.Minus, scope: Scope, facts: Facts) -> None:
+    facts.bound.update(walk_group(minus.pattern, facts))
 
 
-def _walk_union(union: ast.Union, scope: Scope, notes: Notes) -> None:
+def _walk_union(union: ast.Union, scope: Scope, facts: Facts) -> None:
     for pattern in union.patterns:
-        scope.update(walk_group(pattern, notes))
+        scope.update(walk_group(pattern, facts))
 
 
-def _walk_filter(filter: ast.Filter, scope: Scope, notes: Notes) -> None:
-    _walk_row_expression(filter.condition, "FILTER", notes)
+def _walk_filter(filter: ast.Filter, scope: Scope, facts: Facts) -> None:
+    _walk_row_expression(filter.condition, "FILTER", facts)
 
 
-def _walk_bind(bind: ast.Bind, scope: Scope, notes: Notes) -> None:
-    _walk_row_expression(bind.expression, "BIND", notes)
+def _walk_bind(bind: ast.Bind, scope: Scope, facts: Facts) -> None:
+    _walk_row_expression(bind.expression, "BIND", facts)
     if bind.variable.name in scope:
-        notes.rebound.append(bind.variable)
+        facts.rebound.append(bind.variable)
     else:
         scope[bind.variable.name] = bind.variable
 
 
-def _walk_inline_data(data: ast.InlineData, scope: Scope, notes: Notes) -> None:
-    notes.inline_data.append(data)
+def _walk_inline_data(data: ast.InlineData, scope: Scope, facts: Facts) -> None:
+    facts.inline_data.append(data)
     for variable in data.variables:
         scope.setdefault(variable.name, variable)
 
 
-def _walk_graph(block: ast.Graph | ast.WindowBlock, scope: Scope, notes: Notes) -> None:
-    notes.blocks.append(block)
-    _walk_named(block.name, block.pattern, scope, notes)
+def _walk_graph(block: ast.Graph | ast.WindowBlock, scope: Scope, facts: Facts) -> None:
+    facts.blocks.append(block)
+    _walk_named(block.name, block.pattern, scope, facts)
 
 
-def _walk_service(service: ast.Service, scope: Scope, notes: Notes) -> None:
+def _walk_service(service: ast.Service, scope: Scope, facts: Facts) -> None:
     """The endpoint evaluates what is inside, and may have functions of its own."""
-    known, patterns = len(notes.functions), len(notes.exists)
-    _walk_named(service.name, service.pattern, scope, notes)
-    del notes.functions[known:]
-    notes.remote_exists += map(id, notes.exists[patterns:])
+    known, patterns = len(facts.functions), len(facts.exists)
+    _walk_named(service.name, service.pattern, scope, facts)
+    del facts.functions[known:]
+    facts.remote_exists += map(id, facts.exists[patterns:])
 
 
-def _walk_stream_block(block: ast.StreamBlock, scope: Scope, notes: Notes) -> None:
-    notes.blocks.append(block)
+def _walk_stream_block(block: ast.StreamBlock, scope: Scope, facts: Facts) -> None:
+    facts.blocks.append(block)
     if block.window is not None:
-        notes.windows.append(block.window)
-    _walk_named(block.stream, block.pattern, scope, notes)
+        facts.windows.append(block.window)
+    _walk_named(block.stream, block.pattern, scope, facts)
 
 
-def _walk_named(name: Variable | Constant, pattern: ast.Group, scope: Scope, notes: Notes) -> None:
+def _walk_named(name: Variable | Constant, pattern: ast.Group, scope: Scope, facts: Facts) -> None:
     if isinstance(name, Variable):
         scope.setdefault(name.name, name)
-    scope.update(walk_group(pattern, notes))
+    scope.update(walk_group(pattern, facts))
 
 
-def _walk_sub_select(query: ast.SubSelect, scope: Scope, notes: Notes) -> None:
-    level = _walk_level(query.select, walk_group(query.where, notes), query.modifiers, query.values, notes)
+def _walk_sub_select(query: ast.SubSelect, scope: Scope, facts: Facts) -> None:
+    level = _walk_level(query.select, walk_group(query.where, facts), query.modifiers, query.values, facts)
     if query.select.projections is None:
         scope.update(level.scope)
     else:
@@ -193,53 +193,53 @@ def _walk_sub_select(query: ast.SubSelect, scope: Scope, notes: Notes) -> None:
 
 
 def _walk_level(
-    form: ast.Form, scope: Scope, modifiers: ast.Modifiers, values: ast.InlineData | None, notes: Notes
+    form: ast.Form, scope: Scope, modifiers: ast.Modifiers, values: ast.InlineData | None, facts: Facts
 ) -> Level:
     if values is not None:
         scope = dict(scope)
-        _walk_inline_data(values, scope, notes)
+        _walk_inline_data(values, scope, facts)
     level = Level(form, scope, modifiers)
-    notes.levels.append(level)
-    notes.bound.update(scope)
+    facts.levels.append(level)
+    facts.bound.update(scope)
     if isinstance(form, ast.Select) and form.projections is not None:
         for projection in form.projections:
             mentions = None
             if projection.expression is not None:
-                mentions = walk_expression(projection.expression, notes)
-                notes.bound.setdefault(projection.variable.name, projection.variable)
+                mentions = walk_expression(projection.expression, facts)
+                facts.bound.setdefault(projection.variable.name, projection.variable)
                 level.grouped |= bool(mentions.aggregates)
             level.projections.append((projection, mentions))
-    _walk_modifiers(modifiers, level, notes)
+    _walk_modifiers(modifiers, level, facts)
     return level
 
 
-def _walk_modifiers(modifiers: ast.Modifiers, level: Level, notes: Notes) -> None:
+def _walk_modifiers(modifiers: ast.Modifiers, level: Level, facts: Facts) -> None:
     for condition in modifiers.group_by:
-        level.keys.append((condition, _walk_row_expression(condition.expression, "GROUP BY", notes)))
+        level.keys.append((condition, _walk_row_expression(condition.expression, "GROUP BY", facts)))
         if condition.variable is not None:
-            notes.bound.setdefault(condition.variable.name, condition.variable)
-    level.having = [walk_expression(condition, notes) for condition in modifiers.having]
-    level.order = [walk_expression(condition.expression, notes) for condition in modifiers.order_by]
+            facts.bound.setdefault(condition.variable.name, condition.variable)
+    level.having = [walk_expression(condition, facts) for condition in modifiers.having]
+    level.order = [walk_expression(condition.expression, facts) for condition in modifiers.order_by]
     if modifiers.group_by or modifiers.having or any(mentions.aggregates for mentions in level.order):
         level.grouped = True
 
 
-def _walk_aggregate_clause(clause: ast.AggregateClause, scope: Scope, notes: Notes) -> None:
+def _walk_aggregate_clause(clause: ast.AggregateClause, scope: Scope, facts: Facts) -> None:
     """C-SPARQL's AGGREGATE adds a variable to every solution (semantics.md §8)."""
     scope.setdefault(clause.variable.name, clause.variable)
-    walk_expression(clause.aggregate, notes)
+    walk_expression(clause.aggregate, facts)
     if clause.filter is not None:
-        _walk_row_expression(clause.filter.condition, "the FILTER of AGGREGATE", notes)
+        _walk_row_expression(clause.filter.condition, "the FILTER of AGGREGATE", facts)
 
 
-def _walk_row_expression(expression: ast.Expression, place: str, notes: Notes) -> Mentions:
+def _walk_row_expression(expression: ast.Expression, place: str, facts: Facts) -> Mentions:
     """An expression over a single solution: no aggregate may stand there."""
-    mentions = walk_expression(expression, notes)
-    notes.misplaced += [(aggregate, place) for aggregate in mentions.aggregates]
+    mentions = walk_expression(expression, facts)
+    facts.misplaced += [(aggregate, place) for aggregate in mentions.aggregates]
     return mentions
 
 
-def walk_expression(expression: ast.Expression, notes: Notes) -> Mentions:
+def walk_expression(expression: ast.Expression, facts: Facts) -> Mentions:
     mentions = Mentions([], [])
     rest: list[ast.Expression] = [expression]
     while rest:
@@ -249,27 +249,27 @@ def walk_expression(expression: ast.Expression, notes: Notes) -> Mentions:
         elif type(node) is Operation:
             rest += node.operands[::-1]
         elif type(node) is Call:
-            notes.calls.append(node)
+            facts.calls.append(node)
             rest += node.arguments[::-1]
         elif type(node) is FunctionCall:
-            notes.functions.append(node)
+            facts.functions.append(node)
             rest += node.arguments[::-1]
         elif type(node) is Aggregate:
             mentions.aggregates.append(node)
-            _walk_aggregate(node, notes)
+            _walk_aggregate(node, facts)
         elif type(node) is Exists:
-            notes.exists.append(node.pattern)
-    notes.used += mentions.variables
+            facts.exists.append(node.pattern)
+    facts.used += mentions.variables
     return mentions
 
 
-def _walk_aggregate(aggregate: ast.Aggregate, notes: Notes) -> None:
-    notes.aggregates.append(aggregate)
+def _walk_aggregate(aggregate: ast.Aggregate, facts: Facts) -> None:
+    facts.aggregates.append(aggregate)
     if aggregate.argument is not None:
-        _walk_row_expression(aggregate.argument, aggregate.name, notes)
+        _walk_row_expression(aggregate.argument, aggregate.name, facts)
 
 
-_WALKERS: dict[type[ast.Node], Callable[[Any, Scope, Notes], None]] = {
+_WALKERS: dict[type[ast.Node], Callable[[Any, Scope, Facts], None]] = {
     ast.Group: _walk_nested_group,
     ast.SubSelect: _walk_sub_select,
     ast.Optional: _walk_optional,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
-from penstock.syntax.checks.notes import Notes
+from penstock.syntax.checks.facts import Facts
 from penstock.syntax.errors import Problem
 from penstock.syntax.spans import Span
 from penstock.syntax.suggestions import closest
@@ -26,20 +26,20 @@ _READ_BY: dict[ast.DialectName, str] = {
 """How each dialect reads a named window."""
 
 
-def check_window_names(query: ast.Query, notes: Notes) -> Iterator[Problem]:
+def check_window_names(query: ast.Query, facts: Facts) -> Iterator[Problem]:
     clauses = [clause for clause in query.dataset if isinstance(clause, ast.WindowClause)]
     meant: set[IRI] = set()
     if query.dialect == "rspql":
-        yield from _check_declared(clauses, notes, meant)
+        yield from _check_declared(clauses, facts, meant)
     if clauses and query.dialect in _READ_BY:
         yield from _check_declared_once(clauses, query.dialect)
-        yield from _check_read(clauses, notes, query.dialect, meant)
+        yield from _check_read(clauses, facts, query.dialect, meant)
 
 
-def _check_declared(clauses: list[ast.WindowClause], notes: Notes, meant: set[IRI]) -> Iterator[Problem]:
+def _check_declared(clauses: list[ast.WindowClause], facts: Facts, meant: set[IRI]) -> Iterator[Problem]:
     """RSP-QL: a WINDOW block reads a declared window. `meant` takes the names that were probably misspelt."""
     declared = [name for clause in clauses if (name := _name(clause)) is not None]
-    for block in notes.blocks:
+    for block in facts.blocks:
         if not isinstance(block, ast.WindowBlock):
             continue
         if isinstance(block.name, ast.Variable):
@@ -82,15 +82,15 @@ def _check_declared_once(clauses: list[ast.WindowClause], dialect: ast.DialectNa
 
 
 def _check_read(
-    clauses: list[ast.WindowClause], notes: Notes, dialect: ast.DialectName, meant: set[IRI]
+    clauses: list[ast.WindowClause], facts: Facts, dialect: ast.DialectName, meant: set[IRI]
 ) -> Iterator[Problem]:
     for clause in clauses:
         name = _name(clause)
-        if not clause.named or name is None or name in meant or _is_read(clause, name, notes.blocks):
+        if not clause.named or name is None or name in meant or _is_read(clause, name, facts.blocks):
             continue
-        if dialect == "sparqlstream" and not any(_could_be(block, name) for block in notes.blocks if _names(block)):
+        if dialect == "sparqlstream" and not any(_could_be(block, name) for block in facts.blocks if _names(block)):
             continue
-        yield _unread(clause, name, notes.blocks, dialect)
+        yield _unread(clause, name, facts.blocks, dialect)
 
 
 def _names(block: Block) -> bool:

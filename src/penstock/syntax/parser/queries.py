@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NoReturn
 
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import rewrite
+from penstock.syntax.ast.traversal import rewrite
 from penstock.syntax.parser.expressions import AGGREGATES
 from penstock.syntax.parser.patterns import PatternRules
 from penstock.syntax.recognition import TITLES

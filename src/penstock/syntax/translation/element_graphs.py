@@ -1,6 +1,6 @@
-"""GRAPH inside of WINDOW or STREAM, which reads the elements of that window by their names (semantics.md §4).
+"""GRAPH inside of WINDOW or STREAM reads the elements of that window by their names (semantics.md §4).
 
-It has nothing to do with the graphs of the dataset, nor with the names of windows, so translations leave it as it is.
+It does not involve the graphs of the dataset or the names of windows, so translations do not change it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import AnyNode, rewrite, rewrite_children, walk
+from penstock.syntax.ast.traversal import AnyNode, rewrite, rewrite_children, walk
 
 _WINDOWS = (ast.WindowBlock, ast.StreamBlock)
 

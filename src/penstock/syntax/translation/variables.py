@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from penstock.syntax import ast
-from penstock.syntax.ast.rewriting import rewrite, walk
+from penstock.syntax.ast.traversal import rewrite, walk
 
 
 def plain_names(query: ast.Query) -> dict[str, str]:

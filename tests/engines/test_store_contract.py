@@ -56,7 +56,7 @@ class Contract:
         compiled = self.store.compile(asked, asked.expression, "rstream", is_optimized=True)
         place = compiled.variables.index("o")
         solutions = compiled.evaluate(Slice(instants))
-        return sorted((row[place], time) for time, rows in solutions.at_each_instant(solutions.rows) for row in rows)
+        return sorted((row[place], time) for time, rows in solutions.at_each_instant() for row in rows)
 
 
 def _whole(table: pa.Table, queries: list[ContinuousQuery]) -> WholeStream:

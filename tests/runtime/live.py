@@ -15,6 +15,7 @@ from tests.bounded import graphs_of
 
 from penstock.algebra.chaining import registered_name
 from penstock.rdf.elements import Element
+from penstock.rdf.result_batches import ResultBatch
 from penstock.rdf.results import Evaluation
 from penstock.runtime.micro_batches import StreamedRun
 from penstock.runtime.outlets import Callback, Outlet
@@ -38,8 +39,8 @@ class ListOutlet(Outlet):
     def resume(self, written: int | None) -> None:
         del self.evaluations[written or 0 :]
 
-    def write(self, evaluation: Evaluation) -> None:
-        self.evaluations.append(evaluation)
+    def write(self, batch: ResultBatch, which: range) -> None:
+        self.evaluations.extend(batch.evaluations(which))
 
     def position(self) -> int:
         return len(self.evaluations)

@@ -26,6 +26,7 @@ from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element, Malformed
 from penstock.rdf.errors import SourceError
+from penstock.rdf.result_batches import ResultBatch
 from penstock.rdf.results import Evaluation
 from penstock.runtime.checkpoints import CheckpointError, FolderCheckpoint
 from penstock.runtime.outlets import Callback, Outlet
@@ -85,9 +86,9 @@ class Listed(Outlet):
     def resume(self, written: Any) -> None:
         del self.evaluations[written or 0 :]
 
-    def write(self, evaluation: Evaluation) -> None:
+    def write(self, batch: ResultBatch, which: range) -> None:
         self.crash("write")
-        self.evaluations.append(evaluation)
+        self.evaluations.extend(batch.evaluations(which))
 
     def position(self) -> int:
         self.crash("position")

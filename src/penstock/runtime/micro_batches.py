@@ -161,7 +161,7 @@ class StreamedRun:
             if failure is not None:
                 raise failure
             if self._is_bounded and not self._is_stopped:
-                for _ in self.run.evaluations():
+                for _ in self.run.answers():
                     pass
         finally:
             if self._checkpoint is not None:

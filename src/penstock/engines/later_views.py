@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 
-from penstock.relational.sources import Tables
+from penstock.relational.tables import Tables
 from penstock.relational.windows import passed
 
 

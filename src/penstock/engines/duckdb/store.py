@@ -35,11 +35,11 @@ from penstock.relational.functions.library import Library
 from penstock.relational.intervals import INSTANTS
 from penstock.relational.matching import TRIPLE, predicates_of
 from penstock.relational.planning import optimized
-from penstock.relational.relations import Shape
 from penstock.relational.reporting import compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed
-from penstock.relational.sources import AnswerTable, Tables, reads
+from penstock.relational.shapes import Shape
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
+from penstock.relational.tables import AnswerTable, Tables, reads
 from penstock.relational.windows import FOREVER, passed
 from penstock.sources.graphs import CHANGING, TRIPLES, Graph, changing_triples, graph_triple
 from penstock.sources.tables import encoded_triples

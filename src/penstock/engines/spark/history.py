@@ -42,7 +42,7 @@ from penstock.engines.spark.survey import (
 )
 from penstock.rdf.elements import Malformed
 from penstock.relational.answers import Delivery
-from penstock.relational.sources import Tables
+from penstock.relational.tables import Tables
 from penstock.sources.graphs import Graph
 from penstock.sources.spark.frames import FrameHistory, FrameSource
 from penstock.sources.spark.history import History, history_of

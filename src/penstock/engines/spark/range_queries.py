@@ -29,7 +29,7 @@ from penstock.engines.spark.survey import RangeSurvey
 from penstock.optimizer import Knowledge
 from penstock.relational.answers import Delivery
 from penstock.relational.retention import oldest_needed
-from penstock.relational.sources import Tables, reads
+from penstock.relational.tables import Tables, reads
 from penstock.sources.spark.ranges import Range, read_in_executors
 
 if TYPE_CHECKING:

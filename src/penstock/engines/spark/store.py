@@ -38,12 +38,12 @@ from penstock.optimizer import Sizes
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.functions.expansion import expanded
 from penstock.relational.planning import optimized
-from penstock.relational.relations import Shape
 from penstock.relational.reporting import compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed
-from penstock.relational.sources import AnswerTable, Tables
+from penstock.relational.shapes import Shape
 from penstock.relational.spark_sql import to_spark
 from penstock.relational.static_parts import KeptPart
+from penstock.relational.tables import AnswerTable, Tables
 from penstock.relational.windows import FOREVER, longest_window, passed
 from penstock.sources.graphs import Graph
 from penstock.sources.spark.graphs import graph_frame

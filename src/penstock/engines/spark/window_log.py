@@ -47,8 +47,8 @@ from penstock.relational.answers import Delivery
 from penstock.relational.demand import Demand, demand_of
 from penstock.relational.functions.expansion import expanded
 from penstock.relational.matching import predicates_of
-from penstock.relational.sources import Tables, reads
 from penstock.relational.spark_sql import CHANGING, to_spark
+from penstock.relational.tables import Tables, reads
 from penstock.relational.windows import FOREVER
 from penstock.sources.spark.live import LiveBatch
 

@@ -1,4 +1,4 @@
-"""The experiments there are, by name."""
+"""All experiments by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """`module` has `run(context)`; its docstring says how it is measured."""
+    """`module` has `run(context)`; its docstring describes the method."""
 
     name: str
     title: str
@@ -22,7 +22,7 @@ class Experiment:
 
     @property
     def method(self) -> str:
-        """How it is measured."""
+        """The method of measurement."""
         return (import_module(self.module).__doc__ or "").strip()
 
     def run(self, context: ExperimentContext) -> Result:

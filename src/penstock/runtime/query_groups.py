@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.algebra import ContinuousQuery, build
@@ -36,7 +36,7 @@ class Member:
 
 def meaning_of(spec: QuerySpec) -> ContinuousQuery:
     """The query with origin 0: with `t0="first"`, the origin is known when the stream begins."""
-    return build(spec.query, replace(spec.settings, origin=0))
+    return build(spec.query, spec.settings)
 
 
 def members_of(queries: Sequence[QuerySpec]) -> dict[str, Member]:
@@ -91,8 +91,11 @@ class QueryGroups:
         first, how, reference_data = members[names[0]], self.how, self.reference_data
         if len(names) == 1:
             return RunningQuery(
-                self.store, first.spec, streams, how, name=names[0], reference_data=reference_data, after=first.after
+                self.store, first.spec, first.meaning, streams, how,
+                name=names[0], reference_data=reference_data, after=first.after,
             )  # fmt: skip
         templates = [template for name in names if (template := members[name].template) is not None]
         specs = {name: members[name].spec for name in names}
-        return FusedQuery(self.store, specs, templates, streams, how, reference_data, after=first.after)
+        return FusedQuery(
+            self.store, specs, first.meaning, templates, streams, how, reference_data, after=first.after
+        )  # fmt: skip

@@ -56,7 +56,7 @@ class PreparedStatement:
 
     def __init__(self, store: DuckDBStore, statement: exp.Select) -> None:
         self.store = store
-        self.text = statement.sql("duckdb")
+        self.text = statement.sql("duckdb", copy=False)
         (self._parsed,) = store.connection.extract_statements(self.text)
         self.parameters = self._parsed.named_parameters
         store.provide(self.text)

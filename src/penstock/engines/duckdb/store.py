@@ -29,11 +29,12 @@ from penstock.engines.matcher import Demanded, PatternMatcher
 from penstock.engines.protocol import Appended, Asked, Capabilities, CompiledReport, IntakeBatch, Need, Reached, Seen
 from penstock.engines.statistics import Observed
 from penstock.optimizer import Sizes
-from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
+from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.demand import Demand, demand_of
 from penstock.relational.functions.library import Library
 from penstock.relational.intervals import INSTANTS
 from penstock.relational.matching import TRIPLE, predicates_of
+from penstock.relational.planning import optimized
 from penstock.relational.relations import Shape
 from penstock.relational.reporting import compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed
@@ -227,13 +228,14 @@ class DuckDBStore:
         self, batch: IntakeBatch[Mapping[str, pa.Table]], reached: Mapping[str, Reached], lateness: int
     ) -> Appended:  # fmt: skip
         return Appended(
-            {iri: self._append(iri, *stamped(rows, reached[iri], lateness)) for iri, rows in (batch.rows or {}).items()}
+            {iri: self.keep(iri, *stamped(rows, reached[iri], lateness)) for iri, rows in (batch.rows or {}).items()}
         )
 
     def give(self, number: int, stream: str, rows: pa.Table) -> Seen:
-        return self._append(stream, *stamped(rows, Reached(), 0))
+        return self.keep(stream, *stamped(rows, Reached(), 0))
 
-    def _append(self, stream: str, rows: pa.Table, seen: Seen) -> Seen:
+    def keep(self, stream: str, rows: pa.Table, seen: Seen) -> Seen:
+        """Keep rows that have their watermarks (`since`): all of what was `seen`, or some of it."""
         known = self._streams[stream]
         rows = numbered(rows, known.elements, known.arrived)
         if known.is_named and "g" not in rows.column_names:

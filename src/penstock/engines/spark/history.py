@@ -27,7 +27,8 @@ from penstock.engines.protocol import (
     WholeStream,
     Windows,
 )
-from penstock.engines.spark.range_queries import HistoryQuery, StreamRanges, reason_for_sql
+from penstock.engines.spark.coverage import reason_for_sql
+from penstock.engines.spark.range_queries import HistoryQuery, StreamRanges
 from penstock.engines.spark.range_tasks import ShippedGraphs, StreamReader, shipped
 from penstock.engines.spark.store import SparkStore, StreamView
 from penstock.engines.spark.survey import (

@@ -35,8 +35,9 @@ from penstock.engines.spark.session import checked_stack
 from penstock.engines.spark.statements import SparkQuery, SparkReport
 from penstock.engines.statistics import Latest, Observed
 from penstock.optimizer import Sizes
-from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
+from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.functions.expansion import expanded
+from penstock.relational.planning import optimized
 from penstock.relational.relations import Shape
 from penstock.relational.reporting import compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed

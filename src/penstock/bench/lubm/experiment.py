@@ -29,7 +29,7 @@ from penstock.bench.answers import Answer, AnswerMismatchError, compare
 from penstock.bench.context import ExperimentContext
 from penstock.bench.data_files import write_once
 from penstock.bench.lubm.generator import write_universities
-from penstock.bench.lubm.systems import LivePenstock, Command, Jena, FilePenstock, Pyoxigraph, Rdflib, System
+from penstock.bench.lubm.systems import Command, FilePenstock, Jena, LivePenstock, Pyoxigraph, Rdflib, System
 from penstock.bench.peers.commands import PeerError
 from penstock.bench.peers.selection import JENA
 from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table, faster_ones, times_as_long

@@ -1,16 +1,16 @@
-"""How long Spark takes to read a stream: by a job written by hand, and by Penstock, checked and known to be ordinary.
+"""The time to read a stream on Spark: by a hand-written job, and by Penstock, with checks and for ordinary lines.
 
     python benchmarks/spark_reading.py                       # a table
-    python benchmarks/spark_reading.py --triples 200000      # sooner
+    python benchmarks/spark_reading.py --triples 200000      # faster
 
-How it is measured. The stream is one of tollgates, made by this program. For `--repeats` rounds all ways take turns;
-the best round of each counts. Each reads the file on `local[2]` and makes all columns of all rows; nothing is kept. The
-processor time is that of all threads of Spark's process: on a machine that is busy it says more than the clock.
+How it is measured. The program generates a stream of tollgates. All ways take turns for `--repeats` rounds; the best
+round of each counts. Each reads the file on `local[2]` and computes all columns of all rows; nothing is stored. The
+processor time is that of all threads of the Spark process, which is more reliable on a busy machine.
 
-What each way does. `lines` only reads the lines. `split by hand` cuts them at their spaces, without a look at what they
-are; `regexp by hand` takes each column out with a regular expression. `checked` is a history of any kind: each line is
-an element, however it is written, or malformed. `times` is the first look at a history: timestamps, and whether all
-lines are ordinary. If they are, `ordinary` is how they are read.
+`lines` only reads the lines. `split by hand` splits them at spaces; `regexp by hand` extracts each column
+with a regular expression. `checked` reads any history: each line is either an element, in any notation, or malformed.
+`times` is the first pass over a history: timestamps, and whether all lines are ordinary. If they are, `ordinary` reads
+them.
 
 `quads` is the same stream as N-Quads, a graph and a line with its time for each ten triples, as large files are read,
 in SQL; `quads, whole file` is how small and compressed ones are, by the package's own reader in one task: the time that

@@ -13,7 +13,7 @@ from string import Template
 
 from pictures import picture
 from reference import api_of, commands_as_html
-from rendering import Rendered, render
+from renderer import Rendered, render
 
 import penstock
 from penstock.explain import svg

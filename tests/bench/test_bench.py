@@ -59,7 +59,7 @@ class TestCommand:
         assert sentence in " ".join(result.stderr.split())
 
     def test_without_matplotlib(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("penstock.cli.bench.can_draw", lambda: False)
+        monkeypatch.setattr("penstock.bench.plots.can_draw", lambda: False)
         result = bench("throughput")
         assert result.exit_code == 2
         assert "pip install 'penstock[bench]'" in result.stderr

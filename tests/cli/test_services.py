@@ -145,7 +145,7 @@ class TestRefresh:
                     self._wait_for_an_answer_to_be_read(server)
                     given.set()
 
-        with logged(caplog, "what it answered before goes on to hold") as warned:
+        with logged(caplog, "its last answer is still used") as warned:
             assert list(each()) == [1, 1, 1]
         assert len(warned) == 1
 

@@ -18,7 +18,7 @@ from penstock.rdf.formats import trig
 from penstock.rdf.stream_reader import read_stream
 from penstock.sources import blocks
 from penstock.sources.graph_files import open_graph
-from penstock.sources.opening import open_source
+from penstock.sources.source_opener import open_source
 
 LINE = '<http://ex.org/a> <http://ex.org/p> "{}" "{}" .\n'
 LONG = LINE.format("x" * 300_000, 2)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from penstock.bench.context import ExperimentContext
-from penstock.bench.results import Result
+if TYPE_CHECKING:
+    from penstock.bench.context import ExperimentContext
+    from penstock.bench.results import Result
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,9 +93,11 @@ def describe(
     """
     given = inputs or Inputs({})
     user = settings or Settings()
-    known = _all_bound(build(query, replace(user, origin=0)), given)
-    resolved = replace(user, origin=_origin(query, user, known))
-    continuous = build(query, resolved)
+    continuous = build(query, user)
+    known = _all_bound(continuous, given)
+    origin = _origin(continuous, user, known)
+    resolved = replace(user, origin=origin)
+    continuous = continuous.with_origin(origin)
     dataset = continuous.dataset
     names = _names(query, continuous, prefixes or {})
     times = {
@@ -123,7 +125,7 @@ def describe(
         operators=operator_tree(continuous, expression, active_graphs, names),
         plan=describe_plan(continuous, active_graphs, names, sizes or _sizes(given), kept) if is_optimized else None,
         dgraph=denotational_graph(continuous, expression, active_graphs, names),
-        timeline=timeline(query, resolved, known, windows, names, scale) if times else None,
+        timeline=timeline(query, continuous, resolved, known, windows, names, scale) if times else None,
         names=names,
         scale=scale,
         has_data=bool(given.streams),
@@ -137,11 +139,11 @@ def _all_bound(continuous: ContinuousQuery, inputs: Inputs) -> Inputs:
     return replace(inputs, streams=streams | dict(inputs.streams), graphs={None: (), **inputs.graphs})
 
 
-def _origin(query: ast.Query, user: Settings, inputs: Inputs) -> int:
+def _origin(query: ContinuousQuery, user: Settings, inputs: Inputs) -> int:
     """t0; `first` is the instant before the first element of the query's streams."""
     if isinstance(user.origin, int):
         return user.origin
-    first = Sources(build(query, replace(user, origin=0)).dataset, inputs, {}).first
+    first = Sources(query.dataset, inputs, {}).first
     if first is None:
         raise InputError("t0 = first is the instant before the first element, and no stream has one: bind the streams")
     return first - 1

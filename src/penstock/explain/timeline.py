@@ -118,6 +118,7 @@ class Timeline:
 
 def timeline(
     query: ast.Query,
+    continuous: ContinuousQuery,
     settings: Settings,
     inputs: Inputs,
     windows: Sequence[WindowDescription],
@@ -126,7 +127,6 @@ def timeline(
     most_elements: int = MOST_ELEMENTS,
 ) -> Timeline | None:
     """None if the streams of the query have no elements."""
-    continuous = build(query, settings)
     streams = streams_read(continuous, inputs)
     shown = _beginning(streams, most_elements)
     cut = replace(inputs, streams=shown)

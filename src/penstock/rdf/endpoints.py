@@ -7,9 +7,7 @@ import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from http.client import HTTPException, responses
-from typing import TypeVar
-from urllib.error import HTTPError, URLError
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlencode
 
 from pyoxigraph import BlankNode, QueryBoolean, QueryResultsFormat, RdfFormat, Triple, parse_query_results
@@ -18,9 +16,13 @@ from penstock.rdf.blank_nodes import Rename
 from penstock.rdf.credentials import VARIABLE, ServiceAuth, is_for, service_auth, without_credentials
 from penstock.rdf.elements import Node, Row
 from penstock.rdf.errors import ReadingError, SourceError
-from penstock.rdf.http_requests import RedirectError, Reply, TooLargeError, post
 from penstock.rdf.parser import TRIPLE_IN_TRIPLE, checked, parsed
 from penstock.rdf.sizes import size_text
+
+if TYPE_CHECKING:
+    from urllib.error import HTTPError
+
+    from penstock.rdf.http_requests import Reply
 
 DEFAULT_TIMEOUT = 30_000
 """The default timeout of an endpoint, in milliseconds."""
@@ -123,6 +125,12 @@ class Endpoint:
         raise EndpointError(f"{failure.reason} (tried {_ATTEMPTS} times)")
 
     def _fetched(self, query: str, accept: str, deadline: float) -> Reply:
+        # Slow to load, and most queries ask no endpoint.
+        from http.client import HTTPException
+        from urllib.error import HTTPError, URLError
+
+        from penstock.rdf.http_requests import RedirectError, TooLargeError, post
+
         form = urlencode({"query": query}).encode()
         try:
             return post(self.name, form, accept, self._authorization, deadline, self.max_bytes)
@@ -170,6 +178,8 @@ class Endpoint:
         return EndpointError(f"{self.name} cannot be queried: {reason}")
 
     def _refusal(self, error: HTTPError) -> EndpointError | _PassingError:
+        from http.client import responses
+
         asked = error.url or self.name
         who = self.name if asked == self.name else f"{self.name} redirects to {asked}, which"
         said = f"{who} answered {error.code} {responses.get(error.code, '')}".rstrip()
@@ -205,6 +215,8 @@ class _PassingError(Exception):
 
 def _explanation(error: HTTPError) -> str:
     """The endpoint's explanation for rejecting a query, if it is text; long text is cut."""
+    from http.client import HTTPException
+
     if error.headers.get_content_type() not in _EXPLANATIONS:
         return ""
     try:

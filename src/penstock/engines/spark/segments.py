@@ -11,8 +11,7 @@ from pyspark.sql import functions as sf
 
 from penstock.algebra.windows import RangeWindow
 from penstock.engines.closings import ClosingReport, content
-from penstock.engines.protocol import Reached, Seen
-from penstock.sources.spark.looking import Look
+from penstock.engines.protocol import Seen
 
 _STAMPED = """
     SELECT
@@ -91,7 +90,7 @@ class Closing(NamedTuple):
 
 def figures(streams: Sequence[str], closings: Sequence[Closing], asked: Sequence[str]) -> list[Column]:
     """What a `Share` tells, of each stream, what tells when windows close, and how much there is of some predicates."""
-    texts = ["count_if(ts IS NULL) AS odd"]
+    texts = []
     for place in range(len(streams)):
         in_time = f"stream = {place} AND since IS NULL"
         texts += [
@@ -125,13 +124,6 @@ def shares_of(streams: Sequence[str], found: Mapping[str, Any]) -> dict[str, Sha
         if triples:
             shares[iri] = Share(triples, elements, in_time or 0, least, greatest)
     return shares
-
-
-def is_in_time(look: Look, before: Reached, lateness: int) -> bool:
-    """Whether nothing is behind a watermark."""
-    bounds = [None if before.greatest is None else before.greatest - lateness, before.evaluated]
-    known = [bound for bound in bounds if bound is not None]
-    return look.behind <= lateness and (look.least is None or look.least >= max(known, default=look.least))
 
 
 def closings_of(closing: Closing) -> Column:

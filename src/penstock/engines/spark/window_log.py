@@ -25,7 +25,7 @@ from sqlglot import exp
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.engines import arrivals
-from penstock.engines.closings import ClosingReport, closing_report, content
+from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
 from penstock.engines.protocol import Appended, Asked, Capabilities, CompiledReport, IntakeBatch, Need, Reached, Seen
@@ -35,27 +35,22 @@ from penstock.engines.spark.segments import (
     Share,
     closings_in,
     closings_of,
-    counts_of_predicates,
     figures,
-    is_in_time,
     note_closings,
     shares_of,
     stamped,
 )
-from penstock.engines.spark.session import checked_stack, is_local
+from penstock.engines.spark.session import checked_stack
 from penstock.engines.spark.statements import SparkQuery
 from penstock.engines.spark.store import SparkStore, figures_of
-from penstock.rdf.elements import Malformed
 from penstock.relational.answers import Delivery
 from penstock.relational.demand import Demand, demand_of
 from penstock.relational.functions.expansion import expanded
 from penstock.relational.matching import predicates_of
 from penstock.relational.sources import Tables, reads
-from penstock.relational.spark_sql import CHANGING, at_run_time, to_spark
+from penstock.relational.spark_sql import CHANGING, to_spark
 from penstock.relational.windows import FOREVER
-from penstock.sources.spark.history import History
 from penstock.sources.spark.live import LiveBatch
-from penstock.sources.spark.looking import Look, Steps
 
 _SEGMENT = "stream int, s string, p string, o string, ts bigint, element bigint, arrival bigint, since bigint"
 """And `g`, the names of elements, where somebody asks for them: a segment may lack it, and then none has a name."""
@@ -99,8 +94,6 @@ class WindowLog(SparkStore):
         self.segments: dict[str, dict[str, Share]] = {}
         self._held: dict[str, pa.Table] = {}
         """Segments in the driver's memory."""
-        self._has_odd = False
-        """Whether a line was not ordinary: then lines are not taken for ordinary again."""
         self._reports: WeakSet[ClosingReport] = WeakSet()
         """Those of queries that somebody still asks."""
         self._made: dict[object, list[Column]] = {}
@@ -142,28 +135,17 @@ class WindowLog(SparkStore):
     def _append_live(
         self, number: int, batch: LiveBatch, reached: Mapping[str, Reached], lateness: int
     ) -> Appended:  # fmt: skip
-        """What is not ordinary takes longer to read, so ordinary lines are tried first."""
         if batch.is_empty:
             return Appended({})
         names = list(self._streams)
-        shares: dict[str, Share] | None = None
-        if batch.is_of_few_lines and not self._has_odd and is_local(self.session):
-            lines = {names[place]: history for place, history in batch.histories.items()}
-            shares = self._take_lines(number, lines, reached, lateness)
-        if shares is None and batch.may_be_ordinary and not self._has_odd:
-            shares = self._take(number, batch.rows_if_ordinary(), reached, lateness)
-            self._has_odd = shares is None
-        malformed: Iterable[tuple[str, Malformed]] = ()
-        if shares is None:
-            shares = self._take(number, batch.rows(), reached, lateness)
-            malformed = ((names[place], entry) for place, entry in batch.malformed())
-        assert shares is not None
+        shares = self._take(number, batch.rows(), reached, lateness)
+        malformed = ((names[place], entry) for place, entry in batch.malformed())
         return Appended({iri: share.seen for iri, share in shares.items()}, malformed)
 
     def _take(
         self, number: int, rows: DataFrame, reached: Mapping[str, Reached], lateness: int
-    ) -> dict[str, Share] | None:  # fmt: skip
-        """Keep the rows of a batch: what came of each stream. None, and nothing is kept, where one has no `ts`.
+    ) -> dict[str, Share]:  # fmt: skip
+        """Keep the rows of a batch: what came of each stream.
 
         The rows have the place of their stream among the streams (`stream`), s, p, o, ts, and numbers `element` and
         `arrival` that grow in the order of the input; and `g`, if the names of elements are kept of any stream.
@@ -173,8 +155,6 @@ class WindowLog(SparkStore):
         kept = self._stamped(rows, reached, lateness).observe(observation, *figures).drop("begins")
         kept.write.mode("overwrite").parquet(str(self._path(str(number))))
         found = observation.get
-        if found["odd"]:
-            return None
         shares = shares_of(list(self._streams), found)
         self._observe(shares, found)
         for place, closing in enumerate(closings):
@@ -182,62 +162,6 @@ class WindowLog(SparkStore):
                 note_closings(report, closing, found[f"told_{place}"])
         self._count(str(number), shares)
         return shares
-
-    def _take_lines(
-        self, number: int, lines: Mapping[str, History], reached: Mapping[str, Reached], lateness: int
-    ) -> dict[str, Share] | None:  # fmt: skip
-        """Keep the lines of a few small files on this machine, sooner.
-
-        None, and nothing is kept, where not all of them are ordinary and in time.
-        """
-        found: dict[str, Look] = {}
-        for iri, history in lines.items():
-            look = history.look(self._steps(iri))
-            if look is None or not is_in_time(look, reached[iri], lateness) or not self._is_seen_by_all(look):
-                return None
-            found[iri] = look
-        shares = {
-            iri: Share(look.elements, look.elements, look.elements, look.least, look.greatest)
-            for iri, look in found.items()
-            if look.greatest is not None
-        }
-        if shares:
-            rows = [self._numbered_on(iri, lines[iri].counted_rows()) for iri in shares]
-            self._write_lines(number, reduce(DataFrame.unionAll, rows).coalesce(1), shares)
-        for iri in shares:
-            for firsts in found[iri].firsts.values():
-                for report in self._reports:
-                    report.note(iri, content([*firsts.values()]))
-        self._count(str(number), shares)
-        return shares
-
-    def _is_seen_by_all(self, look: Look) -> bool:
-        """Whether nothing is before the instant that a query has come at."""
-        instants = [report.after for report in self._reports if report.after is not None]
-        return look.least is None or look.least > max(instants, default=look.least - 1)
-
-    def _write_lines(self, number: int, rows: DataFrame, shares: Mapping[str, Share]) -> None:
-        """Where there is an order of joins to find, predicates are counted on the way."""
-        path, observation = str(self._path(str(number))), Observation()
-        if len(self._predicates) > 1:
-            rows.observe(observation, *self._counts()).write.mode("overwrite").parquet(path)
-            self._observe(shares, observation.get)
-        else:
-            rows.write.mode("overwrite").parquet(path)
-            self._has_uncounted = True
-            for iri, share in shares.items():
-                self._matcher.note_anything(iri, share.greatest)
-
-    def _steps(self, stream: str) -> set[Steps]:
-        windows = [closing.window for closing in self._closings if closing.stream == stream]
-        return {Steps(window.origin, window.step) for window in windows}
-
-    def _numbered_on(self, stream: str, rows: DataFrame) -> DataFrame:
-        """Rows that are counted from 0, all of them in time, as part of a segment."""
-        place = list(self._streams).index(stream)
-        known = {"element": self._streams[stream].elements, "arrival": self._streams[stream].arrived}
-        numbers = [f"""{at_run_time(f"'{before}'")} + {name} AS {name}""" for name, before in known.items()]
-        return rows.selectExpr(f"{place} AS stream", "s", "p", "o", "ts", *numbers, "CAST(NULL AS BIGINT) AS since")
 
     def give(self, number: int, stream: str, rows: pa.Table) -> Seen:
         return self._keep(number, stream, *arrivals.stamped(rows, Reached(), 0))
@@ -293,12 +217,6 @@ class WindowLog(SparkStore):
             self._made[key] = figures(streams, closings, asked)
         return self._made[key]
 
-    def _counts(self) -> list[Column]:
-        key = streams, asked = len(self._streams), self._predicates
-        if key not in self._made:
-            self._made[key] = counts_of_predicates(streams, asked)
-        return self._made[key]
-
     @property
     def _predicates(self) -> tuple[str, ...]:
         """Those that are counted: all that patterns ask for, unless these are too many."""
@@ -327,7 +245,7 @@ class WindowLog(SparkStore):
         def demand() -> Demand:
             return demand_of(query, expression, self.tables_for(query), self._matcher.watch)
 
-        compiled = super().compile(query, expression, delivery, is_optimized=is_optimized)
+        compiled = self.compile_sql(query, expression, delivery, is_optimized=is_optimized)
         return replace(compiled, demanded=Demanded(lambda: self.layout, demand, compares=delivery != "rstream"))
 
     # Closings

@@ -21,12 +21,12 @@ from penstock.rdf.errors import SourceError
 from penstock.rdf.sources import parse_source
 from penstock.sources.batches import Source, SparkStream
 from penstock.sources.files import OneAfterAnother, TntFile
-from penstock.sources.opening import open_source
+from penstock.sources.source_opener import open_source
 from penstock.sources.spark.frames import element_of, name_of_graph, wrong_rows
 from penstock.sources.spark.history import History, history_of
+from penstock.sources.spark.lines import decoded_lines, malformed_lines
 from penstock.sources.spark.relay import relayed
 from penstock.sources.spark.rows import named
-from penstock.sources.spark.tnt import malformed_tnt, rows_and_lines
 from penstock.sources.timed_graphs import NQuadsFile
 
 _FILES = "path string, modificationTime timestamp, length bigint, content binary"
@@ -62,7 +62,7 @@ class GrowingFolder(SparkStream):
         """What is in some files, which Spark has streamed; what cannot be read at all is reported."""
         ordered = [_path(file) for file, _ in sorted(files, key=lambda file: (file[1], file[0]))]
         sources = list(self._sources(ordered, report))
-        return history_of(spark, OneAfterAnother(str(self.path), sources), scope=self.scope) if sources else None
+        return history_of(spark, OneAfterAnother(str(self.path), sources)) if sources else None
 
     def _sources(self, files: Iterable[Path], report: OnMalformed) -> Iterator[tuple[str, Source]]:
         for file in files:
@@ -99,7 +99,7 @@ class WholeSource(SparkStream):
         if isinstance(source, OneAfterAnother):
             names = {_path(file).name for file, _ in files}
             source = replace(source, files=[(name, part) for name, part in source.files if name in names])
-        return history_of(spark, source, scope=self.scope)
+        return history_of(spark, source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def socket_lines(host: str, port: int, *, scope: str) -> StreamedRows:
     def rows(spark: SparkSession) -> DataFrame:
         at = {"host": "127.0.0.1", "port": str(relayed(host, port))}
         lines = spark.readStream.format("socket").options(**at).load()
-        return rows_and_lines(lines.select("value"), scope)
+        return decoded_lines(lines, scope)
 
     return StreamedRows(rows, f"tcp://{host}:{port}", scope)
 
@@ -220,36 +220,14 @@ class LiveBatch:
     def is_empty(self) -> bool:
         return self.streamed is None and not self.histories
 
-    @property
-    def is_of_lines(self) -> bool:
-        return self.streamed is None and self.may_be_ordinary
-
-    @property
-    def is_of_few_lines(self) -> bool:
-        return self.is_of_lines and self.now is None and len(self._files) <= _FEW and self._size() <= _SMALL
-
-    @property
-    def may_be_ordinary(self) -> bool:
-        """Whether `rows_if_ordinary` tells what is odd."""
-        return all(history.is_of_lines for history in self.histories.values())
-
     def rows(self) -> DataFrame:
         """All rows (`rows.ROWS` or `rows.NAMED_ROWS`, and `stream`)."""
-        parts = self._streamed("ts IS NOT NULL")
+        parts = []
+        if self.streamed is not None:
+            parts.append(named(_numbered(self.streamed.where("ts IS NOT NULL")), self.is_named))
         parts += [_placed(found.rows(is_named=self.is_named), place) for place, found in self.histories.items()]
-        return self._stamped(parts)
-
-    def rows_if_ordinary(self) -> DataFrame:
-        """All rows, sooner, as long as each has a `ts`; where one has none, something is odd."""
-        parts = self._streamed("ts IS NOT NULL OR line IS NOT NULL")
-        parts += [
-            _placed(named(history.rows_if_ordinary(), self.is_named), place)
-            for place, history in self.histories.items()
-        ]
-        return self._stamped(parts)
-
-    def _streamed(self, condition: str) -> list[DataFrame]:
-        return [] if self.streamed is None else [named(_numbered(self.streamed.where(condition)), self.is_named)]
+        rows = _together(parts)
+        return rows if self.now is None else rows.withColumn("ts", sf.lit(self.now).cast("bigint"))
 
     def malformed(self) -> Iterator[tuple[int, Malformed]]:
         """Malformed input, with the place of its stream; a job looks for it."""
@@ -260,35 +238,13 @@ class LiveBatch:
         for place, frame in frames:
             yield from ((place, Malformed(*row)) for row in frame.collect())
 
-    def _stamped(self, parts: Sequence[DataFrame]) -> DataFrame:
-        rows = _together(parts)
-        if self.now is not None:
-            rows = rows.withColumn("ts", sf.when(sf.col("ts").isNotNull(), sf.lit(self.now).cast("bigint")))
-        return rows.coalesce(1) if self.is_of_lines and self._size() <= _SMALL else rows
-
-    def _size(self) -> int:
-        """In bytes."""
-        return sum(file.stat().st_size for file in self._files)
-
-    @property
-    def _files(self) -> list[Path]:
-        """Those of lines."""
-        return [file for history in self.histories.values() for file in history.by_lines.values()]
-
-
-_FEW = 8
-"""So many files are read one by one."""
-
-_SMALL = 16 << 20
-"""So many bytes are read in one task sooner than they are shuffled."""
-
 
 def _left(batch: DataFrame, place: int, stream: StreamedRows) -> DataFrame:
     """What a stream has that is no element."""
     left = batch.where((sf.col("stream") == place) & sf.col("line").isNotNull())
     if stream.scope is None:
         return wrong_rows(left, "line", stream.name)
-    return malformed_tnt(left.select(sf.col("line").alias("value"), sf.lit(stream.name).alias("place")), stream.scope)
+    return malformed_lines(left.select(sf.col("line").alias("value")), stream.scope, stream.name)
 
 
 def _no_text(name: str) -> Column:

@@ -11,7 +11,7 @@ from typing import BinaryIO, cast
 
 from penstock.rdf.errors import SourceError
 from penstock.sources.blocks import blocks, pieces_as_they_come
-from penstock.sources.spark.tnt import LONG_LINE
+from penstock.sources.spark.lines import LONG_LINE
 
 _SECONDS_TO_CONNECT = 30
 _SECONDS_TO_START = 600

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from penstock.syntax import ast
 from penstock.syntax.errors import TranslationError
 from penstock.syntax.recognition import TITLES
-from penstock.syntax.translation.from_rspql import FROM_RSPQL, Obstacles
 from penstock.syntax.translation.normal_form import normal_form
 from penstock.syntax.translation.to_rspql import explicit
 from penstock.syntax.translation.variables import plain_variables
@@ -34,6 +33,8 @@ def translate(query: ast.Query, to: ast.DialectName, *, approximate: bool = Fals
 
     An approximation omits what `to` cannot express and lists the differences; some parts cannot even be approximated.
     """
+    from penstock.syntax.translation.from_rspql import FROM_RSPQL, Obstacles  # runs need `explicit` only
+
     if query.dialect == to:
         return Translation(query)
     obstacles = Obstacles()

@@ -10,8 +10,8 @@ from pyspark.sql import SparkSession
 from sqlglot import exp, select
 
 from penstock.cli import commands
+from penstock.engines.spark.sql_text import built_in, functions_called, spark_sql_of
 from penstock.explain import explain
-from penstock.explain.spark_sql import built_in, functions_called, spark_sql_of
 from penstock.relational.functions.library import macros
 
 SUITE = Path(__file__).parents[1] / "suite" / "cases"
@@ -58,6 +58,17 @@ def test_what_is_not_built_in_is_told() -> None:
 def test_what_repeats_is_told_to_be_computed_beforehand() -> None:
     text = "SELECT ?a FROM STREAM <http://ex.org/s> [RANGE 10s STEP 1s] { ?a <http://ex.org/next>+ ?b }"
     assert "\n-- Recursive parts are computed beforehand" in explain(text, "sql", engine="spark")
+
+
+def test_it_says_who_answers_a_history() -> None:
+    text = "SELECT ?a FROM STREAM <http://ex.org/s> [RANGE {}] {{ ?a <http://ex.org/p> ?b }}"
+    by_ranges = explain(text.format("10s STEP 1s"), "sql", engine="spark")
+    assert (
+        "\n-- Files that are complete are answered by DuckDB in the executors, all other streams by Spark SQL.\n"
+        in by_ranges
+    )
+    counting = explain(text.format("TRIPLES 10"), "sql", engine="spark")
+    assert "\n-- Answered by Spark SQL: a window over <http://ex.org/s> counts elements.\n" in counting
 
 
 def test_the_command_shows_the_sql_of_either_engine(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,7 +36,7 @@ from penstock.rdf.errors import ReadingError
 from penstock.rdf.iris import is_absolute
 from penstock.rdf.results import Evaluation
 from penstock.runtime.outlets import Outlet
-from penstock.runtime.settings import RunSettings
+from penstock.runtime.settings import RunSettings, Windows
 from penstock.runtime.ways import RunRequest
 from penstock.sources.batches import BoundStream
 from penstock.sources.graph_files import open_graph
@@ -75,7 +76,8 @@ class Engine:
 
     `spark` may be a function that starts a session; it is called when a query runs. `service_auth` maps the beginnings
     of the addresses of SPARQL endpoints to credentials, `"user:password"` or `"Bearer token"`. The environment variable
-    `PENSTOCK_SERVICE_AUTH` sets them, too: `URL=user:password`, one per line.
+    `PENSTOCK_SERVICE_AUTH` sets them, too: `URL=user:password`, one per line. `windows` says where a live run on Spark
+    evaluates its windows: `"driver"`, `"cluster"`, or `"auto"`, on the driver as long as they fit there.
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class Engine:
         spark: SparkSession | Callable[[], SparkSession] | None = None,
         *,
         service_auth: Mapping[str, str] | ServiceAuth | None = None,
+        windows: Windows = "auto",
     ) -> None:
         if spark is not None and not is_spark_session(spark) and not callable(spark):
             raise InputError(
@@ -90,6 +93,7 @@ class Engine:
                 'Engine(SparkSession.builder.master("local[2]").getOrCreate()), or Engine() to run without Spark'
             )
         self._spark: Any = spark
+        self._windows: Windows = _one_of("windows", windows, ("auto", "driver", "cluster"))
         self._auth = service_auth if isinstance(service_auth, ServiceAuth) else known_auth(service_auth or {})
         self.streams: dict[str, Binding] = {}
         self.queries: dict[str, RegisteredQuery] = {}
@@ -392,7 +396,7 @@ class Engine:
             raise InputError(f"two of the queries have the name {twice!r}: register each with its own name=")
         together = {**self.queries, **{query.name: query for query in outlets}}
         queries = [together[name] for name in chain_of(together.values()).needed_for(names)]
-        settings = shared_settings(queries)
+        settings = replace(shared_settings(queries), windows=self._windows)
         stopped = threading.Event()
         streams = self.bound_streams(stopped, has_checkpoint=checkpoint is not None)
         known = [f"{query.name}\n{to_text(query.syntax)}\n{query.options.settings}" for query in queries]
@@ -403,7 +407,7 @@ class Engine:
             settings,
             updates=self._updates,
             checkpoint=None if checkpoint is None else Path(checkpoint),
-            fingerprint="\n".join([*known, repr(settings), *sorted(streams), fingerprint]),
+            fingerprint="\n".join([*known, repr(replace(settings, windows="auto")), *sorted(streams), fingerprint]),
             is_bounded=until_read or not any(binding.stream.is_live for binding in self.streams.values()),
             stopped=stopped,
         )

@@ -61,6 +61,7 @@ def explained(
     is_optimized: bool,
     sizes: Sizes | None,
     kept: Sequence[KeptPart],
+    evaluated_by: str | None,
 ) -> Explanation:
     """With the beginning of each of these streams."""
     elements = {iri: list(islice(_elements(source), MOST_ELEMENTS)) for iri, source in streams.items()}
@@ -77,6 +78,7 @@ def explained(
             is_optimized=is_optimized,
             sizes=sizes,
             kept=kept,
+            evaluated_by=evaluated_by,
         )
     )
 

@@ -1,4 +1,4 @@
-"""Which engine queries run on, and how Spark is started: --engine, --master, --conf, --verbose."""
+"""Which engine queries run on, and how Spark is started: --engine, --master, --conf, --windows, --verbose."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from penstock.api.engine import Engine
 from penstock.cli.run_options import RunOptions, refuse_endless
 from penstock.engines.spark.session import session
 from penstock.rdf.credentials import ServiceAuth
+from penstock.runtime.settings import Windows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,12 +32,16 @@ _MASTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """`master` and `conf` are for the Spark session; `verbose` shows the messages of Spark."""
+    """`master` and `conf` are for the Spark session; `verbose` shows the messages of Spark.
+
+    `windows` says where a live run on Spark evaluates its windows.
+    """
 
     name: str
     master: str | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
     verbose: bool = False
+    windows: Windows = "auto"
 
     @property
     def title(self) -> str:
@@ -49,7 +54,7 @@ class EngineOptions:
     def engine(self, auth: ServiceAuth | None = None) -> Engine:
         """The engine; Spark starts when a query runs, so mistakes in the input are found before."""
         start: Any = self.start if self.name == "spark" else None
-        return Engine(start, service_auth=auth)
+        return Engine(start, service_auth=auth, windows=self.windows)
 
     def bound(self, run: RunOptions, queries: QuerySet, replaced: Mapping[str, Any] | None = None) -> Engine:
         """The engine with the streams and graphs of a command; `replaced` has other sources for some streams.
@@ -114,12 +119,20 @@ _OPTIONS = (
         metavar="NAME=VALUE",
         help="A setting of Spark, such as spark.driver.memory=4g (repeatable).",
     ),
+    click.option(
+        "--windows",
+        type=click.Choice(("auto", "driver", "cluster"), case_sensitive=False),
+        default="auto",
+        show_default=True,
+        help="Where a live run on Spark evaluates its windows: with DuckDB beside the driver, or with Spark SQL on the "
+        "cluster; auto changes to the cluster when they outgrow the driver, and back.",
+    ),
     click.option("--verbose", is_flag=True, help="Show the messages of Spark on standard error."),
 )
 
 
 def engine_options(command: Command) -> Command:
-    """--engine, --master, --conf, --verbose; the command takes them as `engine`."""
+    """--engine, --master, --conf, --windows, --verbose; the command takes them as `engine`."""
 
     @wraps(command)
     def with_engine(
@@ -128,12 +141,13 @@ def engine_options(command: Command) -> Command:
         master: str | None,
         conf: tuple[tuple[str, str], ...],
         verbose: bool,
+        windows: Windows,
         **others: Any,
     ) -> Any:
-        if engine != "spark" and (master or conf):
-            option = "--master" if master else "--conf"
+        if engine != "spark" and (master or conf or windows != "auto"):
+            option = "--master" if master else "--conf" if conf else "--windows"
             raise click.BadParameter(f"it is for Spark, and the engine is {engine}.", param_hint=f"'{option}'")
-        return command(*arguments, engine=EngineOptions(engine, master, dict(conf), verbose), **others)
+        return command(*arguments, engine=EngineOptions(engine, master, dict(conf), verbose, windows), **others)
 
     for option in reversed(_OPTIONS):
         with_engine = option(with_engine)

@@ -84,12 +84,13 @@ def describe(
     is_optimized: bool = True,
     sizes: Sizes | None = None,
     kept: Sequence[KeptPart] = (),
+    evaluated_by: str | None = None,
     engine: EngineName = "duckdb",
 ) -> Document:
     """The document about a query; `inputs` need not bind all of its streams and graphs, or any.
 
     `sizes` are those that a run has seen; without them, the inputs are counted. `kept` is what a run keeps.
-    `engine` is the one whose SQL is shown.
+    `evaluated_by` is who evaluates the windows of a run. `engine` is the one whose SQL is shown.
     """
     given = inputs or Inputs({})
     user = settings or Settings()
@@ -116,7 +117,7 @@ def describe(
         form=type(query.form).__name__.upper(),
         settings=query_settings(
             query, continuous, labels, sources, user, scale,
-            dialect_said_by_user=dialect_said_by_user, lateness=given.lateness,
+            dialect_said_by_user=dialect_said_by_user, lateness=given.lateness, evaluated_by=evaluated_by,
         ),
         windows=windows,
         graphs=_graphs(continuous, given, names),

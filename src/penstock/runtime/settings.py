@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from penstock.sources.services import ServiceSettings
+
+Windows: TypeAlias = Literal["auto", "driver", "cluster"]
+"""Where windows on Spark are evaluated: on the cluster where they outgrow the driver, or always in one place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +29,4 @@ class RunSettings:
     """Evaluations without solutions are wanted, too."""
     is_optimized: bool = True
     """The optimizer's rules are applied."""
+    windows: Windows = "auto"

@@ -11,7 +11,6 @@ from pyspark.sql import functions as sf
 
 from penstock.rdf.blank_nodes import label_prefix, prefixed
 from penstock.rdf.elements import Malformed
-from penstock.rdf.limits import shown, too_long
 from penstock.sources.spark import ordinary
 from penstock.sources.spark.grammar import TERM
 from penstock.sources.spark.patterns import COMMON_LINE, LINE
@@ -19,9 +18,6 @@ from penstock.sources.spark.rows import ARROW_MALFORMED, MALFORMED, batch_of
 from penstock.sources.spark.terms import bound, object_of, predicate_of, subject_of
 from penstock.sources.spark.times import time_of
 from penstock.sources.tnt import read_line
-
-LONG_LINE = b"\0too long\0"
-"""What a line begins with that was longer than lines may be; how it began follows."""
 
 _TIME = """CAST(substring_index(substring_index(value, '"', -2), '"', 1) AS BIGINT)"""
 _TERMS = {
@@ -46,14 +42,6 @@ def tnt_rows(lines: DataFrame, scope: str) -> DataFrame:
     found = _cut(lines, "number").select(_found(scope), "number")
     triple = sf.inline("found").alias("s", "p", "o", "ts")
     return found.select(triple, sf.col("number").alias("element"), sf.col("number").alias("arrival"))
-
-
-def rows_and_lines(lines: DataFrame, scope: str) -> DataFrame:
-    """The triples of lines with their timestamps, and those lines that are no elements as they are (`line`)."""
-    found = (
-        _cut(lines).select(_found(scope), "value").select("value", sf.inline_outer("found").alias("s", "p", "o", "ts"))
-    )
-    return found.select("s", "p", "o", "ts", sf.when(sf.col("ts").isNull(), sf.col("value")).alias("line"))
 
 
 def _found(scope: str) -> Column:
@@ -139,9 +127,6 @@ def _judge(batches: Iterable[pa.RecordBatch], scope: str) -> Iterator[pa.RecordB
         judged = []
         for line in batch.to_pylist():
             found: list[Malformed] = []
-            if line["value"].startswith(LONG_LINE):
-                found.append(Malformed("", shown(line["value"].removeprefix(LONG_LINE)), too_long()))
-            else:
-                read_line(line["value"], "", 0, rename, found.append)
+            read_line(line["value"], "", 0, rename, found.append)
             judged += [malformed._replace(place=line["place"]) for malformed in found]
         yield batch_of(judged, ARROW_MALFORMED)

@@ -19,15 +19,14 @@ from contextlib import contextmanager
 from pyoxigraph import Literal, NamedNode, Triple
 
 from penstock import parse
-from penstock.algebra.inputs import Inputs
 from penstock.engines.duckdb.store import DuckDBStore
 from penstock.engines.matcher import Demanded
 from penstock.rdf.elements import Element
-from penstock.runtime.bounded import sources_of
 from penstock.runtime.queries import QuerySpec
 from penstock.runtime.run import Run
 from penstock.runtime.settings import RunSettings
 from penstock.runtime.source_intake import SourceIntake
+from penstock.sources.files import ElementFile
 
 STREAM, NAMES = "http://example.org/readings", "http://example.org/"
 TRIPLES, BATCH = 4000, 100
@@ -56,7 +55,8 @@ def readings(predicates: int) -> list[Element]:
 def measure(queries: int) -> tuple[float, list[str]]:
     """Processor time, and the answers."""
     standing = [QuerySpec(parse(query(number)), f"q{number}") for number in range(queries)]
-    sources = sources_of(Inputs({STREAM: readings(queries)}), BATCH)
+    elements = readings(queries)
+    sources = {STREAM: ElementFile(STREAM, lambda report: iter(elements), BATCH)}
     engine = DuckDBStore()
     run = Run(engine, SourceIntake(), standing, sources, RunSettings(is_prompt=True))
     start = time.process_time()

@@ -26,6 +26,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from penstock.sources.spark.nquads import nquads_rows
+from penstock.sources.spark.whole import whole_rows
 from pyoxigraph import NamedNode
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
@@ -35,8 +37,6 @@ from penstock.rdf.stream_reader import GENERATED_AT_TIME
 from penstock.sources import open_source
 from penstock.sources.spark.history import open_history
 from penstock.sources.spark.lines import read_lines
-from penstock.sources.spark.nquads import nquads_rows
-from penstock.sources.spark.whole import whole_rows
 
 _PATTERN = r'^<([^>]*)> <([^>]*)> <([^>]*)> "(-?\d+)" \.$'
 

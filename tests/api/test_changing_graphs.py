@@ -16,7 +16,7 @@ from pyoxigraph import NamedNode, Triple
 import penstock as ps
 from penstock.algebra import Settings
 from penstock.algebra.inputs import GraphTriple, Inputs
-from penstock.api.graphs import with_updates
+from penstock.api.oracle_inputs import with_updates
 from penstock.cli import commands
 from penstock.engines.duckdb.store import DuckDBStore
 from penstock.engines.protocol import Slice

@@ -59,7 +59,7 @@ class TestCommand:
         assert sentence in " ".join(result.stderr.split())
 
     def test_without_matplotlib(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("penstock.cli.bench.can_draw", lambda: False)
+        monkeypatch.setattr("penstock.bench.plots.can_draw", lambda: False)
         result = bench("throughput")
         assert result.exit_code == 2
         assert "pip install 'penstock[bench]'" in result.stderr
@@ -113,7 +113,7 @@ class TestResults:
 
     def test_faster_ones(self) -> None:
         assert faster_ones([("a", 2), ("b", 0.5)], "Penstock") == "Faster than Penstock: b (2.00 ×)."
-        assert faster_ones([("a", 2)], "Penstock") == "Nothing measured beside it is faster than Penstock."
+        assert faster_ones([("a", 2)], "Penstock") == "No other measured system is faster than Penstock."
 
 
 class TestPictures:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 from pyoxigraph import Literal, NamedNode, Triple
+from tests.bounded import sources_of
 from tests.runtime.live import micro_batches, run_to_the_end, write_folder
 
 from penstock import parse
@@ -19,7 +20,6 @@ from penstock.engines.spark.statements import SparkQuery
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
 from penstock.relational.matching import Asked
-from penstock.runtime.bounded import sources_of
 from penstock.runtime.outlets import Callback
 from penstock.runtime.queries import QuerySpec
 from penstock.runtime.run import Run

@@ -77,7 +77,7 @@ def test_explain_tells_the_sizes() -> None:
     query = engine().register(QUERY)
     assert "seen lately" not in query.explain().text
     list(query.results())
-    told = query.explain().text.partition("Joined in this order, with the triples seen lately:")[2]
+    told = query.explain().text.partition("Joined in this order, with the number of triples matched recently:")[2]
     assert ":sees ?car" in told.splitlines()[1]
     assert ":raises ?alarm" in told.splitlines()[2]
 

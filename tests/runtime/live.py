@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from pyoxigraph import Literal, NamedNode
 from tests import cases
+from tests.bounded import graphs_of
 
 from penstock.algebra.chaining import registered_name
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
-from penstock.runtime.bounded import graphs_of
 from penstock.runtime.micro_batches import StreamedRun
 from penstock.runtime.outlets import Callback, Outlet
 from penstock.runtime.queries import QuerySpec

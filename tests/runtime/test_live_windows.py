@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from penstock.runtime.bounded import graphs_of
 from pyoxigraph import NamedNode, Triple
 from tests.runtime.live import ListOutlet, micro_batches, run_to_the_end, write_folder
 
@@ -21,7 +23,6 @@ from penstock.oracle.judging import first_difference
 from penstock.rdf.changes import Change
 from penstock.rdf.elements import Element, Malformed
 from penstock.rdf.results import Evaluation
-from penstock.runtime.bounded import graphs_of
 from penstock.runtime.micro_batches import StreamedRun
 from penstock.runtime.outlets import Callback
 from penstock.runtime.queries import QuerySpec
@@ -161,6 +162,7 @@ def test_a_batch_that_is_too_large_for_the_driver(
     write_folder(tmp_path / "toll", given, files=3)
     with (tmp_path / "toll" / "2.tnt").open("a") as file:
         file.write("nonsense\n")
+    os.utime(tmp_path / "toll" / "2.tnt", (2, 2))
     odd: list[Malformed] = []
     noting = Noting()
     with conf(spark, batch_maxBytes=100):

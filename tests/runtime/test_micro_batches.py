@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyoxigraph import NamedNode, Triple
 from tests import cases
+from tests.bounded import graphs_of
 from tests.nightly import some_of
 from tests.runtime.live import folders_of, micro_batches, run_live
 from tests.suite.test_suite import HERE as SUITE
@@ -26,7 +27,6 @@ from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element, Malformed
 from penstock.rdf.errors import SourceError
 from penstock.rdf.results import Evaluation
-from penstock.runtime.bounded import graphs_of
 from penstock.runtime.checkpoints import CheckpointError, FolderCheckpoint
 from penstock.runtime.outlets import Callback, Outlet
 from penstock.runtime.queries import QuerySpec

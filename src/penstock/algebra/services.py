@@ -18,7 +18,6 @@ from penstock.rdf.vocabulary import XSD
 from penstock.syntax import ast
 from penstock.syntax.ast.traversal import WITHOUT_GROUPS, rewrite, rewrite_children, walk
 from penstock.syntax.checks import in_scope
-from penstock.syntax.printer import to_text
 from penstock.syntax.translation.variables import plain_names, plain_variables
 
 
@@ -52,6 +51,8 @@ def service_call(service: ast.Service) -> ServiceCall | None:
             f"SERVICE <{service.name.text}> has a window of a stream inside, which the endpoint does not know: "
             "read the window outside of SERVICE"
         )
+    from penstock.syntax.printer import to_text  # not needed without SERVICE
+
     variables = tuple(in_scope(service.pattern))
     projections = tuple(ast.Projection(ast.Variable(name)) for name in variables)
     counted = ast.Projection(ast.Variable("solution"), ast.Constant(_ONE))

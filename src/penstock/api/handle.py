@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from queue import Empty, Queue
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from penstock.algebra.inputs import InputError
-from penstock.api.dead_letters import DeadLetters
+from penstock.api.dead_letters import DeadLetters, OutletWithLetters
 from penstock.api.run_messages import RunMessages
 from penstock.api.shared_settings import chain_of, shared_settings
 from penstock.engines.protocol import Slice, WindowStore
 from penstock.rdf.results import Evaluation
-from penstock.runtime.background import BackgroundRun
 from penstock.runtime.evaluators import Evaluator
 from penstock.runtime.outlets import Callback, Outlet
 from penstock.runtime.queries import RunningQuery
 from penstock.runtime.run import Run
-from penstock.runtime.ways import Way
+from penstock.runtime.ways import RunRequest, Way, choose_way, open_run
 from penstock.sinks.counts import Counts
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from penstock.api.queries import RegisteredQuery
 
 _SECONDS_BETWEEN = 0.1
@@ -61,39 +63,69 @@ class RunHandle:
 
     def __init__(
         self,
-        background: BackgroundRun,
-        way: Way,
-        queries: Mapping[str, RegisteredQuery],
-        asked: Mapping[str, RegisteredQuery],
-        letters: DeadLetters,
+        request: RunRequest,
+        spark: SparkSession | None,
+        queries: Sequence[RegisteredQuery],
+        asked: Mapping[RegisteredQuery, Outlet | None],
         messages: RunMessages,
-        stopped: threading.Event,
-        *,
-        has_checkpoint: bool,
-        is_iterated: bool,
-        found: Queue[Evaluation],
         on_end: Callable[[RunHandle], None],
     ) -> None:
-        self.way = way
-        self._background = background
-        self._queries = dict(queries)
+        """A run that is ready to start. `request` has its input; without an outlet, evaluations are iterated over.
+
+        A run that this process drives has begun, so what is wrong with its input is raised here.
+        """
+        self._stopped = request.stopped
+        self._has_checkpoint = request.checkpoint is not None
+        self.way = choose_way(
+            request.streams,
+            on_spark=spark is not None,
+            by_arrival=request.settings.by_arrival,
+            has_checkpoint=self._has_checkpoint,
+        )
+        self._queries = {query.name: query for query in queries}
         """Those that are answered: the requested ones, and those whose streams they read."""
-        self._asked = dict(asked)
+        self._asked = {query.name: query for query in asked}
         """The requested ones."""
-        self._letters, self._messages = letters, messages
-        self._stopped = stopped
-        self._has_checkpoint = has_checkpoint
-        self._is_iterated = is_iterated
-        self._found = found
+        self._is_iterated = None in asked.values()
+        self._found: Queue[Evaluation] = Queue()
         """Evaluations of micro-batches that the program has not received yet."""
+        self._messages, self._letters = messages, DeadLetters(messages)
         self._on_end = on_end
         self._is_iterating = self._has_ended = self._is_raised = False
-        self._is_summed_up = self.has_finished
         self._last_progress: RunProgress | None = None
         """That of a run that has ended: its store is closed."""
         self._changing = threading.RLock()
-        for query in self._queries.values():
-            query._runs_in(self._run)
+        request = replace(
+            request,
+            queries=[query._spec(self._letters, messages) for query in queries],
+            outlets=self._outlets(asked),
+            on_malformed=self._letters.malformed,
+            on_end=partial(messages.failed, list(self._queries)),
+        )
+        self._background = open_run(request, spark)
+        self._is_summed_up = self.has_finished
+        try:
+            for query in queries:
+                query._runs_in(self._run)
+            if self.way is not Way.MICRO_BATCHES and not self.has_finished:
+                self._run.begin()
+        except BaseException:
+            self._background.stop()
+            self._letters.close()
+            raise
+
+    def _outlets(self, asked: Mapping[RegisteredQuery, Outlet | None]) -> dict[str, Outlet]:
+        outlets: dict[str, Outlet] = {}
+        for query, given in asked.items():
+            self._letters.add(query.name, query.options.late, is_strict=query.options.is_strict)
+            outlet = Callback(self._found.put) if given is None and self.way is Way.MICRO_BATCHES else given
+            if outlet is not None and self._has_checkpoint:
+                outlet = OutletWithLetters(outlet, self._letters, query.name)
+            if outlet is not None:
+                outlets[query.name] = outlet
+            if not self._has_checkpoint:
+                self._letters.open(query.name)
+        return outlets
 
     @property
     def _run(self) -> Run[Any]:

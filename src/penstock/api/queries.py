@@ -16,8 +16,6 @@ from penstock.algebra import ContinuousQuery, Settings
 from penstock.algebra.inputs import InputError
 from penstock.algebra.model import SelectForm
 from penstock.api.dead_letters import DeadLetters
-from penstock.api.explanations import Explanation, explained
-from penstock.api.frames import arrow_table, pandas_frame, with_counts
 from penstock.api.handle import RunHandle
 from penstock.api.run_messages import RunMessages
 from penstock.api.shared_settings import chain_of
@@ -41,6 +39,7 @@ if TYPE_CHECKING:
 
     from penstock.api.batch_writer import OnBatch
     from penstock.api.engine import Engine
+    from penstock.api.explanations import Explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +50,9 @@ class QueryOptions:
     how: RunSettings
     is_strict: bool
     late: str | Path | None
+    prefixes: Mapping[str, str]
+    """Those that were declared for its text."""
+    is_dialect_given: bool
 
 
 class RegisteredQuery:
@@ -68,9 +70,6 @@ class RegisteredQuery:
         syntax: ast.Query,
         meaning: ContinuousQuery,
         options: QueryOptions,
-        prefixes: Mapping[str, str],
-        *,
-        is_dialect_given: bool,
     ) -> None:
         self.engine = engine
         self.name = name
@@ -78,7 +77,6 @@ class RegisteredQuery:
         self.syntax = syntax
         self.meaning = meaning
         self.options = options
-        self._prefixes, self._is_dialect_given = prefixes, is_dialect_given
         self._runs: WeakSet[RunHandle] = WeakSet()
         """Those of `results` that have not ended."""
         self._count: Callable[[], Counts] = Counts
@@ -216,6 +214,8 @@ class RegisteredQuery:
         strings: IRIs without brackets, literals without their types. With `terms` every value is a term as N-Triples.
         The metadata of the schema has the counts of the run as JSON: `table.schema.metadata[b"counts"]`.
         """
+        from penstock.api.frames import arrow_table, with_counts  # slow to load
+
         table = arrow_table(self.results(), self.meaning.form, terms=terms)
         return with_counts(table, self.counts)
 
@@ -234,6 +234,8 @@ class RegisteredQuery:
         if not self.engine.is_on_spark:
             if types:
                 raise ValueError("types need an engine on Spark: elsewhere values have types by themselves")
+            from penstock.api.frames import pandas_frame
+
             return pandas_frame(self.to_arrow(terms=terms))
         from penstock.api.spark_frames import checked_types, frame_of, known_types, typed, with_counts_of
 
@@ -258,22 +260,11 @@ class RegisteredQuery:
 
         During a run and after it, the plan is the current one, with the sizes that it is based on and what is kept.
         """
-        how, store = self.options.how, self._store
+        from penstock.api.explanations import explained  # slow to load
+
         samples = {iri: binding.sample for iri, binding in self.engine.streams.items()}
-        return explained(
-            self.syntax,
-            self.text,
-            self.options.settings,
-            {iri: source for iri, source in samples.items() if source is not None},
-            self.engine.graphs,
-            how.lateness,
-            self._prefixes,
-            self._is_dialect_given,
-            is_optimized=how.is_optimized,
-            sizes=None if store is None else store.sizes,
-            kept=() if store is None else store.kept,
-            evaluated_by=None if store is None else store.evaluated_by,
-        )
+        streams = {iri: source for iri, source in samples.items() if source is not None}
+        return explained(self, streams, self.engine.graphs, self._store)
 
     def __repr__(self) -> str:
         return f"<penstock query {self.name}: {self._kind()}>"

@@ -1,18 +1,20 @@
-"""The experiments there are, by name."""
+"""All experiments by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from penstock.bench.context import ExperimentContext
-from penstock.bench.results import Result
+if TYPE_CHECKING:
+    from penstock.bench.context import ExperimentContext
+    from penstock.bench.results import Result
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """`module` has `run(context)`; its docstring says how it is measured."""
+    """`module` has `run(context)`; its docstring describes the method."""
 
     name: str
     title: str
@@ -20,7 +22,7 @@ class Experiment:
 
     @property
     def method(self) -> str:
-        """How it is measured."""
+        """The method of measurement."""
         return (import_module(self.module).__doc__ or "").strip()
 
     def run(self, context: ExperimentContext) -> Result:

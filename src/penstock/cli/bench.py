@@ -9,20 +9,17 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from penstock.bench.answers import AnswerMismatchError
-from penstock.bench.context import ExperimentContext
 from penstock.bench.experiments import EXPERIMENTS, Experiment
-from penstock.bench.machine import surroundings
-from penstock.bench.peers.commands import PeerError
-from penstock.bench.plots import can_draw, draw
-from penstock.bench.results import Result
 from penstock.cli.engines import ENGINES, engine_name
-from penstock.cli.messages import show_error
-from penstock.cli.mistakes import FAILED, told
 from penstock.syntax.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from penstock.bench.context import ExperimentContext
+    from penstock.bench.results import Result
 
 ALL = "all"
 
@@ -124,6 +121,13 @@ def bench(
         return
     if not names:
         raise click.UsageError(f"name an experiment, or all: there are {', '.join(EXPERIMENTS)}")
+    from penstock.bench.answers import AnswerMismatchError
+    from penstock.bench.context import ExperimentContext
+    from penstock.bench.peers.commands import PeerError
+    from penstock.bench.plots import can_draw
+    from penstock.cli.errors import FAILED, errors_shown
+    from penstock.cli.messages import show_error
+
     if not can_draw():
         raise click.UsageError("plots are drawn by matplotlib, which is not installed: pip install 'penstock[bench]'")
     out.mkdir(parents=True, exist_ok=True)
@@ -131,7 +135,7 @@ def bench(
     with tempfile.TemporaryDirectory(prefix="penstock-bench-") as folder:
         setting = ExperimentContext(Path(folder), quick, scale, rounds, engines or tuple(ENGINES), dict(peers))
         try:
-            with told("penstock bench"):
+            with errors_shown("penstock bench"):
                 for place, name in enumerate(chosen, 1):
                     _measure(EXPERIMENTS[name], setting, out, f"{place} of {len(chosen)}")
         except (AnswerMismatchError, PeerError) as error:
@@ -149,6 +153,9 @@ def _list() -> None:
 
 def _measure(experiment: Experiment, setting: ExperimentContext, out: Path, place: str) -> None:
     """`place` says which of how many it is."""
+    from penstock.bench.machine import surroundings
+    from penstock.bench.plots import draw
+
     began = time.monotonic()
 
     def say(text: str) -> None:

@@ -8,6 +8,7 @@ from penstock.algebra.chaining import Chain
 from penstock.algebra.inputs import InputError
 from penstock.rdf.iris import is_absolute, resolve
 from penstock.rdf.remote_graphs import is_remote
+from penstock.sources.addresses import is_standard_input
 from penstock.syntax.suggestions import did_you_mean
 
 
@@ -33,6 +34,8 @@ def stream_bindings(given: Iterable[str], chain: Chain, prefixes: Mapping[str, s
         if iri in bindings:
             raise InputError(f"the stream <{iri}> is bound twice: to {bindings[iri]} and to {source}")
         bindings[iri] = source
+    if sum(is_standard_input(source) for source in bindings.values()) > 1:
+        raise InputError("standard input is one stream, and two are bound to it: name a file for the other")
     return bindings
 
 
@@ -44,6 +47,12 @@ def graph_bindings(
     named = [iri for dataset in datasets for iri in (*dataset.default_graphs, *dataset.named_graphs)]
     bases = _bases(chain)
     return [(None, text) if is_remote(text) else _split(text, named, prefixes, bases) for text in given]
+
+
+def known_prefixes(chain: Chain, prefixes: Mapping[str, str]) -> dict[str, str]:
+    """The prefixes that were given, and those that the queries declare: of several that differ, the first query's."""
+    declared = [declaration for query in chain.queries.values() for declaration in query.text.prologue.prefixes]
+    return {**prefixes, **{declaration.prefix: declaration.iri for declaration in reversed(declared)}}
 
 
 def _bases(chain: Chain) -> list[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import click
 
 from penstock.cli.messages import show_error, show_problems
 from penstock.cli.options import reading_options
+from penstock.cli.query_summary import details, form_word, headline, registered_name, streams_read
 from penstock.cli.query_text import NoQueryError, name_of, read_source
-from penstock.cli.summaries import details, form_word, headline, registered_name, streams_read
 from penstock.rdf.plurals import counted
 from penstock.syntax import ast
 from penstock.syntax.errors import Problem, QuerySyntaxError, locate
@@ -57,9 +58,7 @@ class Finding:
 def check(
     context: click.Context,
     queries: tuple[str, ...],
-    dialect: str,
-    prefixes: Mapping[str, str],
-    base: str | None,
+    reading: Mapping[str, Any],
     output_format: str,
 ) -> None:
     """Show the dialect of a query and its mistakes.
@@ -70,13 +69,13 @@ def check(
     show = _FORMATS[output_format]
     all_fine = True
     for query in queries:
-        finding = _examine(query, dialect, prefixes, base)
+        finding = _examine(query, reading)
         click.echo(show(finding))
         all_fine = all_fine and finding.query is not None
     context.exit(0 if all_fine else 2)
 
 
-def _examine(query: str, dialect: str, prefixes: Mapping[str, str], base: str | None) -> Finding:
+def _examine(query: str, options: Mapping[str, Any]) -> Finding:
     """Reads a query and shows its problems."""
     name = name_of(query)
     try:
@@ -85,10 +84,10 @@ def _examine(query: str, dialect: str, prefixes: Mapping[str, str], base: str | 
         show_error(name, error.message, error.hint)
         return Finding(name, None, None, (Problem(error.message, NOWHERE, error.hint),))
     try:
-        reading = read(text, dialect, prefixes=prefixes, base=base)
+        reading = read(text, **options)
     except QuerySyntaxError as error:
         show_problems(error.problems, text, name)
-        return Finding(name, text, _dialect_meant(text, dialect), error.problems)
+        return Finding(name, text, _dialect_meant(text, options["dialect"]), error.problems)
     show_problems(reading.warnings, text, name)
     return Finding(name, text, reading.query.dialect, reading.warnings, reading.query)
 

@@ -12,12 +12,8 @@ from rich.console import Console
 from rich.text import Text
 
 import penstock
-from penstock.algebra import Settings
 from penstock.cli.engines import EngineOptions, engine_options
-from penstock.cli.mistakes import told
 from penstock.cli.output import STANDARD_OUTPUT
-from penstock.cli.query_run import Output, run_queries
-from penstock.cli.query_set import read_queries
 from penstock.cli.run_options import RunOptions
 
 BUNDLED = Path(penstock.__file__).parent / "demo"
@@ -72,17 +68,23 @@ def _coloured(query: str) -> Text:
 
 def _run(engine: EngineOptions) -> None:
     """What `penstock run QUERY --stream STREAM --graph GRAPH --format table` does, with the times it takes."""
+    from penstock.cli.errors import errors_shown  # slow to load, and not needed for --help
+    from penstock.cli.query_run import Output, run_queries
+    from penstock.cli.query_set import read_queries
+
     console = Console(stderr=True, highlight=False)
-    options = RunOptions((str(BUNDLED / STREAM),), (str(BUNDLED / GRAPH),), Settings(), lateness=0)
-    asked = read_queries([str(BUNDLED / QUERY)], options, dialect="auto", prefixes={}, base=None)
-    with told("penstock demo"):
+    options = RunOptions((str(BUNDLED / STREAM),), (str(BUNDLED / GRAPH),))
+    asked = read_queries([str(BUNDLED / QUERY)], options, {"dialect": "auto", "prefixes": {}, "base": None})
+    with errors_shown("penstock demo"):
         began = time.monotonic()
         with console.status(f"Starting {engine.title} …"):
-            engine.start()
+            used = engine.engine()
+            if used.is_on_spark:
+                used.session()
         console.print(f"{engine.title} is ready after {time.monotonic() - began:.1f} s.\n", style="dim")
         began = time.monotonic()
-        used = engine.bound(options, asked)
-        registered = asked.register(used, options, strict=True)
+        asked.bind(used)
+        registered = asked.register(used, strict=True)
         run_queries(used, asked, registered, Output(STANDARD_OUTPUT, "table"))
         console.print(f"Answered after {time.monotonic() - began:.1f} s.\n", style="dim")
 

@@ -1,27 +1,23 @@
-"""Which engine queries run on, and how Spark is started: --engine, --master, --conf, --windows, --verbose."""
+"""Which engine queries run on, and how Spark is started: --engine, --master, --conf, --verbose."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from penstock.api.engine import Engine
-from penstock.cli.run_options import RunOptions, refuse_endless
-from penstock.engines.spark.session import session
-from penstock.rdf.credentials import ServiceAuth
-from penstock.runtime.settings import Windows
+from penstock.cli.options import passed_as
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from penstock.cli.query_set import QuerySet
-
-Command = TypeVar("Command", bound=Callable[..., Any])
+    from penstock.api.engine import Engine
+    from penstock.engines.protocol import Windows
+    from penstock.rdf.credentials import ServiceAuth
 
 ENGINES = {"spark": "Spark", "duckdb": "DuckDB"}
 
@@ -34,7 +30,7 @@ _MASTER = re.compile(
 class EngineOptions:
     """`master` and `conf` are for the Spark session; `verbose` shows the messages of Spark.
 
-    `windows` says where a live run on Spark evaluates its windows.
+    `windows` says where a run on Spark evaluates its windows.
     """
 
     name: str
@@ -47,31 +43,38 @@ class EngineOptions:
     def title(self) -> str:
         return ENGINES[self.name]
 
-    def start(self) -> SparkSession | None:
-        """The Spark session, if the engine is Spark. Raises SessionError where Spark cannot run."""
-        return session(self.master, self.conf, verbose=self.verbose) if self.name == "spark" else None
+    def start(self) -> SparkSession:
+        """The Spark session. Raises SessionError where Spark cannot run."""
+        from penstock.engines.spark.session import session  # not needed without Spark
+
+        return session(self.master, self.conf, verbose=self.verbose)
 
     def engine(self, auth: ServiceAuth | None = None) -> Engine:
         """The engine; Spark starts when a query runs, so mistakes in the input are found before."""
-        start: Any = self.start if self.name == "spark" else None
-        return Engine(start, service_auth=auth, windows=self.windows)
+        from penstock.api.engine import Engine  # slow to load
 
-    def bound(self, run: RunOptions, queries: QuerySet, replaced: Mapping[str, Any] | None = None) -> Engine:
-        """The engine with the streams and graphs of a command; `replaced` has other sources for some streams.
+        if self.name == "spark":
+            return Engine(self.start, service_auth=auth, windows=self.windows)
+        _keep_pandas_out()
+        return Engine(service_auth=auth)
 
-        Raises InputError where a binding does not fit the queries, and SourceError where there is nothing to read.
-        """
-        engine, chain, prefixes = self.engine(run.service_auth), queries.chain, queries.prefixes
-        bindings = {**run.stream_bindings(chain, prefixes), **(replaced or {})}
-        if self.name != "spark":
-            refuse_endless(source for source in bindings.values() if isinstance(source, str))
-        for iri, source in bindings.items():
-            engine.stream(f"<{iri}>", source)
-        for graph, file in run.graph_bindings(chain, prefixes):
-            engine.graph(file, graph and f"<{graph}>")
-        for graph, file in run.update_bindings(chain, prefixes):
-            engine.graph_updates(file, graph and f"<{graph}>")
-        return engine
+
+class _PandasFinder:
+    """Finds no pandas."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
+def _keep_pandas_out() -> None:
+    """PyArrow loads pandas for the first array that it makes, which takes 0.2 s, unless it has not found it before."""
+    import pyarrow as pa
+
+    sys.meta_path.insert(0, _PandasFinder)
+    pa.array([])
+    sys.meta_path.remove(_PandasFinder)
 
 
 def engine_name(value: str) -> str:
@@ -96,7 +99,18 @@ def spark_setting(value: str) -> tuple[str, str]:
     return name, setting
 
 
-_OPTIONS = (
+def _engine(
+    engine: str, master: str | None, conf: tuple[tuple[str, str], ...], windows: Windows, verbose: bool
+) -> EngineOptions:
+    if engine != "spark" and (master or conf or windows != "auto"):
+        option = "--master" if master else "--conf" if conf else "--windows"
+        raise click.BadParameter(f"it is for Spark, and the engine is {engine}.", param_hint=f"'{option}'")
+    return EngineOptions(engine, master, dict(conf), verbose, windows)
+
+
+engine_options = passed_as(
+    "engine",
+    _engine,
     click.option(
         "--engine",
         type=engine_name,
@@ -125,30 +139,9 @@ _OPTIONS = (
         default="auto",
         show_default=True,
         help="Where a live run on Spark evaluates its windows: with DuckDB beside the driver, or with Spark SQL on the "
-        "cluster; auto changes to the cluster when they outgrow the driver, and back.",
+        "cluster; auto moves them to the cluster when they outgrow the driver, and back. With cluster, Spark SQL "
+        "answers complete streams, too.",
     ),
     click.option("--verbose", is_flag=True, help="Show the messages of Spark on standard error."),
 )
-
-
-def engine_options(command: Command) -> Command:
-    """--engine, --master, --conf, --windows, --verbose; the command takes them as `engine`."""
-
-    @wraps(command)
-    def with_engine(
-        *arguments: Any,
-        engine: str,
-        master: str | None,
-        conf: tuple[tuple[str, str], ...],
-        verbose: bool,
-        windows: Windows,
-        **others: Any,
-    ) -> Any:
-        if engine != "spark" and (master or conf or windows != "auto"):
-            option = "--master" if master else "--conf" if conf else "--windows"
-            raise click.BadParameter(f"it is for Spark, and the engine is {engine}.", param_hint=f"'{option}'")
-        return command(*arguments, engine=EngineOptions(engine, master, dict(conf), verbose, windows), **others)
-
-    for option in reversed(_OPTIONS):
-        with_engine = option(with_engine)
-    return with_engine  # type: ignore[return-value]
+"""--engine, --master, --conf, --windows, --verbose; the command receives them as `engine`, an EngineOptions."""

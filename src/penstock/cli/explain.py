@@ -5,28 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.algebra import Settings, build
-from penstock.algebra.chaining import Chain
-from penstock.api.dead_letters import DeadLetters
 from penstock.cli.engines import engine_name
-from penstock.cli.messages import show_problems
-from penstock.cli.mistakes import told
 from penstock.cli.options import no_optimize_option, reading_options
-from penstock.cli.query_text import name_of, read_source
+from penstock.cli.query_text import write_file
 from penstock.cli.run_options import RunOptions, run_options
-from penstock.cli.run_report import RunReport
-from penstock.explain import FORMATS, Document, describe
-from penstock.explain.sql import EngineName
-from penstock.explain.text import Role, as_text
-from penstock.rdf.credentials import without_credentials
-from penstock.syntax.query_reader import read
+
+if TYPE_CHECKING:
+    from penstock.explain.sql import EngineName
+    from penstock.explain.text import Role
 
 MOST_ELEMENTS = 5000
 """How much of a stream is read and shown."""
+
+FORMATS = ("text", "json", "dot", "svg", "html", "sql")
 
 _COLOURS: dict[Role, dict[str, object]] = {
     "heading": {"bold": True, "underline": True},
@@ -55,7 +50,7 @@ _COLOURS: dict[Role, dict[str, object]] = {
 @click.option(
     "--format",
     "output_format",
-    type=click.Choice(tuple(FORMATS), case_sensitive=False),
+    type=click.Choice(FORMATS, case_sensitive=False),
     default="text",
     show_default=True,
     help="Text, JSON, the operator graph for Graphviz, a picture, a self-contained page, or the SQL.",
@@ -78,9 +73,7 @@ def explain(
     engine: EngineName,
     out: str,
     no_optimize: bool,
-    dialect: str,
-    prefixes: Mapping[str, str],
-    base: str | None,
+    reading: Mapping[str, Any],
     run: RunOptions,
 ) -> None:
     """Show when results appear and why.
@@ -89,40 +82,35 @@ def explain(
     instants, streaming and static operators, and the optimized plan. With --stream there is also a timeline: the
     elements, the windows over them, and the evaluation instants under each dialect's report policy.
     """
-    name = name_of(query)
-    report = RunReport(name)
+    from penstock.api.dead_letters import DeadLetters  # slow to load, and not needed for --help
+    from penstock.cli.errors import errors_shown
+    from penstock.cli.query_set import read_queries
+    from penstock.cli.run_report import RunReport
+    from penstock.explain import FORMATS, describe
+    from penstock.explain.text import as_text
+    from penstock.rdf.credentials import without_credentials
+
+    asked = read_queries([query], run, reading, needs_streams=False)
+    report = RunReport(asked.title)
     letters = DeadLetters(report)
-    with told(name), closing(report):
-        text = read_source(query)
-        reading = read(text, dialect, prefixes=prefixes, base=base)
-        show_problems(reading.warnings, text, name)
-        continuous = build(reading.query, Settings())
-        inputs = run.inputs(
-            Chain({name: continuous}), prefixes, partial(letters.malformed, ""), most_elements=MOST_ELEMENTS
-        )
+    with errors_shown(asked.title), closing(report):
+        (name,) = asked.texts
         document = describe(
-            reading.query,
-            text,
-            run.settings,
-            inputs,
-            prefixes=prefixes,
-            dialect_said_by_user=dialect != "auto",
+            asked.queries[name],
+            asked.texts[name],
+            asked.settings,
+            asked.inputs(partial(letters.malformed, ""), most_elements=MOST_ELEMENTS),
+            prefixes=reading["prefixes"],
+            dialect_said_by_user=reading["dialect"] != "auto",
             is_optimized=not no_optimize,
             engine=engine,
         )
         letters.sum_up()
-    _write(document, output_format, out)
-
-
-def _write(document: Document, output_format: str, out: str) -> None:
     if out == "-":
         painted = without_credentials(as_text(document, _paint)) if output_format == "text" else None
         click.echo(painted or FORMATS[output_format](document), nl=False)
         return
-    try:
-        Path(out).write_text(FORMATS[output_format](document), encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise click.BadParameter(f"{out!r} cannot be written ({error.strerror}).", param_hint="'--out'") from None
+    write_file(out, FORMATS[output_format](document))
 
 
 def _paint(text: str, role: Role) -> str:

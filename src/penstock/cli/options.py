@@ -1,9 +1,11 @@
-"""The options that all commands share: how queries are read."""
+"""Options that commands share: how queries are read. `passed_as` gives a command several options as one argument."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import wraps
+from inspect import signature
 from typing import Any, TypeVar
 
 import click
@@ -19,8 +21,39 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _BINDING = re.compile(r"\s*([^\s:=<]*)\s*(?::\s*=?|=)\s*(.*?)\s*", re.DOTALL)
 
 
+def passed_as(
+    name: str, make: Callable[..., Any], *options: Callable[[Command], Command]
+) -> Callable[[Command], Command]:
+    """A decorator that adds options to a command. It receives one argument: what `make` returns for their values.
+
+    The parameters of `make` have the names of the options; those that a command lacks have defaults.
+    """
+    names = signature(make).parameters
+
+    def add(command: Command) -> Command:
+        @wraps(command)
+        def called(*arguments: Any, **values: Any) -> Any:
+            made = make(**{known: values.pop(known) for known in names if known in values})
+            return command(*arguments, **{name: made}, **values)
+
+        return with_options(*options)(called)  # type: ignore[arg-type]
+
+    return add
+
+
+def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """A decorator that adds several options to a command, in this order."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
 def dialect_name(value: str) -> ast.DialectName:
-    """A dialect by its name; another word gets the near miss, and all there is to choose from."""
+    """A dialect by its name; for another word the error suggests the nearest one."""
     for name in DIALECTS:
         if name == value.lower():
             return name
@@ -67,28 +100,37 @@ no_optimize_option = click.option(
 )
 
 
-def reading_options(command: Command) -> Command:
-    """--dialect, --prefix, --base: the arguments of `penstock.syntax.read`."""
-    options = (
-        click.option(
-            "--dialect",
-            type=dialect_name_or_auto,
-            default="auto",
-            show_default=True,
-            metavar="DIALECT",
-            help=f"The dialect of the query: {', '.join(DIALECTS)}; auto recognises it.",
-        ),
-        click.option(
-            "--prefix",
-            "prefixes",
-            type=prefix_binding,
-            multiple=True,
-            metavar="NAME=IRI",
-            callback=lambda _context, _option, bindings: dict(bindings),
-            help="Declare a prefix (repeatable).",
-        ),
-        click.option("--base", type=absolute_iri, metavar="IRI", help="Resolve relative IRIs against this one."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+numbers_by_value_option = click.option(
+    "--numbers-by-value",
+    is_flag=True,
+    help="Compare numbers by value: 1, 1.0 and 1.0E0 are the same, whatever their datatypes.",
+)
+
+
+def _reading(dialect: str, prefixes: Mapping[str, str], base: str | None) -> dict[str, Any]:
+    return {"dialect": dialect, "prefixes": prefixes, "base": base}
+
+
+reading_options = passed_as(
+    "reading",
+    _reading,
+    click.option(
+        "--dialect",
+        type=dialect_name_or_auto,
+        default="auto",
+        show_default=True,
+        metavar="DIALECT",
+        help=f"The dialect of the query: {', '.join(DIALECTS)}; auto recognises it.",
+    ),
+    click.option(
+        "--prefix",
+        "prefixes",
+        type=prefix_binding,
+        multiple=True,
+        metavar="NAME=IRI",
+        callback=lambda _context, _option, bindings: dict(bindings),
+        help="Declare a prefix (repeatable).",
+    ),
+    click.option("--base", type=absolute_iri, metavar="IRI", help="Resolve relative IRIs against this one."),
+)
+"""--dialect, --prefix, --base; the command receives them as `reading`, the arguments of `penstock.syntax.read`."""

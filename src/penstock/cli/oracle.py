@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from heapq import merge
+from typing import Any
 
 import click
 
-from penstock.cli.judgements import judge_answer, numbers_by_value_option
-from penstock.cli.mistakes import told
-from penstock.cli.options import reading_options
-from penstock.cli.oracle_inputs import prepare
+from penstock.cli.options import numbers_by_value_option, reading_options
 from penstock.cli.output import answer_options, chosen_format, open_answers
 from penstock.cli.run_options import RunOptions, run_options, service_options, updates_option
-from penstock.oracle import answer_all
 
 
 @click.command(
@@ -53,9 +50,7 @@ def oracle(
     format: str | None,
     late: str | None,
     strict: bool,
-    dialect: str,
-    prefixes: Mapping[str, str],
-    base: str | None,
+    reading: Mapping[str, Any],
     run: RunOptions,
 ) -> None:
     """Print the reference answer, or check recorded results.
@@ -64,16 +59,21 @@ def oracle(
     the oracle loads the contents of the windows, straight from their definitions, into a new store of an independent
     SPARQL engine and runs the query there: slow, and correct. Results are written to standard output.
     """
+    from penstock.cli.errors import errors_shown  # slow to load, and not needed for --help
+    from penstock.cli.query_set import read_queries
+    from penstock.cli.recorded_results import judge_answer
+    from penstock.oracle import answer_all
+
     if numbers_by_value and recorded is None:
         raise click.UsageError("--numbers-by-value needs --judge.")
-    given = prepare(queries, run, dialect=dialect, prefixes=prefixes, base=base, late=late, strict=strict)
-    asked = given.asked
-    with told(asked.title):
+    asked = read_queries(queries, run, reading)
+    inputs = asked.oracle_inputs(late=late, is_strict=strict)
+    with errors_shown(asked.title):
         if recorded is not None:
             how = {"flush": flush, "numbers_by_value": numbers_by_value}
-            context.exit(judge_answer(given, run.settings, recorded, "--judge", **how))
+            context.exit(judge_answer(asked, inputs, recorded, "--judge", **how))
         format = chosen_format(format, out, asked.forms)
-        answers = answer_all(asked.queries, asked.chain, given.inputs, run.settings, flush=flush).values()
+        answers = answer_all(asked.queries, asked.chain, inputs, asked.settings, flush=flush).values()
         found = [answer.evaluations if empty else answer.with_solutions() for answer in answers]
         with open_answers(out, format, asked.forms, asked.prefixes) as sink:
             for evaluation in merge(*found, key=lambda evaluation: evaluation.time):

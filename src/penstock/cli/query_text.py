@@ -1,4 +1,4 @@
-"""The text of a query, from a file or from standard input."""
+"""Text in and out: a query, from a file or from standard input, and output to a file."""
 
 from __future__ import annotations
 
@@ -31,6 +31,14 @@ def name_of(query: str) -> str:
 def read_source(query: str) -> str:
     """The text of the argument QUERY."""
     return _decoded(_standard_input() if query == STANDARD_INPUT else _file(query))
+
+
+def write_file(out: str, text: str) -> None:
+    """Write to the file that `--out` names; ends the command where that is not possible."""
+    try:
+        Path(out).write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise click.BadParameter(f"{out!r} cannot be written ({error.strerror}).", param_hint="'--out'") from None
 
 
 def _file(query: str) -> bytes:

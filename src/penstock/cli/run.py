@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from penstock.api.settings import duration
 from penstock.cli.engines import EngineOptions, engine_options
-from penstock.cli.mistakes import told
 from penstock.cli.options import no_optimize_option, reading_options
 from penstock.cli.output import answer_options, chosen_format
-from penstock.cli.query_run import Output, run_queries
-from penstock.cli.query_set import read_queries
 from penstock.cli.run_options import RunOptions, option_value, run_options, service_options, updates_option
 
 
@@ -87,9 +85,7 @@ def run(
     checkpoint: Path | None,
     progress: bool | None,
     no_optimize: bool,
-    dialect: str,
-    prefixes: Mapping[str, str],
-    base: str | None,
+    reading: Mapping[str, Any],
     run: RunOptions,
 ) -> None:
     """Run continuous queries over bounded or live streams.
@@ -101,13 +97,17 @@ def run(
     Several queries share their streams. A query with REGISTER STREAM or REGISTER RSTREAM produces a stream that the
     others can read; --stream binds all other streams.
     """
-    asked = read_queries(queries, run, dialect=dialect, prefixes=prefixes, base=base)
+    from penstock.cli.errors import errors_shown  # slow to load, and not needed for --help
+    from penstock.cli.query_run import Output, run_queries
+    from penstock.cli.query_set import read_queries
+
+    asked = read_queries(queries, run, reading)
     output = Output(out, chosen_format(format, out, asked.forms), empty, progress)
-    with told(asked.title):
-        used = engine.bound(run, asked)
+    with errors_shown(asked.title):
+        used = engine.engine(run.service_auth)
+        asked.bind(used)
         registered = asked.register(
             used,
-            run,
             idle_timeout=idle_timeout,
             time=time,
             flush=flush,
@@ -116,6 +116,5 @@ def run(
             late=late,
             optimize=not no_optimize,
         )
-        bindings = run.stream_bindings(asked.chain, asked.prefixes)
-        options = (sorted(bindings.items()), run.graphs, run.graph_updates, output.out, output.format, late)
+        options = (sorted(asked.streams.items()), run.graphs, run.graph_updates, output.out, output.format, late)
         run_queries(used, asked, registered, output, checkpoint=checkpoint, fingerprint=repr(options))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from penstock.api.handle import RunHandle
 from penstock.api.run_messages import RunMessages
@@ -14,7 +14,9 @@ from penstock.cli.messages import show
 from penstock.rdf.elements import Malformed
 from penstock.rdf.plurals import are, counted
 from penstock.runtime.empty_answers import EmptyAnswer
-from penstock.sinks.progress import Progress
+
+if TYPE_CHECKING:
+    from penstock.sinks.progress import Progress
 
 _SECONDS_BETWEEN = 0.1
 
@@ -28,7 +30,8 @@ class RunReport(RunMessages):
     def __init__(self, title: str, progress: bool | None = False, *, has_several: bool = False) -> None:
         self._title = title
         self._has_several = has_several
-        self._progress = None if progress is False else Progress(_console(is_forced=progress is True))
+        self._explains_empty = progress is not False
+        self._progress = _progress_line(progress)
         self._lock = threading.RLock()
         self._is_over = threading.Event()
         self._thread: threading.Thread | None = None
@@ -54,7 +57,7 @@ class RunReport(RunMessages):
         self._summaries.append((self._about(query), sentence))
 
     def empty(self, query: str, reason: EmptyAnswer) -> None:
-        if self._progress is not None:
+        if self._explains_empty:
             self._notes.append((self._about(query), reason))
 
     def warning(self, sentence: str) -> None:
@@ -98,5 +101,11 @@ class RunReport(RunMessages):
             self._progress.update(self._run.last_progress.counts)
 
 
-def _console(*, is_forced: bool) -> Console:
-    return Console(stderr=True, highlight=False, force_terminal=True if is_forced else None)
+def _progress_line(progress: bool | None) -> Progress | None:
+    if progress is False or not (progress or sys.stderr.isatty()):
+        return None
+    from rich.console import Console  # slow to load
+
+    from penstock.sinks.progress import Progress
+
+    return Progress(Console(stderr=True, highlight=False, force_terminal=progress))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from typing import Any
 
 import click
 
 from penstock.api.language import printed
 from penstock.cli.messages import show, show_error, show_problems
 from penstock.cli.options import dialect_name, reading_options
-from penstock.cli.query_text import NoQueryError, name_of, read_source
+from penstock.cli.query_text import NoQueryError, name_of, read_source, write_file
 from penstock.syntax import ast
 from penstock.syntax.dialects import DIALECTS
 from penstock.syntax.errors import QuerySyntaxError, TranslationError
@@ -52,9 +52,7 @@ def translate(
     to: ast.DialectName,
     approximate: bool,
     out: str,
-    dialect: str,
-    prefixes: Mapping[str, str],
-    base: str | None,
+    reading: Mapping[str, Any],
 ) -> None:
     """Print a query in another dialect, with the same meaning.
 
@@ -64,9 +62,9 @@ def translate(
     name = name_of(query)
     try:
         text = read_source(query)
-        reading = read(text, dialect, prefixes=prefixes, base=base, any_function=True)
-        show_problems(reading.warnings, text, name)
-        translation = translate_query(reading.query, to, approximate=approximate)
+        found = read(text, **reading, any_function=True)
+        show_problems(found.warnings, text, name)
+        translation = translate_query(found.query, to, approximate=approximate)
     except NoQueryError as error:
         show_error(name, error.message, error.hint)
         context.exit(2)
@@ -75,12 +73,16 @@ def translate(
         context.exit(2)
     except TranslationError as error:
         message = f"{error.target} cannot express this query, because of"
-        show(name, "error", message, error.reasons, _way_out(reading.query, to))
+        show(name, "error", message, error.reasons, _way_out(found.query, to))
         context.exit(2)
     if translation.differences:
         message = f"this is an approximation, because {TITLES[to]} cannot express"
         show(name, "warning", message, translation.differences)
-    _write(printed(translation.query, prefixes), out)
+    printed_text = printed(translation.query, reading["prefixes"])
+    if out == "-":
+        click.echo(printed_text, nl=False)
+    else:
+        write_file(out, printed_text)
 
 
 def _way_out(query: ast.Query, to: ast.DialectName) -> str | None:
@@ -98,13 +100,3 @@ def _can_translate(query: ast.Query, to: ast.DialectName, *, approximate: bool =
     except TranslationError:
         return False
     return True
-
-
-def _write(text: str, out: str) -> None:
-    if out == "-":
-        click.echo(text, nl=False)
-        return
-    try:
-        Path(out).write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise click.BadParameter(f"{out!r} cannot be written ({error.strerror}).", param_hint="'--out'") from None

@@ -1,4 +1,4 @@
-"""Streams as queries see them that came when others were running: views, without what was there before."""
+"""Streams as queries see them that joined a run: views without the elements that arrived before."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from penstock.relational.windows import passed
 
 @dataclass(slots=True)
 class LaterView:
-    """What a table has after an instant."""
+    """The rows of a table after an instant."""
 
     name: str
     after: int
     passed: int = 0
-    """How many elements that it showed, and that came in time, have been evicted."""
+    """How many elements of the view, not late, have been evicted."""
 
 
 @dataclass(slots=True)
 class LaterViews:
-    """Views by their tables and the instants after which they show something, made when they are first needed.
+    """Views by table and instant, created when they are first needed.
 
-    `run` runs a statement, of which both engines understand the same.
+    `run` runs a statement that is the same on both engines.
     """
 
     run: Callable[[str], object]
@@ -33,7 +33,7 @@ class LaterViews:
     _made: int = 0
 
     def tables(self, tables: Tables, after: int | None) -> Tables:
-        """The tables, of streams what is after an instant; what is known of a table is known of its views."""
+        """The tables, with views instead of those of streams; statistics of a table are used for its views."""
         if after is None:
             return tables
         names = {table: self._view(table, after).name for table in tables.streams.values()}
@@ -66,10 +66,10 @@ class LaterViews:
         return {passed(view.name): view.passed for view in self._views.values()}
 
     def of(self, table: str) -> Iterator[LaterView]:
-        """The views of a table: what is evicted from it is to be counted for each of them."""
+        """The views of a table: evicted elements are counted for each of them."""
         return (view for (of, _), view in self._views.items() if of == table)
 
     def keep(self, instants: Collection[int | None]) -> None:
-        """Nobody needs views after other instants."""
+        """Drop the views after other instants."""
         for table, after in [key for key in self._views if key[1] not in instants]:
             self.run(f"DROP VIEW {self._views.pop((table, after)).name}")

@@ -8,7 +8,7 @@ from typing import Literal as OneOf
 from penstock.algebra import ContinuousQuery
 from penstock.algebra.inputs import InputError
 from penstock.algebra.services import service_calls
-from penstock.relational.answers import compile_query, optimized
+from penstock.relational.planning import plan_query
 from penstock.relational.relations import Shape
 from penstock.relational.sources import AnswerTable, Tables
 
@@ -22,11 +22,11 @@ def sql_of(
     is_optimized: bool = True,
     engine: EngineName = "duckdb",
 ) -> str:
-    """As the engine runs it; `bound` are graphs that the query may read besides those that it names.
+    """The SQL as the engine runs it; `bound` are graphs that the query may read besides those that it names.
 
-    `instants` numbers the evaluation instants of the slice, `$first` is the first of them, `$last` the last, `$count`
-    how many there are, `$step` how far they are apart, and `$reported` the number of the first one that is reported. On
-    Spark these are `:first` and so on.
+    `instants` numbers the evaluation instants of the slice. `$first` and `$last` are the first and the last of them,
+    `$count` is their number, `$step` the distance between them, and `$reported` the number of the first instant that is
+    reported. On Spark the parameters are `:first` and so on.
     """
     streams = query.dataset.streams or ("any",)
     graphs = dict.fromkeys([*query.dataset.default_graphs, *query.dataset.named_graphs, *bound])
@@ -40,10 +40,9 @@ def sql_of(
         services={call: AnswerTable(f"service_{n}", frozenset(), False) for n, call in enumerate(calls, 1)},
     )
     shape = Shape(is_regular=True, is_large=False, is_distributed=engine == "spark")
-    expression = optimized(query, query.expression, tables) if is_optimized else query.expression
-    plan = compile_query(query, expression, query.operator, tables, shape)
+    plan = plan_query(query, tables, shape, is_optimized=is_optimized)
     if engine == "spark":
-        from penstock.explain.spark_sql import spark_sql_of  # PySpark takes a while to load
+        from penstock.engines.spark.sql_text import spark_sql_of  # PySpark takes a while to load
 
         return spark_sql_of(plan.statement)
     return plan.statement.sql("duckdb", pretty=True) + "\n"

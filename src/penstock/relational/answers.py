@@ -10,7 +10,6 @@ from sqlglot import exp
 
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
-from penstock.optimizer import RULES, Knowledge, optimize
 from penstock.relational.compiler import Compiler
 from penstock.relational.intervals import INSTANTS, partition_keys, spread
 from penstock.relational.matching import TRIPLE, Asked, asked_by, counted_patterns
@@ -50,11 +49,6 @@ class Plan:
     statement: exp.Select
     variables: tuple[str, ...]
     stream_scans: int
-
-
-def optimized(query: ContinuousQuery, expression: Operator, tables: Tables) -> Operator:
-    """The expression under all rules, for what is known of the tables now."""
-    return optimize(expression, Knowledge.of(query, tables.sizes), RULES).expression
 
 
 def compile_query(

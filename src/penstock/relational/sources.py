@@ -221,7 +221,7 @@ class ActiveGraph:
         if static is not None:
             moving = _without_equal(moving, static, names)
         if self.statement.shape.is_snapshot:
-            return [self._numbered(moving, names).distinct()]
+            return [self._numbered(moving, names).distinct(copy=False)]
         if self._is_tumbling:
             return [self._once_per_window(moving, names)]
         if not names or not self.statement.shape.is_large:
@@ -266,21 +266,23 @@ class ActiveGraph:
         """What is seen when its window closes, and only then, each once; not all closings need be instants."""
         closes = exp.Sub(this=exp.Sub(this=col("timed", "ends"), expression=number(1)), expression=FIRST.copy())
         columns = [*(col("timed", name) for name in names), aliased(closes, "closes")]
-        timed = exp.select(*columns).from_(rows.subquery("timed")).subquery("closing")
+        timed = exp.select(*columns, copy=False).from_(rows.subquery("timed", copy=False), copy=False)
         since_first = col("closing", "closes")
         i = exp.IntDiv(this=since_first, expression=STEP.copy())
-        seen = exp.select(*(col("closing", name) for name in names), aliased(i, "i")).from_(timed)
+        seen = exp.select(*(col("closing", name) for name in names), aliased(i, "i"), copy=False)
+        seen = seen.from_(timed.subquery("closing", copy=False), copy=False)
         seen = seen.where(
             exp.GTE(this=since_first.copy(), expression=number(0)),
             exp.LT(this=since_first.copy(), expression=exp.Mul(this=COUNT.copy(), expression=STEP.copy())),
             exp.Mod(this=since_first.copy(), expression=STEP.copy()).eq(number(0)),
+            copy=False,
         )
         if self.statement.shape.is_distributed:
             together = ["i"] if self.statement.shape.has_many_instants else [*names, "i"]
             seen = exp.select("*").from_(partitioned(seen, together).subquery("partitioned"))
         behind = exp.Add(this=col("seen", "i"), expression=number(1))
         query = exp.select(*(col("seen", name) for name in (*names, "i")), aliased(behind, "j"))
-        return query.from_(seen.distinct().subquery("seen"))
+        return query.from_(seen.distinct(copy=False).subquery("seen", copy=False), copy=False)
 
     def timed_scan(self, columns: Mapping[str, str], asked: Asked, times: Mapping[str | None, str]) -> str:
         """`scan`, with the timestamps of the triples: in any stream (None), and in streams by their names.
@@ -361,9 +363,10 @@ class ActiveGraph:
 
 def _seen_at_first(rows: exp.Query, names: list[str]) -> exp.Select:
     """What the first instant, the only one, sees."""
-    query = exp.select(*(col("timed", name) for name in names), *always()).from_(rows.subquery("timed"))
+    query = exp.select(*(col("timed", name) for name in names), *always())
+    query = query.from_(rows.subquery("timed", copy=False), copy=False)
     has_started = exp.LTE(this=col("timed", "starts"), expression=FIRST.copy())
-    return query.where(has_started, exp.GT(this=col("timed", "ends"), expression=FIRST.copy()))
+    return query.where(has_started, exp.GT(this=col("timed", "ends"), expression=FIRST.copy()), copy=False)
 
 
 def _numbered_by_step(rows: exp.Query, names: list[str]) -> exp.Select:
@@ -376,10 +379,10 @@ def _numbered_by_step(rows: exp.Query, names: list[str]) -> exp.Select:
         steps = exp.IntDiv(this=exp.Paren(this=rounded), expression=STEP.copy())
         not_before = exp.Greatest(this=steps, expressions=[number(0)], ignore_nulls=True)
         bounds.append(aliased(exp.Least(this=not_before, expressions=[COUNT.copy()], ignore_nulls=True), name))
-    counted = exp.select(*columns, *bounds).from_(rows.subquery("timed"))
+    counted = exp.select(*columns, *bounds).from_(rows.subquery("timed", copy=False), copy=False)
     kept = [col("counted", name) for name in (*names, "i", "j")]
     is_seen = exp.LT(this=col("counted", "i"), expression=col("counted", "j"))
-    return exp.select(*kept).from_(counted.subquery("counted")).where(is_seen)
+    return exp.select(*kept).from_(counted.subquery("counted", copy=False), copy=False).where(is_seen, copy=False)
 
 
 def _without_equal(rows: exp.Query, others: exp.Query, names: list[str]) -> exp.Query:

@@ -29,6 +29,7 @@ class FusedQuery(RunningQuery):
         self,
         store: WindowStore[Any],
         specs: Mapping[str, QuerySpec],
+        query: ContinuousQuery,
         templates: Sequence[Template],
         streams: Mapping[str, int],
         how: RunSettings,
@@ -45,11 +46,11 @@ class FusedQuery(RunningQuery):
                 function(late)
 
         first = replace(next(iter(specs.values())), on_late=on_late)
-        super().__init__(store, first, streams, how, name=names[0], reference_data=reference_data, after=after)
+        super().__init__(store, first, query, streams, how, name=names[0], reference_data=reference_data, after=after)
         self.names = names
 
     def _prepared(self, origin: int) -> tuple[ContinuousQuery, Evaluator]:
-        one = fused(self._built(origin), self._templates)
+        one = fused(self._query.with_origin(origin), self._templates)
         forms = {name: template.form for name, template in zip(self.names, self._templates, strict=True)}
         return one.query, FusedEvaluator(self.store, one, forms, self.how)
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
 
+from penstock.engines.protocol import Windows
 from penstock.sources.services import ServiceSettings
-
-Windows: TypeAlias = Literal["auto", "driver", "cluster"]
-"""Where windows on Spark are evaluated: on the cluster where they outgrow the driver, or always in one place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +27,4 @@ class RunSettings:
     is_optimized: bool = True
     """The optimizer's rules are applied."""
     windows: Windows = "auto"
+    """Where windows are evaluated, on Spark."""

@@ -12,7 +12,6 @@ from penstock.algebra.model import AskForm, ConstructForm, DescribeForm, QueryFo
 from penstock.rdf.results import Evaluation
 from penstock.sinks.errors import SinkError
 from penstock.sinks.lines import Csv, JsonLines, NQuads, TimedTriples, TriG, Tsv, Writer
-from penstock.sinks.tables import Tables
 from penstock.sinks.targets import Target, open_target
 
 
@@ -33,6 +32,12 @@ class _Manner(NamedTuple):
     """Whether the answers of several queries are to be told apart."""
 
 
+def _tables(manner: _Manner) -> Writer:
+    from penstock.sinks.tables import Tables  # slow to load
+
+    return Tables(manner.prefixes, manner.target.is_terminal, manner.has_names)
+
+
 SAFE_CSV = "csv-safe"
 """CSV in which nothing is a formula."""
 
@@ -41,7 +46,7 @@ _GRAPHS: tuple[type[QueryForm], ...] = (ConstructForm, DescribeForm)
 
 _FORMATS: dict[str, _Format] = {
     "jsonl": _Format(_ALL, lambda manner: JsonLines()),
-    "table": _Format(_ALL, lambda manner: Tables(manner.prefixes, manner.target.is_terminal, manner.has_names)),
+    "table": _Format(_ALL, _tables),
     "csv": _Format((SelectForm,), lambda manner: Csv(), is_of_one=True),
     SAFE_CSV: _Format((SelectForm,), lambda manner: Csv(is_safe=True), is_of_one=True, is_variant=True),
     "tsv": _Format((SelectForm,), lambda manner: Tsv(), is_of_one=True),

@@ -1,4 +1,4 @@
-"""Sources that are read as they come: standard input, named pipes, and open streams of any kind."""
+"""Live sources: standard input, named pipes, and other open streams."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_WAITING = 10_000
 
 @dataclass(frozen=True, slots=True)
 class LiveTnt:
-    """Lines of `.tnt` as they come."""
+    """Lines of `.tnt` as they arrive."""
 
     name: str
     open: OpenStream
@@ -41,7 +41,7 @@ class LiveTnt:
 
 @dataclass(frozen=True, slots=True)
 class LiveElements:
-    """Elements of any other format as they come; a thread of its own waits for them."""
+    """Elements of any other format as they arrive; a thread waits for them."""
 
     name: str
     read: Callable[[OnMalformed], Iterator[Element]]
@@ -78,7 +78,7 @@ class LiveElements:
 
 
 class ReadOnce:
-    """Another source of which nothing is left when it has been read, such as an iterator.
+    """A source that can be read only once, such as an iterator.
 
     To read it again is an error: an empty stream would give an answer that looks like one. `instead` says what to do.
     """
@@ -110,7 +110,7 @@ class ReadOnce:
 def _together(
     arrivals: queue.Queue[Element | Malformed | BaseException | None], most: int
 ) -> Iterator[Element | Malformed | BaseException | None]:
-    """What arrives next, and what has arrived with it or shortly after it."""
+    """The next arrival, and those with it or shortly after it."""
     arrived = arrivals.get()
     until = time.monotonic() + MOST_SECONDS
     count = 0

@@ -56,9 +56,9 @@ class PreparedStatement:
 
     def __init__(self, store: DuckDBStore, statement: exp.Select) -> None:
         self.store = store
-        self.text = statement.sql("duckdb")
-        self.parameters = {placeholder.this for placeholder in statement.find_all(exp.Placeholder)}
+        self.text = statement.sql("duckdb", copy=False)
         (self._parsed,) = store.connection.extract_statements(self.text)
+        self.parameters = self._parsed.named_parameters
         store.provide(self.text)
 
     def rows(self, parameters: Mapping[str, int | None]) -> list[tuple[Any, ...]]:
@@ -115,43 +115,60 @@ class DuckDBQuery:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        return self._likely_plan.variables
+        return self._known_plan.variables
 
     @property
     def joins_streams(self) -> bool:
         may_join = self._demanded is None or self._demanded.may_hold_ever()
-        return may_join and self._likely_plan.stream_scans > 1
+        return may_join and self._known_plan.stream_scans > 1
 
     @property
-    def _likely_plan(self) -> Plan:
-        """For the shape that most slices have; all plans of a query have the same variables, and read as much."""
-        return self._planned(Shape(is_regular=True, is_large=self.store.is_large))
+    def _known_plan(self) -> Plan:
+        """The plan for any shape, if possible one that exists: all have the same variables and read as many streams."""
+        self._follow_layout()
+        best = self._best()
+        known = (plan for (expression, _), plan in self._plans.items() if expression == best)
+        return next(known, None) or self._planned(Shape(is_regular=True, is_large=self.store.is_large))
 
     def evaluate(self, part: Slice) -> Solutions:
         if self._demanded is not None and not self._demanded.may_hold_in(part):
             return Solutions.over_intervals([], part.instants)
+        statement, parameters = self._statement_for(part)
+        return Solutions.over_intervals(statement.rows(parameters), part.instants, parameters.get("reported", 0))
+
+    def table(self, part: Slice) -> tuple[pa.Table, int] | None:
+        """The rows of the solutions in order, the variables and then i and j: they hold at instants number i to j − 1.
+
+        And how many instants are numbered before the first of the slice. None where there is no row.
+        """
+        if self._demanded is not None and not self._demanded.may_hold_in(part):
+            return None
+        statement, parameters = self._statement_for(part)
+        return statement.table(parameters), parameters.get("reported", 0)
+
+    def _statement_for(self, part: Slice) -> tuple[PreparedStatement, dict[str, int]]:
         if len(part.instants) == 1 and not self._compares:
-            return self._evaluate_at(part.instants[0])
+            (instant,) = part.instants
+            return self._prepared(Shape(is_snapshot=True)), {"first": instant, "last": instant, "count": 1}
         previous = part.previous if self._compares else None
         times = [*([] if previous is None else [previous]), *part.instants]
         step = times[1] - times[0] if len(times) > 1 else 1
         is_regular = all(later - earlier == step for earlier, later in pairwise(times))
         self.store.set_instants(times)
-        statement = self._prepared(Shape(is_regular, self.store.is_large))
-        slice_ = {"first": times[0], "last": times[-1], "count": len(times), "step": step}
         unreported = len(times) - len(part.instants)
-        return Solutions.over_intervals(statement.rows({**slice_, "reported": unreported}), part.instants, unreported)
+        slice_ = {"first": times[0], "last": times[-1], "count": len(times), "step": step, "reported": unreported}
+        return self._prepared(Shape(is_regular, self.store.is_large)), slice_
 
-    def _evaluate_at(self, instant: int) -> Solutions:
-        statement = self._prepared(Shape(is_snapshot=True))
-        return Solutions.over_intervals(statement.rows({"first": instant, "last": instant, "count": 1}), [instant])
-
-    def _planned(self, shape: Shape) -> Plan:
+    def _follow_layout(self) -> None:
+        """Plans are for one layout."""
         layout = self._layout()
         if layout != self._known_layout:
             self._known_layout = layout
             self._plans.clear()
             self._statements.clear()
+
+    def _planned(self, shape: Shape) -> Plan:
+        self._follow_layout()
         key = self._best(), shape
         if key not in self._plans:
             self._plans[key] = self._plan(*key)

@@ -24,24 +24,25 @@ from penstock.engines.arrivals import numbered, stamped
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.duckdb.kept import KeptTables
 from penstock.engines.duckdb.statements import DuckDBQuery, DuckDBReport, PreparedStatement, reported
-from penstock.engines.held_triples import held_table, held_triples, triples_table
 from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
 from penstock.engines.protocol import Appended, Asked, Capabilities, CompiledReport, IntakeBatch, Need, Reached, Seen
 from penstock.engines.statistics import Observed
 from penstock.optimizer import Sizes
-from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
+from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.demand import Demand, demand_of
 from penstock.relational.functions.library import Library
 from penstock.relational.intervals import INSTANTS
 from penstock.relational.matching import TRIPLE, predicates_of
+from penstock.relational.planning import optimized
 from penstock.relational.relations import Shape
 from penstock.relational.reporting import compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed
 from penstock.relational.sources import AnswerTable, Tables, reads
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 from penstock.relational.windows import FOREVER, passed
-from penstock.sources.graphs import CHANGING, TRIPLES, Graph
+from penstock.sources.graphs import CHANGING, TRIPLES, Graph, changing_triples, graph_triple
+from penstock.sources.tables import encoded_triples
 
 _ROWS_BETWEEN_LOOKS = 20_000
 
@@ -109,7 +110,8 @@ class DuckDBStore:
     """Tables of streams and graphs, and statements over them. `database` is a file; without one all is in memory.
 
     Static parts of queries are computed once and kept; a lone triple pattern from `keep_from` triples of graphs on.
-    After every `rows_between_looks` rows the store looks for rows that nobody needs: eviction costs time, too.
+    After every `rows_between_looks` rows the store looks for rows that nobody needs: eviction costs time, too. `limits`
+    are settings of DuckDB, such as `threads`.
     """
 
     evaluated_by = "DuckDB"
@@ -121,11 +123,12 @@ class DuckDBStore:
         *,
         rows_between_looks: int = _ROWS_BETWEEN_LOOKS,
         keep_from: int = _KEEP_FROM,
+        limits: Mapping[str, int | str] | None = None,
     ) -> None:
         self._rows_between_looks = rows_between_looks
         with reported():
             self.connection = duckdb.connect(":memory:" if database is None else str(database))
-        for setting, value in _SETTINGS.items():
+        for setting, value in {**_SETTINGS, **(limits or {})}.items():
             self.run(f"SET {setting} = {value}")
         self._library = Library(self.connection)
         for setting, value in _LOCKED.items():
@@ -197,6 +200,12 @@ class DuckDBStore:
         self._streams, self._graphs, self._predicates, self._changing, self._horizons = {}, {}, {}, set(), {}
         self._closing_reports.clear()
         self._matcher = PatternMatcher()
+
+    def empty_streams(self) -> None:
+        """Forget the rows of streams. Graphs stay, with what is kept of them, and so do compiled queries."""
+        for iri, known in self._streams.items():
+            self.run(f"TRUNCATE {known.table}")
+            self._streams[iri] = _Stream(known.table, is_given=known.is_given, is_named=known.is_named)
 
     def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
         if iri in self._streams:
@@ -305,10 +314,10 @@ class DuckDBStore:
         if not triples:
             return []
         found: list[tuple[Any, ...]] = []
-        with self._view("asked", triples_table(triples)):
+        with self._view("asked", encoded_triples(triples)):
             for table, bounds in self._tables_of(iri).items():
                 found += self.rows(f"SELECT s, p, o, {bounds} FROM {table} SEMI JOIN asked USING (s, p, o)")
-        return held_triples(found)
+        return [graph_triple(*row) for row in found]
 
     def revise_graph(
         self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple], needed: int
@@ -322,14 +331,14 @@ class DuckDBStore:
                 self.run(f"CREATE OR REPLACE TABLE {changing} ({columns})")
                 self._changed[iri] = changing
                 self._predicates[changing] = frozenset()
-        with self._view("revised", triples_table(triples)):
+        with self._view("revised", encoded_triples(triples)):
             for table in self._tables_of(iri):
                 same = " AND ".join(f"{table}.{part} = revised.{part}" for part in TRIPLE)
                 ((lost,),) = self.rows(f"DELETE FROM {table} USING revised WHERE {same}")
                 if lost and table != changing:
                     self._revise()
         self.run(f"DELETE FROM {changing} WHERE ends <= {needed}")
-        now = held_table(held)
+        now = changing_triples(held)
         with self._view("loading", now):
             self.run(f"INSERT INTO {changing} SELECT s, p, o, starts, ends FROM loading")
         self._note_predicates(changing, pc.unique(now["p"]).to_pylist())

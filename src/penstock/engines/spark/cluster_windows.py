@@ -182,7 +182,7 @@ class ClusterWindows(SparkStore):
         def demand() -> Demand:
             return demand_of(query, expression, self.tables_for(query), self._matcher.watch)
 
-        compiled = super().compile(query, expression, delivery, is_optimized=is_optimized)
+        compiled = self.compile_sql(query, expression, delivery, is_optimized=is_optimized)
         return replace(compiled, demanded=Demanded(lambda: self.layout, demand, compares=delivery != "rstream"))
 
     def _sql(self, query: exp.Query, parameters: Mapping[str, int | None]) -> DataFrame:

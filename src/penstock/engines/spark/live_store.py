@@ -33,6 +33,7 @@ from penstock.engines.protocol import (
     Reached,
     Seen,
     Slice,
+    Windows,
 )
 from penstock.engines.solutions import Solutions
 from penstock.engines.spark.cluster_windows import ClusterWindows
@@ -76,7 +77,7 @@ class LiveStore:
         folder: Path,
         *,
         is_durable: bool,
-        windows: Literal["auto", "driver", "cluster"] = "auto",
+        windows: Windows = "auto",
     ) -> None:
         self.session = session
         self.log = WindowLog(folder, in_memory=not is_durable and not is_local(session))

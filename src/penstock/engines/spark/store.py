@@ -35,8 +35,9 @@ from penstock.engines.spark.session import checked_stack
 from penstock.engines.spark.statements import SparkQuery, SparkReport
 from penstock.engines.statistics import Latest, Observed
 from penstock.optimizer import Sizes
-from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
+from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.functions.expansion import expanded
+from penstock.relational.planning import optimized
 from penstock.relational.relations import Shape
 from penstock.relational.reporting import compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed
@@ -88,6 +89,8 @@ class SparkStore(ABC):
         self._services: dict[ServiceCall, AnswerTable] = {}
         self._loaded: dict[str | None, DataFrame] = {}
         """Graphs that Spark has read."""
+        self._triples: dict[str | None, int] = {}
+        """How many triples each graph has."""
         self._reached: list[DataFrame] = []
         """What property paths of statements reach."""
         self._static = KeptFrames(self, self._prefix)
@@ -198,6 +201,7 @@ class SparkStore(ABC):
         view = self._graphs.setdefault(iri, f"{self._prefix}_graph_{len(self._graphs) + 1}")
         frame.createOrReplaceTempView(view)
         self._static.note(view, spread)
+        self._triples[iri] = sum(known.triples for known in spread.values())
         self.observed.know(view, {predicate: known.triples for predicate, known in spread.items()})
 
     @property
@@ -258,7 +262,7 @@ class SparkStore(ABC):
 
     # Answers
 
-    def compile(
+    def compile_sql(
         self, query: ContinuousQuery, expression: Operator, delivery: Delivery, *, is_optimized: bool = True
     ) -> SparkQuery:
         def plan(best: Operator, shape: Shape) -> Plan:

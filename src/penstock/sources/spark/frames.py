@@ -13,10 +13,10 @@ from pyspark.sql import types as st
 from penstock.rdf.blank_nodes import label_prefix
 from penstock.rdf.errors import SourceError
 from penstock.sources.batches import Batch, Position, Source
-from penstock.sources.spark.patterns import IRI
+from penstock.sources.spark.grammar import COMMON_IRI
+from penstock.sources.spark.ranges import numbered_tables
 from penstock.sources.spark.rows import ARROW_NAMED_ROWS, MALFORMED, named
 from penstock.sources.spark.terms import object_of, predicate_of, subject_of
-from penstock.sources.spark.whole import numbered_tables
 
 _TERMS = ("s", "p", "o")
 _COLUMNS = (*_TERMS, "ts")
@@ -87,7 +87,7 @@ def wrong_rows(rows: DataFrame, column: str, name: str) -> DataFrame:
 
 def gathered(spark: SparkSession, source: Source) -> FrameSource:
     """A bounded source that is in memory, brought to Spark as it is."""
-    rows = pa.concat_tables([ARROW_NAMED_ROWS.empty_table(), *numbered_tables(source, is_named=True)])
+    rows = pa.concat_tables([ARROW_NAMED_ROWS.empty_table(), *numbered_tables(source.batches(), is_named=True)])
     if rows["g"].null_count == rows.num_rows:
         rows = rows.drop_columns("g")
     return FrameSource(source.name, spark.createDataFrame(rows).withColumn("wrong", sf.lit(None).cast("string")))
@@ -174,9 +174,9 @@ def encoded_terms(frame: DataFrame, prefix: str) -> list[Column]:
 
 
 def _term(column: Column, read: Callable[[Column], Column]) -> Column:
-    """Ordinary IRIs are seen at once."""
+    """Common IRIs are recognised with less work."""
     iri = sf.concat(sf.lit("I"), column.substr(sf.lit(2), sf.length(column) - 2))
-    return sf.when(column.rlike(f"^{IRI}$"), iri).otherwise(read(column))
+    return sf.when(column.rlike(COMMON_IRI), iri).otherwise(read(column))
 
 
 def _milliseconds(frame: DataFrame) -> Column:

@@ -22,7 +22,7 @@ from penstock.rdf.errors import SourceError
 from penstock.rdf.sources import parse_source
 from penstock.sources.batches import Source, SparkStream
 from penstock.sources.files import OneAfterAnother, TntFile
-from penstock.sources.opening import open_source
+from penstock.sources.source_opener import open_source
 from penstock.sources.spark.batch_tables import table_of_rows, table_of_source
 from penstock.sources.spark.bounds import BATCH
 from penstock.sources.spark.frames import NO_TRIPLE, element_of, name_of_graph, wrong_rows
@@ -268,7 +268,7 @@ class LargeBatch:
     @property
     def _histories(self) -> Iterator[tuple[int, History]]:
         for place, source in self.sources.items():
-            yield place, history_of(self.batch.sparkSession, source, scope=self.streams[place].scope or "")
+            yield place, history_of(self.batch.sparkSession, source)
 
     @property
     def _of_lines(self) -> list[int]:

@@ -1,7 +1,7 @@
-"""Expressions, with no more parentheses than their reading needs (SPARQL 1.1 §17, productions Expression to Aggregate).
+"""Expressions with minimal parentheses (SPARQL 1.1 §17, productions Expression to Aggregate).
 
-The law that decides about parentheses: the parser makes one flat node of `a + b + c` and nests to the left where the
-operator changes, so a node of the same operator nested on the left was written in parentheses, and any on the right.
+Parentheses follow from the parser: it makes one flat node of `a + b + c` and nests to the left if the operator changes.
+So a node of the same operator nested on the left, and any node nested on the right, was written in parentheses.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from penstock.syntax.printer.terms import TermPrinter, string
 
 
 class Binding(IntEnum):
-    """How tightly an expression holds together, loosest first (the order of the productions)."""
+    """The precedence of expressions, lowest first (the order of the productions)."""
 
     OR = 1
     AND = 2
@@ -56,7 +56,7 @@ class ExpressionPrinter(TermPrinter, ABC):
         """GroupGraphPattern, which EXISTS needs"""
 
     def expression(self, expression: ast.Expression, loosest: Binding = Binding.OR) -> str:
-        """Expression, in parentheses when it holds together less tightly than `loosest`"""
+        """Expression, in parentheses if its precedence is lower than `loosest`"""
         text = self._bare_expression(expression)
         return text if _binding(expression) >= loosest else f"({text})"
 

@@ -14,7 +14,7 @@ _RDF_TYPE = IRI(vocabulary.RDF_TYPE)
 
 
 class Binding(IntEnum):
-    """How tightly a path holds together, loosest first (the order of the productions)."""
+    """The precedence of paths, lowest first (the order of the productions)."""
 
     ALTERNATIVE = 1
     SEQUENCE = 2
@@ -40,7 +40,7 @@ class PathPrinter(TermPrinter):
         return self.variable(verb) if isinstance(verb, ast.Variable) else self.path(verb)
 
     def path(self, path: ast.Path, loosest: Binding = Binding.ALTERNATIVE) -> str:
-        """Path, in parentheses when it holds together less tightly than `loosest`"""
+        """Path, in parentheses if its precedence is lower than `loosest`"""
         text = self._bare_path(path)
         return text if _BINDINGS[type(path)] >= loosest else f"({text})"
 
@@ -60,7 +60,7 @@ class PathPrinter(TermPrinter):
                 return "a" if term == _RDF_TYPE else self.constant(path)
 
     def _joined(self, paths: Sequence[ast.Path], separator: str, loosest: Binding) -> str:
-        """PathAlternative, PathSequence; a nested one of the same kind is a step looser and keeps its parentheses"""
+        """PathAlternative, PathSequence; a nested path of the same kind keeps its parentheses"""
         return separator.join(self.path(path, loosest) for path in paths)
 
     def _negated_property_set(self, predicates: Sequence[ast.Constant | ast.PathInverse]) -> str:

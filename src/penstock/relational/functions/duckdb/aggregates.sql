@@ -3,9 +3,9 @@
 -- than 10^10 rows overflows while it is being made. The last step puts the parts together, and gives the greatest type that was among
 -- the numbers.
 
-CREATE OR REPLACE TEMP MACRO sparql_read_integer(term) AS CASE WHEN left(term, 1) IN ('i', 'n') THEN sparql_as_integer(term) END;
-CREATE OR REPLACE TEMP MACRO sparql_read_decimal(term) AS CASE WHEN left(term, 1) = 'd' THEN sparql_as_decimal(term) END;
-CREATE OR REPLACE TEMP MACRO sparql_read_floating(term) AS CASE WHEN left(term, 1) IN ('e', 'f') THEN sparql_as_double(term) END;
+CREATE OR REPLACE TEMP MACRO sparql_read_integer(term) AS CASE WHEN contains('in', left(term, 1)) THEN sparql_as_integer(term) END;
+CREATE OR REPLACE TEMP MACRO sparql_read_decimal(term) AS CASE WHEN left(term, 1) = 'd' THEN sparql_decimal_value(term) END;
+CREATE OR REPLACE TEMP MACRO sparql_read_floating(term) AS CASE WHEN contains('ef', left(term, 1)) THEN sparql_double_value(term) END;
 
 CREATE OR REPLACE TEMP MACRO sparql_sum_low(integer, decimal) AS
   CASE

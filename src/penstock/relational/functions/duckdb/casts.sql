@@ -6,10 +6,10 @@ CREATE OR REPLACE TEMP MACRO sparql_canonical_date_time(term) AS
 CREATE OR REPLACE TEMP MACRO sparql_to_string(term) AS
   'S' || coalesce(
     CASE
-      WHEN left(term, 1) IN ('i', 'n') THEN sparql_as_integer(term)::VARCHAR
-      WHEN left(term, 1) = 'd' THEN sparql_decimal_text(sparql_as_decimal(term))
-      WHEN left(term, 1) = 'e' THEN sparql_floating_text(sparql_as_double(term))
-      WHEN left(term, 1) = 'f' THEN sparql_floating_text(sparql_as_float(term))
+      WHEN contains('in', left(term, 1)) THEN sparql_as_integer(term)::VARCHAR
+      WHEN left(term, 1) = 'd' THEN sparql_decimal_text(sparql_decimal_value(term))
+      WHEN left(term, 1) = 'e' THEN sparql_floating_text(sparql_double_value(term))
+      WHEN left(term, 1) = 'f' THEN sparql_floating_text(sparql_float_value(term))
       WHEN left(term, 1) = 'b' THEN CASE sparql_as_boolean(term) WHEN TRUE THEN 'true' WHEN FALSE THEN 'false' END
       WHEN left(term, 1) = 't' THEN substr(sparql_canonical_date_time(term), 2)
     END,
@@ -17,23 +17,23 @@ CREATE OR REPLACE TEMP MACRO sparql_to_string(term) AS
   );
 CREATE OR REPLACE TEMP MACRO sparql_to_boolean(term) AS
   CASE
-    WHEN left(term, 1) IN ('S', 'b') THEN sparql_boolean_term(sparql_as_boolean('b' || substr(term, 2)))
+    WHEN contains('Sb', left(term, 1)) THEN sparql_boolean_term(sparql_as_boolean('b' || substr(term, 2)))
     WHEN sparql_is_numeric(term) THEN sparql_boolean_term(sparql_ebv(term))
   END;
 CREATE OR REPLACE TEMP MACRO sparql_to_integer(term) AS
   'i' || CASE
-    WHEN left(term, 1) IN ('i', 'n') THEN sparql_as_integer(term)
-    WHEN left(term, 1) = 'S' THEN sparql_as_integer('i' || substr(term, 2))
-    WHEN left(term, 1) = 'd' THEN trunc(sparql_as_decimal(term))::HUGEINT
-    WHEN left(term, 1) IN ('e', 'f') THEN TRY_CAST(trunc(sparql_as_double(term)) AS HUGEINT)
+    WHEN contains('in', left(term, 1)) THEN sparql_as_integer(term)
+    WHEN left(term, 1) = 'S' THEN sparql_integer_value('i' || substr(term, 2))
+    WHEN left(term, 1) = 'd' THEN trunc(sparql_decimal_value(term))::HUGEINT
+    WHEN contains('ef', left(term, 1)) THEN TRY_CAST(trunc(sparql_double_value(term)) AS HUGEINT)
     WHEN left(term, 1) = 'b' THEN sparql_as_boolean(term)::HUGEINT
   END;
 CREATE OR REPLACE TEMP MACRO sparql_to_decimal(term) AS
   'd' || sparql_decimal_text(
     CASE
-      WHEN left(term, 1) IN ('i', 'n', 'd') THEN sparql_as_decimal(term)
-      WHEN left(term, 1) = 'S' THEN sparql_as_decimal('d' || substr(term, 2))
-      WHEN left(term, 1) IN ('e', 'f') THEN sparql_double_as_decimal(sparql_as_double(term))
+      WHEN contains('ind', left(term, 1)) THEN sparql_as_decimal(term)
+      WHEN left(term, 1) = 'S' THEN sparql_decimal_value('d' || substr(term, 2))
+      WHEN contains('ef', left(term, 1)) THEN sparql_double_as_decimal(sparql_double_value(term))
       WHEN left(term, 1) = 'b' THEN sparql_as_boolean(term)::INTEGER::DECIMAL(38, 18)
     END
   );

@@ -45,14 +45,14 @@ CREATE OR REPLACE TEMP MACRO sparql_boolean_at_most(a, b) AS sparql_as_boolean(a
 -- Of any two terms that are no numbers. There is no order between families, nor of IRIs and blank nodes.
 CREATE OR REPLACE TEMP MACRO sparql_less(a, b) AS
   CASE
-    WHEN left(a, 1) IN ('S', 'L') THEN sparql_string_less(a, b)
-    WHEN left(a, 1) IN ('t', 'O') THEN sparql_time_less(a, b)
+    WHEN contains('SL', left(a, 1)) THEN sparql_string_less(a, b)
+    WHEN contains('tO', left(a, 1)) THEN sparql_time_less(a, b)
     WHEN left(a, 1) = 'b' THEN sparql_boolean_less(a, b)
   END;
 CREATE OR REPLACE TEMP MACRO sparql_at_most(a, b) AS
   CASE
-    WHEN left(a, 1) IN ('S', 'L') THEN sparql_string_at_most(a, b)
-    WHEN left(a, 1) IN ('t', 'O') THEN sparql_time_at_most(a, b)
+    WHEN contains('SL', left(a, 1)) THEN sparql_string_at_most(a, b)
+    WHEN contains('tO', left(a, 1)) THEN sparql_time_at_most(a, b)
     WHEN left(a, 1) = 'b' THEN sparql_boolean_at_most(a, b)
   END;
 
@@ -60,21 +60,21 @@ CREATE OR REPLACE TEMP MACRO sparql_at_most(a, b) AS
 -- lexical form is one of it; else there is no telling (`at` is NULL). A string with a language is no value of any datatype.
 CREATE OR REPLACE TEMP MACRO sparql_place(term) AS
   CASE
-    WHEN left(term, 1) IN ('t', 'O') THEN sparql_as_instant(term)
+    WHEN contains('tO', left(term, 1)) THEN sparql_as_instant(term)
     WHEN left(term, 1) = 'b' THEN CASE WHEN term IN ('btrue', 'b1') THEN 1 WHEN term IN ('bfalse', 'b0') THEN 0 END
-    WHEN left(term, 1) IN ('S', 'L', 'I', 'B') OR sparql_is_numeric(term) THEN 0
+    WHEN contains('SLIB', left(term, 1)) OR sparql_is_numeric(term) THEN 0
   END;
 CREATE OR REPLACE TEMP MACRO sparql_value(term) AS
   {
     'line': CASE WHEN left(term, 1) = 'O' THEN split_part(term, ' ', 1) ELSE left(term, 1) END,
-    'has_zone': left(term, 1) IN ('t', 'O') AND sparql_has_zone(term),
+    'has_zone': contains('tO', left(term, 1)) AND sparql_has_zone(term),
     'at': sparql_place(term)
   };
 -- Of any two terms that are not both numbers.
 CREATE OR REPLACE TEMP MACRO sparql_equal(a, b) AS
   CASE
     WHEN a = b THEN TRUE
-    WHEN left(a, 1) IN ('I', 'B', 'L') OR left(b, 1) IN ('I', 'B', 'L') OR (left(a, 1) = 'S' AND left(b, 1) = 'S') THEN a = b
+    WHEN contains('IBL', left(a, 1)) OR contains('IBL', left(b, 1)) OR (left(a, 1) = 'S' AND left(b, 1) = 'S') THEN a = b
     ELSE
       list_transform([list_transform([a, b], lambda sparql_x: sparql_value(sparql_x))], lambda sparql_k:
         CASE
@@ -87,7 +87,7 @@ CREATE OR REPLACE TEMP MACRO sparql_equal(a, b) AS
 -- Of a term and a string.
 CREATE OR REPLACE TEMP MACRO sparql_equal_string(term, string) AS
   CASE
-    WHEN left(term, 1) IN ('S', 'I', 'B', 'L') THEN term = string
+    WHEN contains('SIBL', left(term, 1)) THEN term = string
     WHEN string IS NOT NULL AND sparql_place(term) IS NOT NULL THEN FALSE
   END;
 
@@ -97,6 +97,6 @@ CREATE OR REPLACE TEMP MACRO sparql_ebv(term) AS
     WHEN left(term, 1) = 'b' THEN term IN ('btrue', 'b1')
     WHEN left(term, 1) = 'S' THEN term <> 'S'
     WHEN left(term, 1) = 'L' THEN sparql_lexical(term) <> ''
-    WHEN left(term, 1) IN ('i', 'n', 'd') THEN sparql_is_numeric(term) AND regexp_matches(sparql_numeral(term), '[1-9]')
-    WHEN left(term, 1) IN ('e', 'f') THEN coalesce(sparql_as_double(term) NOT IN (0::DOUBLE, 'nan'::DOUBLE), FALSE)
+    WHEN contains('ind', left(term, 1)) THEN sparql_is_numeric(term) AND regexp_matches(sparql_numeral(term), '[1-9]')
+    WHEN contains('ef', left(term, 1)) THEN coalesce(sparql_double_value(term) NOT IN (0::DOUBLE, 'nan'::DOUBLE), FALSE)
   END;

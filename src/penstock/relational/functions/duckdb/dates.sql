@@ -78,7 +78,7 @@ CREATE OR REPLACE TEMP MACRO sparql_duration(term) AS
 CREATE OR REPLACE TEMP MACRO sparql_as_instant(term) AS
   CASE
     WHEN sparql_is_ordinary(term) THEN epoch_us(sparql_timestamp(term))::HUGEINT * 1000000000000
-    WHEN left(term, 1) NOT IN ('t', 'O') THEN NULL
+    WHEN NOT contains('tO', left(term, 1)) THEN NULL
     WHEN sparql_is_day_time(term) OR sparql_is_year_month(term) THEN sparql_duration(term)
     ELSE list_transform([sparql_moment(term)], lambda sparql_m: sparql_local_instant(sparql_m) - sparql_m.offset)[1]
   END;
@@ -169,7 +169,7 @@ CREATE OR REPLACE TEMP MACRO sparql_moved(term, local, zone) AS
   END;
 CREATE OR REPLACE TEMP MACRO sparql_time_sum(a, b, direction) AS
   CASE
-    WHEN left(a, 1) NOT IN ('t', 'O') OR left(b, 1) NOT IN ('t', 'O') THEN NULL
+    WHEN NOT contains('tO', left(a, 1)) OR NOT contains('tO', left(b, 1)) THEN NULL
     WHEN sparql_has_days(a) AND (sparql_is_day_time(b) OR sparql_is_year_month(b)) THEN
       list_transform([{'moment': sparql_moment(a), 'duration': sparql_duration(b) * direction}], lambda sparql_s:
         sparql_moved(

@@ -43,7 +43,7 @@ CREATE OR REPLACE TEMP MACRO sparql_order_key(term) AS
           CASE
             WHEN length(term) <= 16 THEN 0
             WHEN left(term, 1) = 'd' THEN trunc(sparql_beyond_double(term, sparql_v.number))::HUGEINT
-            WHEN left(term, 1) IN ('i', 'n') THEN TRY(sparql_as_integer(term) - sparql_v.number::HUGEINT)
+            WHEN contains('in', left(term, 1)) THEN TRY(sparql_integer_value(term) - sparql_v.number::HUGEINT)
           END,
           0
         ),
@@ -55,7 +55,7 @@ CREATE OR REPLACE TEMP MACRO sparql_order_key(term) AS
       'text':
         CASE
           WHEN sparql_v.number IS NOT NULL OR sparql_v.place IS NOT NULL THEN ''
-          WHEN left(term, 1) IN ('I', 'B') THEN term
+          WHEN contains('IB', left(term, 1)) THEN term
           ELSE sparql_lexical(term)
         END,
       'type': sparql_order_type(term)

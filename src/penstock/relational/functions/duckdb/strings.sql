@@ -8,7 +8,7 @@ CREATE OR REPLACE TEMP MACRO sparql_string_kind(term) AS
 -- Argument compatibility (§17.4.3.1.2).
 CREATE OR REPLACE TEMP MACRO sparql_are_compatible(a, b) AS
   CASE
-    WHEN left(b, 1) = 'S' THEN left(a, 1) IN ('S', 'L')
+    WHEN left(b, 1) = 'S' THEN contains('SL', left(a, 1))
     ELSE left(b, 1) = 'L' AND starts_with(a, left(b, strpos(b, ' ')))
   END;
 
@@ -37,7 +37,7 @@ CREATE OR REPLACE TEMP MACRO sparql_strafter(a, b) AS
 -- (DuckDB does not take its `error` within TRY; what is no number says the same.)
 CREATE OR REPLACE TEMP MACRO sparql_concat(terms) AS
   CASE
-    WHEN list_count(list_filter(terms, lambda sparql_x: left(sparql_x, 1) IN ('S', 'L'))) <> len(terms) THEN NULL
+    WHEN list_count(list_filter(terms, lambda sparql_x: contains('SL', left(sparql_x, 1)))) <> len(terms) THEN NULL
     WHEN list_sum(list_transform(terms, lambda sparql_x: length(sparql_x))) > 16777216
     THEN ('CONCAT makes a string of more than 16777216 characters' || left(terms[1], 0))::INTEGER::VARCHAR
     ELSE

@@ -114,7 +114,7 @@ CREATE OR REPLACE TEMP MACRO sparql_duration(term) AS
 CREATE OR REPLACE TEMP MACRO sparql_as_instant(term) AS
   CASE
     WHEN sparql_is_ordinary(term) THEN CAST(unix_micros(sparql_timestamp(term)) AS DECIMAL(38, 0)) * 1000000000000BD
-    WHEN left(term, 1) NOT IN ('t', 'O') THEN NULL
+    WHEN NOT contains('tO', left(term, 1)) THEN NULL
     WHEN sparql_is_day_time(term) OR sparql_is_year_month(term) THEN sparql_duration(term)
     ELSE transform(array(sparql_moment(term)), m -> sparql_local_instant(m) - m.offset)[0]
   END;
@@ -222,7 +222,7 @@ CREATE OR REPLACE TEMP MACRO sparql_months_later(date, months) AS
   CASE WHEN abs(months) < 60000000 THEN add_months(date, CAST(months AS INT)) END;
 CREATE OR REPLACE TEMP MACRO sparql_time_sum(a, b, direction) AS
   CASE
-    WHEN left(a, 1) NOT IN ('t', 'O') OR left(b, 1) NOT IN ('t', 'O') THEN NULL
+    WHEN NOT contains('tO', left(a, 1)) OR NOT contains('tO', left(b, 1)) THEN NULL
     WHEN sparql_has_days(a) AND (sparql_is_day_time(b) OR sparql_is_year_month(b)) THEN
       transform(array(named_struct('moment', sparql_moment(a), 'duration', sparql_duration(b) * direction)), s ->
         transform(

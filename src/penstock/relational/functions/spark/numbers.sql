@@ -35,38 +35,43 @@ CREATE OR REPLACE TEMP MACRO sparql_is_within_bounds(term) AS
       )[0]
     ELSE TRUE
   END;
+CREATE OR REPLACE TEMP MACRO sparql_has_number_type(term) AS
+  CASE WHEN left(term, 1) = 'n' THEN sparql_is_within_bounds(term) ELSE contains('idef', left(term, 1)) END;
+-- `…_value` leaves it to whoever asks to check the bounds.
+CREATE OR REPLACE TEMP MACRO sparql_integer_value(term) AS
+  TRY_CAST(regexp_extract(term, '^(?:i|n[A-Za-z]+ )([+-]?[0-9]+)\\z', 1) AS DECIMAL(38, 0));
 CREATE OR REPLACE TEMP MACRO sparql_as_integer(term) AS
-  transform(array(term), t ->
-    CASE WHEN sparql_is_within_bounds(t) THEN TRY_CAST(regexp_extract(t, '^(?:i|n[A-Za-z]+ )([+-]?[0-9]+)\\z', 1) AS DECIMAL(38, 0)) END
-  )[0];
+  transform(array(term), t -> CASE WHEN sparql_is_within_bounds(t) THEN sparql_integer_value(t) END)[0];
 -- Of the text of a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_decimal_of(lexical) AS TRY_CAST(concat(lexical, 'e18') AS DECIMAL(38, 0));
 -- Of an integer or a decimal.
-CREATE OR REPLACE TEMP MACRO sparql_as_decimal(term) AS
+CREATE OR REPLACE TEMP MACRO sparql_decimal_value(term) AS
   transform(array(term), t ->
     CASE
-      WHEN t RLIKE '^(d[+-]?([0-9]+(\\.[0-9]{0,18}0*)?|\\.[0-9]{1,18}0*)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z' AND sparql_is_within_bounds(t)
-      THEN sparql_decimal_of(sparql_numeral(t))
+      WHEN t RLIKE '^(d[+-]?([0-9]+(\\.[0-9]{0,18}0*)?|\\.[0-9]{1,18}0*)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z' THEN sparql_decimal_of(sparql_numeral(t))
     END
   )[0];
+CREATE OR REPLACE TEMP MACRO sparql_as_decimal(term) AS
+  transform(array(term), t -> CASE WHEN sparql_is_within_bounds(t) THEN sparql_decimal_value(t) END)[0];
 -- Of any number.
 CREATE OR REPLACE TEMP MACRO sparql_is_double_form(text) AS
   text RLIKE '^([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)\\z';
+CREATE OR REPLACE TEMP MACRO sparql_has_number_form(term) AS
+  term RLIKE '^([ef]([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)|d[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z';
 CREATE OR REPLACE TEMP MACRO sparql_is_numeric(term) AS
-  transform(array(term), t ->
-    t RLIKE '^([ef]([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)|d[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z'
-    AND sparql_is_within_bounds(t)
-  )[0];
-CREATE OR REPLACE TEMP MACRO sparql_as_double(term) AS
+  transform(array(term), t -> sparql_has_number_form(t) AND sparql_is_within_bounds(t))[0];
+CREATE OR REPLACE TEMP MACRO sparql_double_value(term) AS
   CASE
-    WHEN sparql_is_numeric(term) THEN
+    WHEN sparql_has_number_form(term) THEN
       CASE
         WHEN left(term, 1) = 'f' THEN CAST(TRY_CAST(substr(term, 2) AS FLOAT) AS DOUBLE)
         ELSE TRY_CAST(sparql_numeral(term) AS DOUBLE)
       END
   END;
-CREATE OR REPLACE TEMP MACRO sparql_as_float(term) AS
-  CASE WHEN sparql_is_numeric(term) THEN TRY_CAST(sparql_numeral(term) AS FLOAT) END;
+CREATE OR REPLACE TEMP MACRO sparql_as_double(term) AS CASE WHEN sparql_is_within_bounds(term) THEN sparql_double_value(term) END;
+CREATE OR REPLACE TEMP MACRO sparql_float_value(term) AS
+  CASE WHEN sparql_has_number_form(term) THEN TRY_CAST(sparql_numeral(term) AS FLOAT) END;
+CREATE OR REPLACE TEMP MACRO sparql_as_float(term) AS CASE WHEN sparql_is_within_bounds(term) THEN sparql_float_value(term) END;
 -- The whole number that a double is, without its fraction. Three parts of 53 bits each are exact.
 CREATE OR REPLACE TEMP MACRO sparql_double_as_integer(value) AS
   CASE

@@ -44,7 +44,7 @@ CREATE OR REPLACE TEMP MACRO sparql_order_key(term) AS
             CASE
               WHEN length(term) <= 16 THEN 0BD
               WHEN left(term, 1) = 'd' THEN sparql_whole_quotient(sparql_beyond_double(term, v.number), sparql_one())
-              WHEN left(term, 1) IN ('i', 'n') THEN try_subtract(sparql_as_integer(term), sparql_double_as_integer(v.number))
+              WHEN contains('in', left(term, 1)) THEN try_subtract(sparql_integer_value(term), sparql_double_as_integer(v.number))
             END,
             0BD
           ) AS DECIMAL(38, 0)
@@ -60,7 +60,7 @@ CREATE OR REPLACE TEMP MACRO sparql_order_key(term) AS
       'text',
         CASE
           WHEN v.number IS NOT NULL OR v.place IS NOT NULL THEN ''
-          WHEN left(term, 1) IN ('I', 'B') THEN term
+          WHEN contains('IB', left(term, 1)) THEN term
           ELSE sparql_lexical(term)
         END,
       'type', sparql_order_type(term)

@@ -8,7 +8,7 @@ CREATE OR REPLACE TEMP MACRO sparql_string_kind(term) AS
 -- Argument compatibility (§17.4.3.1.2).
 CREATE OR REPLACE TEMP MACRO sparql_are_compatible(a, b) AS
   CASE
-    WHEN left(b, 1) = 'S' THEN left(a, 1) IN ('S', 'L')
+    WHEN left(b, 1) = 'S' THEN contains('SL', left(a, 1))
     ELSE left(b, 1) = 'L' AND startswith(a, left(b, instr(b, ' ')))
   END;
 
@@ -37,7 +37,7 @@ CREATE OR REPLACE TEMP MACRO sparql_strafter(a, b) AS
 -- A string that is put together from itself again and again soon has more characters than there is memory: that ends the query.
 CREATE OR REPLACE TEMP MACRO sparql_concat(terms) AS
   CASE
-    WHEN NOT coalesce(forall(terms, x -> left(x, 1) IN ('S', 'L')), FALSE) THEN NULL
+    WHEN NOT coalesce(forall(terms, x -> contains('SL', left(x, 1))), FALSE) THEN NULL
     WHEN aggregate(terms, 0L, (n, x) -> n + length(x)) > 16777216
     THEN raise_error('CONCAT makes a string of more than 16777216 characters')
     ELSE

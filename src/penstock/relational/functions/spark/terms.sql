@@ -2,12 +2,12 @@
 
 CREATE OR REPLACE TEMP MACRO sparql_is_iri(term) AS left(term, 1) = 'I';
 CREATE OR REPLACE TEMP MACRO sparql_is_blank(term) AS left(term, 1) = 'B';
-CREATE OR REPLACE TEMP MACRO sparql_is_literal(term) AS left(term, 1) NOT IN ('I', 'B');
+CREATE OR REPLACE TEMP MACRO sparql_is_literal(term) AS NOT contains('IB', left(term, 1));
 
 -- The text of a literal or an IRI; none of a blank node.
 CREATE OR REPLACE TEMP MACRO sparql_lexical(term) AS
   CASE
-    WHEN left(term, 1) IN ('S', 'i', 'I', 'd', 'e', 'f', 'b', 't') THEN substr(term, 2)
+    WHEN contains('SiIdefbt', left(term, 1)) THEN substr(term, 2)
     WHEN left(term, 1) <> 'B' THEN substr(term, instr(term, ' ') + 1)
   END;
 

@@ -15,7 +15,6 @@ from penstock.rdf.inputs import bytes_of
 from penstock.rdf.sources import SourceOptions, parse_source
 from penstock.rdf.stream_reader import (
     GENERATED_AT_TIME,
-    STANDARD_INPUT,
     STANDARD_INPUT_NAME,
     are_snapshots,
     read_file,
@@ -25,14 +24,13 @@ from penstock.rdf.stream_reader import (
     stream_files,
     stream_format,
 )
+from penstock.sources.addresses import REPLAY, STANDARD_INPUT, split_speed
 from penstock.sources.batches import MOST_ELEMENTS, Source
 from penstock.sources.blocks import buffered, unbuffered
 from penstock.sources.files import ElementFile, OneAfterAnother, TntFile
 from penstock.sources.live import LiveElements, LiveTnt, OpenStream, ReadOnce
-from penstock.sources.replaying import Replay, split_speed
-from penstock.sources.timed_graphs import NQuadsFile
+from penstock.sources.replay import Replay
 
-_REPLAY = "replay+"
 _STANDARD_INPUT_IS_READ = "standard input has been read by another run, and nothing is left of it: name a file"
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9.-]*(?:\+[A-Za-z0-9.-]+)?)://")
 
@@ -48,8 +46,8 @@ def open_source(text: str | Path, *, scope: str, batch_elements: int | None = No
     Raises `SourceError` where there is nothing to read.
     """
     written = str(text)
-    if written.startswith(_REPLAY):
-        file, speed = split_speed(written.removeprefix(_REPLAY))
+    if written.startswith(REPLAY):
+        file, speed = split_speed(written.removeprefix(REPLAY))
         played = open_source(file, scope=scope, batch_elements=batch_elements)
         if played.is_live:
             raise SourceError(f"{written}: a replay is one of a file or folder: {file} comes in real time anyway")
@@ -95,6 +93,8 @@ class _Opening:
         if format == "tnt":
             return TntFile(path, self._scope, self._most_elements)
         if format == "nq":
+            from penstock.sources.timed_graphs import NQuadsFile  # slow to load
+
             return NQuadsFile(path, self._scope, self._read_options(_ignore).time_predicate, self._most_elements)
         return ElementFile(
             str(path), lambda report: read_file(path, format, number, self._read_options(report)), self._most_elements

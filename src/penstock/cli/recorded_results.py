@@ -1,4 +1,4 @@
-"""Recorded results, checked by the oracle: `verify --answer`, and `oracle --judge`."""
+"""Recorded results of an engine, checked by the oracle: `verify --answer` and `oracle --judge`."""
 
 from __future__ import annotations
 
@@ -6,31 +6,23 @@ from pathlib import Path
 
 import click
 
-from penstock.algebra import Settings
-from penstock.algebra.inputs import InputError
-from penstock.cli.oracle_inputs import OracleInputs
+from penstock.algebra.inputs import InputError, Inputs
+from penstock.cli.query_set import QuerySet
 from penstock.oracle.judging import judge
 from penstock.rdf.results import Evaluation, ResultLineError, from_json_line
 
 DIFFERENT = 3
 
 
-numbers_by_value_option = click.option(
-    "--numbers-by-value",
-    is_flag=True,
-    help="Compare numbers by value: 1, 1.0 and 1.0E0 are the same, whatever their datatypes.",
-)
-
-
 def judge_answer(
-    given: OracleInputs, settings: Settings, path: str, option: str, *, flush: bool, numbers_by_value: bool
+    asked: QuerySet, inputs: Inputs, path: str, option: str, *, flush: bool, numbers_by_value: bool
 ) -> int:
     """Report for which origins the results in the file are correct; returns the exit status."""
-    if len(given.asked.queries) > 1:
+    if len(asked.queries) > 1:
         raise InputError(f"{option} judges the answer of one query: name one")
-    (query,) = given.asked.queries.values()
+    (query,) = asked.queries.values()
     recorded = _recorded_answer(path, option)
-    verdict = judge(query, given.inputs, recorded, settings, flush=flush, numbers_by_value=numbers_by_value)
+    verdict = judge(query, inputs, recorded, asked.settings, flush=flush, numbers_by_value=numbers_by_value)
     since = f"compared from {verdict.compared_from} on"
     if not verdict.is_right:
         difference = "" if verdict.difference is None else f" With the nearest origins, {verdict.difference}."

@@ -1,4 +1,4 @@
-"""A query over input that is in memory as a whole."""
+"""Queries over input that is in memory as a whole, on DuckDB."""
 
 from __future__ import annotations
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
 
 from penstock.algebra import Settings, build
 from penstock.algebra.expressions import Constant, Variable
 from penstock.algebra.inputs import InputError
 from penstock.algebra.model import ConstructForm
 from penstock.algebra.operators import PatternTerm
-from penstock.api.spark_streams import time_of
 from penstock.rdf.conversion import oxigraph_term
 from penstock.rdf.iris import is_absolute
 from penstock.rdf.vocabulary import XSD
+from penstock.sources.spark.terms import escaped
 from penstock.syntax.query_reader import read
 
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+_TIMES = frozenset(("tinyint", "smallint", "int", "bigint", "timestamp"))
+_MILLISECONDS_OF_A_DAY = 86_400_000
 
 _IN_BRACES = re.compile(r"\{([^{}]*)\}")
 _DATATYPES = {
@@ -57,8 +59,6 @@ def triples(
     Raises QuerySyntaxError where the template is wrong, and ValueError where a column or an argument is not what it
     should be.
     """
-    from pyspark.sql import functions as sf
-
     query = read(f"CONSTRUCT {{ {template} }} WHERE {{}}", "sparql", prefixes=prefixes).query
     form = build(query, Settings()).form
     assert isinstance(form, ConstructForm)
@@ -80,8 +80,6 @@ def triples(
 
 def _term(frame: DataFrame, part: PatternTerm, iris: Mapping[str, str]) -> Column:
     """A term of the template as N-Triples."""
-    from pyspark.sql import functions as sf
-
     if isinstance(part, Constant):
         return sf.lit(str(oxigraph_term(part.term)))
     assert isinstance(part, Variable)
@@ -94,8 +92,6 @@ def _term(frame: DataFrame, part: PatternTerm, iris: Mapping[str, str]) -> Colum
 
 
 def _iri(frame: DataFrame, template: str) -> Column:
-    from pyspark.sql import functions as sf
-
     pieces = []
     for place, piece in enumerate(_IN_BRACES.split(template)):
         if place % 2:
@@ -108,10 +104,6 @@ def _iri(frame: DataFrame, template: str) -> Column:
 
 
 def _literal(frame: DataFrame, name: str) -> Column:
-    from pyspark.sql import functions as sf
-
-    from penstock.sources.spark.terms import escaped
-
     kind = frame.schema[name].dataType.simpleString().partition("(")[0]
     if kind not in _DATATYPES:
         raise InputError(f"the column {name!r} is {kind}, which no literal is: cast it to a string or a number")
@@ -151,3 +143,18 @@ def _check_is_iri(part: PatternTerm, iris: Mapping[str, str]) -> None:
 def _check(frame: DataFrame, name: str) -> None:
     if name not in frame.columns:
         raise InputError(f"the frame has no column {name!r}: it has {', '.join(frame.columns)}")
+
+
+def time_of(frame: DataFrame, name: str) -> Column:
+    """The column of that name as milliseconds or a timestamp; where it has no zone, it is UTC (semantics.md §1)."""
+    kind, time = frame.schema[name].dataType.simpleString(), frame[name]
+    if kind in _TIMES:
+        return time
+    if kind == "timestamp_ntz":  # a cast would take the session's zone
+        return sf.concat(time.cast("string"), sf.lit("Z")).cast("timestamp")
+    if kind == "date":
+        return sf.unix_date(time).cast("bigint") * _MILLISECONDS_OF_A_DAY
+    raise InputError(
+        f"the column {name!r} is {kind}, and a time is a whole number of milliseconds or a timestamp: cast it first, "
+        f"with to_timestamp({name}), or with CAST({name} AS BIGINT) if it has milliseconds"
+    )

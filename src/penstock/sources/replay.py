@@ -1,4 +1,4 @@
-"""A file played in real time: each element comes when its timestamp says, counted from the first one."""
+"""A file played in real time: elements arrive at the pace of their timestamps."""
 
 from __future__ import annotations
 
@@ -10,29 +10,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from penstock.rdf.errors import SourceError
 from penstock.sources.batches import MOST_SECONDS, SCHEMA, Batch, Position, Source
-
-
-def split_speed(text: str) -> tuple[str, float]:
-    """`FILE?speed=10&…` without the speed, and the speed; 1 is real time."""
-    path, _, query = text.partition("?")
-    options = query.split("&") if query else []
-    speed = 1.0
-    for option in [option for option in options if option.partition("=")[0] == "speed"]:
-        options.remove(option)
-        speed = _speed(option.partition("=")[2])
-    return path + ("?" + "&".join(options) if options else ""), speed
-
-
-def _speed(value: str) -> float:
-    try:
-        speed = float(value)
-    except ValueError:
-        speed = 0.0
-    if not 0 < speed < float("inf"):
-        raise SourceError(f"speed={value}: this is not a speed: write a number above 0, as in speed=10 for ten times")
-    return speed
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +66,7 @@ def _part(table: pa.Table, first: int, end: int) -> pa.Table:
 
 
 class _Pace:
-    """Which time of the stream it is; the first that is asked for is now."""
+    """The current time of the stream; the first call sets it."""
 
     def __init__(self, speed: float, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
         self._speed = speed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -14,7 +14,7 @@ import click
 from penstock.cli.messages import colour_wanted
 
 
-class Help(click.HelpFormatter):
+class HelpFormatter(click.HelpFormatter):
     """Headings stand out; click takes the colour away again where the reader is not a terminal."""
 
     def write_heading(self, heading: str) -> None:
@@ -27,24 +27,31 @@ class Help(click.HelpFormatter):
         super().write_dl([(click.style(term, fg="cyan"), text) for term, text in rows], col_max, col_spacing)
 
 
-class Surroundings(click.Context):
-    formatter_class = Help
+class CommandContext(click.Context):
+    formatter_class = HelpFormatter
 
 
 class Commands(click.Group):
-    """Commands that each live in a module of their own, `penstock.cli.NAME`, loaded when it is asked for."""
+    """Commands, each in a module `penstock.cli.NAME`, which is loaded when the command is called.
 
-    context_class = Surroundings
+    `summaries` are the first sentences of their help, by name, so that help for the group loads no command.
+    """
 
-    def __init__(self, *args: Any, names: tuple[str, ...], **settings: Any) -> None:
+    context_class = CommandContext
+
+    def __init__(self, *args: Any, summaries: Mapping[str, str], **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self.names = names
+        self.summaries = summaries
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.names)
+        return list(self.summaries)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([*self.summaries.items()])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.names:
+        if cmd_name not in self.summaries:
             return None
         command: click.Command = getattr(import_module(f"penstock.cli.{cmd_name}"), cmd_name)
         return command
@@ -63,10 +70,10 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in self.names and not args[0].startswith("-"):
+        if args[0] not in self.summaries and not args[0].startswith("-"):
             from penstock.syntax.suggestions import did_you_mean
 
-            hint = did_you_mean(args[0], self.names) or f"there are {', '.join(self.names)}"
+            hint = did_you_mean(args[0], self.summaries) or f"there are {', '.join(self.summaries)}"
             raise click.UsageError(f"there is no command {args[0]!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
 

@@ -1,4 +1,4 @@
-"""A statement as Spark runs it, and whether Spark runs it alone: without a function that is written in Python."""
+"""A statement as Spark runs it, with a check that it calls built-in functions only, none written in Python."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from sqlglot import exp
 from penstock.relational.functions.expansion import expanded, tokens
 from penstock.relational.spark_sql import to_spark
 
-_BUILT_IN = "-- Spark SQL: built-in functions alone, no Python"
-_BEFOREHAND = "-- What is recursive is computed beforehand, step by step, until nothing new is reached."
+_BUILT_IN = "-- Spark SQL: built-in functions only, no Python"
+_BEFOREHAND = "-- Recursive parts are computed beforehand, step by step, until no new rows appear."
 
 _FROM_OUTSIDE = ("udf", "udtf", "call_function")
-"""How the names of those functions of PySpark end that are there to call others."""
+"""Suffixes of PySpark functions that only call other functions."""
 
 _IN_SQL_ALONE = frozenset({"chr", "if", "uuid"})
-"""Functions that are built in, and have another name in PySpark."""
+"""Built-in functions that have another name in PySpark."""
 
 WORDS = frozenset(
     "and as else from in join not on or over then values where cast try_cast decimal double repartition".split()
 )
-"""What stands before a parenthesis and is no function: words of SQL, casts, types and a hint."""
+"""Words before a parenthesis that are not functions: SQL keywords, casts, types and a hint."""
 
 
 def spark_sql_of(statement: exp.Query) -> str:
-    """As Spark runs it, with a comment that tells what has been found of the functions in it."""
+    """The statement as Spark runs it, after a comment that reports whether all its functions are built in."""
     sql = expanded(to_spark(statement, pretty=True))
     unknown = sorted(functions_called(sql) - built_in())
-    told = [f"-- Spark SQL: Spark itself has no {', '.join(unknown)}" if unknown else _BUILT_IN]
+    told = [f"-- Spark SQL: not built into Spark: {', '.join(unknown)}" if unknown else _BUILT_IN]
     clause = statement.args.get("with_")
     if clause is not None and clause.recursive:
         told.append(_BEFOREHAND)
@@ -35,7 +35,7 @@ def spark_sql_of(statement: exp.Query) -> str:
 
 
 def functions_called(sql: str) -> set[str]:
-    """The words before a parenthesis, in small letters, but for a table's name after AS."""
+    """The words before a parenthesis in lower case, except the name of a table after AS."""
     words = [token.lower() for token in tokens(sql) if not token.isspace()]
     following = zip(words, words[1:], words[2:], strict=False)
     found = {word for before, word, after in following if after == "(" and before != "as" and word.isidentifier()}
@@ -43,5 +43,5 @@ def functions_called(sql: str) -> set[str]:
 
 
 def built_in() -> frozenset[str]:
-    """The functions that PySpark knows are those of Spark."""
+    """Spark's built-in functions, as listed by PySpark."""
     return _IN_SQL_ALONE | {name for name in functions.__all__ if not name.endswith(_FROM_OUTSIDE)}

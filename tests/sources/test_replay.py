@@ -10,7 +10,8 @@ from tests.rdf.collected import write
 from tests.sources.collected import elements_of, joined, read_one_by_one
 
 from penstock.sources import open_source
-from penstock.sources.replaying import Replay, split_speed
+from penstock.sources.addresses import split_speed
+from penstock.sources.replay import Replay
 
 
 class Clock:

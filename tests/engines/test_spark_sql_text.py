@@ -10,8 +10,8 @@ from pyspark.sql import SparkSession
 from sqlglot import exp, select
 
 from penstock.cli import commands
+from penstock.engines.spark.sql_text import built_in, functions_called, spark_sql_of
 from penstock.explain import explain
-from penstock.explain.spark_sql import built_in, functions_called, spark_sql_of
 from penstock.relational.functions.library import macros
 
 SUITE = Path(__file__).parents[1] / "suite" / "cases"
@@ -32,7 +32,7 @@ VIEWS = {
     "graph_1": "s STRING, p STRING, o STRING",
     "instants": "k BIGINT, t BIGINT, is_reported BOOLEAN",
 }
-FIRST_LINE = "-- Spark SQL: built-in functions alone, no Python\n"
+FIRST_LINE = "-- Spark SQL: built-in functions only, no Python\n"
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.parent.name)
@@ -47,17 +47,17 @@ def test_patterns_for_which_java_could_backtrack_are_told() -> None:
     """RE2 matches them, in Python."""
     query = SUITE / "function-regular-expressions-wherever-they-stand" / "query.rq"
     sql = explain(query.read_text(), "sql", engine="spark")
-    assert sql.startswith("-- Spark SQL: Spark itself has no penstock_regex, penstock_replace\n")
+    assert sql.startswith("-- Spark SQL: not built into Spark: penstock_regex, penstock_replace\n")
 
 
 def test_what_is_not_built_in_is_told() -> None:
     statement = select(exp.func("my_python", exp.column("s")), exp.func("lower", exp.column("o"))).from_("stream_1")
-    assert spark_sql_of(statement).startswith("-- Spark SQL: Spark itself has no my_python\n")
+    assert spark_sql_of(statement).startswith("-- Spark SQL: not built into Spark: my_python\n")
 
 
 def test_what_repeats_is_told_to_be_computed_beforehand() -> None:
     text = "SELECT ?a FROM STREAM <http://ex.org/s> [RANGE 10s STEP 1s] { ?a <http://ex.org/next>+ ?b }"
-    assert "\n-- What is recursive is computed beforehand" in explain(text, "sql", engine="spark")
+    assert "\n-- Recursive parts are computed beforehand" in explain(text, "sql", engine="spark")
 
 
 def test_the_command_shows_the_sql_of_either_engine(tmp_path: Path) -> None:

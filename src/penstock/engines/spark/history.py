@@ -67,6 +67,7 @@ class _Kept:
 class HistoryStore(SparkStore):
     """Streams from their beginning to their end. What queries produce for others is with the driver."""
 
+    evaluated_by = "DuckDB in the executors, or Spark SQL"
     capabilities: ClassVar = Capabilities(admits_queries=False, restarts=False, answers_at_once=True)
 
     def __init__(self, session: SparkSession, *, windows: Windows = "auto") -> None:

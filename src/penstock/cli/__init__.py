@@ -14,7 +14,7 @@ from typing import NoReturn
 import click
 
 from penstock import __version__
-from penstock.cli.groups import Commands
+from penstock.cli.command_group import Commands
 from penstock.cli.messages import show_error
 
 INTERRUPTED = 130

@@ -44,5 +44,15 @@ def sql_of(
     if engine == "spark":
         from penstock.engines.spark.sql_text import spark_sql_of  # PySpark takes a while to load
 
-        return spark_sql_of(plan.statement)
+        return spark_sql_of(plan.statement, _way(query, tables))
     return plan.statement.sql("duckdb", pretty=True) + "\n"
+
+
+def _way(query: ContinuousQuery, tables: Tables) -> str:
+    """Who answers the query over complete streams on Spark, as a comment."""
+    from penstock.engines.spark.coverage import reason_for_sql
+
+    reason = reason_for_sql(query, query.operator, tables, tables.streams)
+    if reason is None:
+        return "-- Files that are complete are answered by DuckDB in the executors, all other streams by Spark SQL."
+    return f"-- Answered by Spark SQL: {reason}."

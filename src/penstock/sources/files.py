@@ -15,7 +15,7 @@ from penstock.rdf.elements import Element, Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
 from penstock.sources.batches import Batch, Position, Source
 from penstock.sources.blocks import Block, blocks, pieces_of_file
-from penstock.sources.counting import Counted
+from penstock.sources.counted_positions import CountedPositions
 from penstock.sources.tables import table_of
 from penstock.sources.tnt import decode_tnt
 
@@ -83,7 +83,7 @@ class ElementFile:
         malformed: list[Malformed] = []
         gathered: list[Element] = []
         triples = 0
-        came = Counted(position)
+        came = CountedPositions(position)
         for element in self.read(malformed.append):
             gathered.append(element)
             triples += len(element.triples)

@@ -62,20 +62,20 @@ class PreparedStatement:
         store.provide(self.text)
 
     def rows(self, parameters: Mapping[str, int | None]) -> list[tuple[Any, ...]]:
-        """A portion at a time: an answer for which there is no memory is given up before the memory is full."""
         with reported():
-            found = self.store.connection.execute(self._parsed, self._given(parameters))
-            rows: list[tuple[Any, ...]] = found.fetchmany(_PORTION)
-            portion = rows
-            while len(portion) == _PORTION:
-                check_memory()
-                portion = found.fetchmany(_PORTION)
-                rows += portion
-            return rows
+            return self.store.connection.execute(self._parsed, self._given(parameters)).fetchall()
 
     def table(self, parameters: Mapping[str, int | None]) -> pa.Table:
+        """A portion at a time: an answer for which there is no memory is given up before the memory is full."""
         with reported():
-            return self.store.connection.sql(self.text, params=self._given(parameters)).to_arrow_table()
+            found = self.store.connection.sql(self._parsed, params=self._given(parameters))
+            reader = found.to_arrow_reader(_PORTION)
+            portions: list[pa.RecordBatch] = []
+            for portion in reader:
+                if portions:
+                    check_memory()
+                portions.append(portion)
+            return pa.Table.from_batches(portions, reader.schema)
 
     def value(self, parameters: Mapping[str, int | None]) -> int | None:
         ((found,),) = self.rows(parameters)
@@ -132,9 +132,9 @@ class DuckDBQuery:
 
     def evaluate(self, part: Slice) -> Solutions:
         if self._demanded is not None and not self._demanded.may_hold_in(part):
-            return Solutions.over_intervals([], part.instants)
+            return Solutions.none(part.instants)
         statement, parameters = self._statement_for(part)
-        return Solutions.over_intervals(statement.rows(parameters), part.instants, parameters.get("reported", 0))
+        return Solutions.over_intervals(statement.table(parameters), part.instants, parameters.get("reported", 0))
 
     def table(self, part: Slice) -> tuple[pa.Table, int] | None:
         """The rows of the solutions in order, the variables and then i and j: they hold at instants number i to j − 1.

@@ -24,7 +24,6 @@ from penstock.engines.arrivals import numbered, stamped
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.duckdb.kept import KeptTables
 from penstock.engines.duckdb.statements import DuckDBQuery, DuckDBReport, PreparedStatement, reported
-from penstock.engines.held_triples import held_table, held_triples, triples_table
 from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
 from penstock.engines.protocol import Appended, Asked, Capabilities, CompiledReport, IntakeBatch, Need, Reached, Seen
@@ -42,7 +41,8 @@ from penstock.relational.shapes import Shape
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 from penstock.relational.tables import AnswerTable, Tables, reads
 from penstock.relational.windows import FOREVER, passed
-from penstock.sources.graphs import CHANGING, TRIPLES, Graph
+from penstock.sources.graphs import CHANGING, TRIPLES, Graph, changing_triples, graph_triple
+from penstock.sources.tables import encoded_triples
 
 _ROWS_BETWEEN_LOOKS = 20_000
 
@@ -114,6 +114,7 @@ class DuckDBStore:
     are settings of DuckDB, such as `threads`.
     """
 
+    evaluated_by = "DuckDB"
     capabilities: ClassVar = Capabilities(admits_queries=True, restarts=True, answers_at_once=False)
 
     def __init__(
@@ -228,18 +229,27 @@ class DuckDBStore:
         self, batch: IntakeBatch[Mapping[str, pa.Table]], reached: Mapping[str, Reached], lateness: int
     ) -> Appended:  # fmt: skip
         return Appended(
-            {iri: self._append(iri, *stamped(rows, reached[iri], lateness)) for iri, rows in (batch.rows or {}).items()}
+            {
+                iri: self.append_stamped(iri, *stamped(rows, reached[iri], lateness))
+                for iri, rows in (batch.rows or {}).items()
+            }
         )
 
     def give(self, number: int, stream: str, rows: pa.Table) -> Seen:
-        return self._append(stream, *stamped(rows, Reached(), 0))
+        return self.append_stamped(stream, *stamped(rows, Reached(), 0))
 
-    def _append(self, stream: str, rows: pa.Table, seen: Seen) -> Seen:
+    def append_stamped(self, stream: str, rows: pa.Table, seen: Seen) -> Seen:
+        """Keep rows that have their watermarks (`since`): all of what was `seen`, or some of it."""
         known = self._streams[stream]
-        rows = numbered(rows, known.elements, known.arrived)
+        self.keep(stream, numbered(rows, known.elements, known.arrived), seen.elements)
+        return seen
+
+    def keep(self, stream: str, rows: pa.Table, elements: int) -> None:
+        """Keep rows that are stamped and numbered; so many elements begin among them."""
+        known = self._streams[stream]
         if known.is_named and "g" not in rows.column_names:
             rows = rows.append_column("g", pa.nulls(rows.num_rows, pa.string()))
-        known.elements += seen.elements
+        known.elements += elements
         known.arrived += rows.num_rows
         known.appended = rows.num_rows
         predicates = self.observed.note(known.table, rows["p"])
@@ -249,7 +259,6 @@ class DuckDBStore:
             self.run(f"INSERT INTO {known.table} SELECT {known.columns} FROM incoming")
         for report in self._closing_reports:
             report.note(stream, rows)
-        return seen
 
     def load_graph(self, iri: str | None, graph: Graph) -> None:
         table = self._graphs.setdefault(iri, f"graph_{len(self._graphs) + 1}")
@@ -309,10 +318,10 @@ class DuckDBStore:
         if not triples:
             return []
         found: list[tuple[Any, ...]] = []
-        with self._view("asked", triples_table(triples)):
+        with self._view("asked", encoded_triples(triples)):
             for table, bounds in self._tables_of(iri).items():
                 found += self.rows(f"SELECT s, p, o, {bounds} FROM {table} SEMI JOIN asked USING (s, p, o)")
-        return held_triples(found)
+        return [graph_triple(*row) for row in found]
 
     def revise_graph(
         self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple], needed: int
@@ -326,14 +335,14 @@ class DuckDBStore:
                 self.run(f"CREATE OR REPLACE TABLE {changing} ({columns})")
                 self._changed[iri] = changing
                 self._predicates[changing] = frozenset()
-        with self._view("revised", triples_table(triples)):
+        with self._view("revised", encoded_triples(triples)):
             for table in self._tables_of(iri):
                 same = " AND ".join(f"{table}.{part} = revised.{part}" for part in TRIPLE)
                 ((lost,),) = self.rows(f"DELETE FROM {table} USING revised WHERE {same}")
                 if lost and table != changing:
                     self._revise()
         self.run(f"DELETE FROM {changing} WHERE ends <= {needed}")
-        now = held_table(held)
+        now = changing_triples(held)
         with self._view("loading", now):
             self.run(f"INSERT INTO {changing} SELECT s, p, o, starts, ends FROM loading")
         self._note_predicates(changing, pc.unique(now["p"]).to_pylist())
@@ -376,6 +385,26 @@ class DuckDBStore:
             self._note_predicates(stream.table, [predicate for predicate, _ in found])
             for _, greatest in found:
                 self._matcher.note_anything(iri, greatest)
+
+    def restore_counts(
+        self, stream: str, *, elements: int, arrived: int, passed: int, predicates: Iterable[str] | None
+    ) -> None:  # fmt: skip
+        """What has arrived of a stream of which the rows that are needed were kept again.
+
+        `passed` elements of it are gone that were in time; `predicates` is None where they are not known.
+        """
+        known = self._streams[stream]
+        kept = known.arrived
+        known.elements, known.arrived, known.looked_at, known.passed = elements, arrived, arrived, passed
+        known.needed, known.evicted = kept, arrived - kept
+        if predicates is None:
+            self._predicates[known.table] = None
+        else:
+            self._note_predicates(known.table, predicates)
+
+    def count_later(self, stream: str, after: int, passed: int) -> None:
+        """Of what the stream had after an instant, so many elements are gone that were in time."""
+        self._later.count(self._streams[stream].table, after, passed)
 
     def begin(self) -> None:
         with reported():
@@ -442,11 +471,11 @@ class DuckDBStore:
             if stream.arrived >= stream.looked_at + self._rows_between_looks:
                 reading = [need for need in needs if reads(need.query.dataset, iri, self.tables)]
                 counts = any(need.query.dataset.counts_elements for need in reading)
-                self._look_at(stream, min((self._oldest(need, iri) for need in reading), default=unread), counts)
+                self._look_at(stream, min((self.oldest(need, iri) for need in reading), default=unread), counts)
             kept += stream.needed
         return kept
 
-    def _oldest(self, need: Need, stream: str) -> int:
+    def oldest(self, need: Need, stream: str) -> int:
         """The timestamp before which the query needs nothing, nor would one that came now."""
         if need.horizon is None:
             return -FOREVER

@@ -58,14 +58,12 @@ class SparkQuery:
 
     def evaluate(self, part: Slice) -> Solutions:
         if self.demanded is not None and not self.demanded.may_hold_in(part):
-            return Solutions.at_instants([], part.instants)
+            return Solutions.none(part.instants)
         statement, sorting = _with_keys(self._compiled_for(part).statement)
         found = self._frame(part, statement).repartition(1).sortWithinPartitions(*sorting)
         with checked_stack():
             table = found.toArrow()
-        columns = table.columns[: len(table.columns) - len(sorting)]
-        rows = list(zip(*(column.to_pylist() for column in columns), strict=True))
-        return Solutions.at_instants(rows, part.instants)
+        return Solutions.at_instants(table.select(range(table.num_columns - len(sorting))), part.instants)
 
     def frame(self, part: Slice) -> DataFrame:
         """The solutions, in no order."""

@@ -1,7 +1,7 @@
 """What stores of windows on Spark share: views of graphs and services, and statements over views.
 
-The statements are those of every engine, printed as Spark SQL. Where streams come from is what the two stores differ
-in: complete histories (history.py), or segments of micro-batches (window_log.py).
+The statements are those of every engine, printed as Spark SQL. Where streams come from is what the two differ
+in: complete histories (history.py), or segments of micro-batches (cluster_windows.py).
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ class StreamView:
 class SparkStore(ABC):
     """Views of streams and graphs, and statements over them."""
 
+    evaluated_by = "Spark SQL"
     capabilities: ClassVar[Capabilities]
 
     def __init__(self, session: SparkSession) -> None:

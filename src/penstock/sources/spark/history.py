@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from penstock.rdf.errors import SourceError
 from penstock.sources.batches import Source
 from penstock.sources.files import OneAfterAnother
-from penstock.sources.opening import open_source
+from penstock.sources.source_opener import open_source
 from penstock.sources.spark.ranges import Range, cut_sources, numbered_tables, read_in_executors, with_line_numbers
 from penstock.sources.spark.rows import ARROW_MALFORMED, MALFORMED, NAMED_ROWS, ROWS, batch_of
 

@@ -29,7 +29,7 @@ from penstock.sources.batches import MOST_ELEMENTS, Source
 from penstock.sources.blocks import buffered, unbuffered
 from penstock.sources.files import ElementFile, OneAfterAnother, TntFile
 from penstock.sources.live import LiveElements, LiveTnt, OpenStream, ReadOnce
-from penstock.sources.replaying import Replay
+from penstock.sources.replay import Replay
 
 _STANDARD_INPUT_IS_READ = "standard input has been read by another run, and nothing is left of it: name a file"
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9.-]*(?:\+[A-Za-z0-9.-]+)?)://")

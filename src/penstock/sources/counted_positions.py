@@ -1,4 +1,4 @@
-"""Positions that count what has come out of a source: to go on from one is to read again and leave that much out."""
+"""Positions that count elements: to continue from one, the source is read again and that many are skipped."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from penstock.rdf.elements import Malformed
 from penstock.sources.batches import SCHEMA, Batch, Position, count_elements
 
 
-class Counted:
-    """How many elements and malformed pieces have come out so far, and how many of them had come out before."""
+class CountedPositions:
+    """Counts the elements and malformed pieces that were read, and skips those before a position."""
 
     def __init__(self, position: Position | None) -> None:
         self._before = position or {"elements": 0, "malformed": 0}
         self._elements = self._malformed = 0
 
     def batches(self, table: pa.Table, malformed: list[Malformed], most_elements: int) -> Iterator[Batch]:
-        """What is new of the next elements, in batches; `malformed`, which came with them, is empty afterwards."""
+        """The next elements that are not skipped, in batches; `malformed`, read with them, is empty afterwards."""
         problems = tuple(malformed[max(0, self._before["malformed"] - self._malformed) :])
         self._malformed += len(malformed)
         malformed.clear()

@@ -14,7 +14,7 @@ import click
 from penstock.cli.messages import colour_wanted
 
 
-class Help(click.HelpFormatter):
+class HelpFormatter(click.HelpFormatter):
     """Headings stand out; click takes the colour away again where the reader is not a terminal."""
 
     def write_heading(self, heading: str) -> None:
@@ -27,8 +27,8 @@ class Help(click.HelpFormatter):
         super().write_dl([(click.style(term, fg="cyan"), text) for term, text in rows], col_max, col_spacing)
 
 
-class Surroundings(click.Context):
-    formatter_class = Help
+class CommandContext(click.Context):
+    formatter_class = HelpFormatter
 
 
 class Commands(click.Group):
@@ -37,7 +37,7 @@ class Commands(click.Group):
     `summaries` are the first sentences of their help, by name, so that help for the group loads no command.
     """
 
-    context_class = Surroundings
+    context_class = CommandContext
 
     def __init__(self, *args: Any, summaries: Mapping[str, str], **settings: Any) -> None:
         super().__init__(*args, **settings)

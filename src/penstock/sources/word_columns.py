@@ -8,17 +8,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 FEW = 128
-"""So few lines are parsed one by one: that takes less time than to set up the work by columns."""
+"""Up to so many lines are parsed one by one, which is faster than by columns."""
 
 _LONG = 1 << 20
-"""From so many bytes on a line is left to the parser: there are lengths that it does not take."""
+"""Longer lines are left to the parser: cutting into columns fails from some length on."""
 
 _NO_LINE = "? ? ? ? ?"
-"""Stands for a line that has too few words: no pattern of `columns` takes any word of it."""
+"""Replaces a line that has too few words: no pattern of `columns` matches any word of it."""
 
 
 def texts_of(lines: pa.Array) -> pa.Array:
-    """Lines, given as bytes, as text; one that is not UTF-8, or too long, is a line without a meaning."""
+    """Lines as text, from bytes; a line that is not UTF-8, or too long, is replaced by `_NO_LINE`."""
     try:
         texts = lines.cast(pa.large_string())
     except pa.ArrowInvalid:
@@ -30,19 +30,19 @@ def texts_of(lines: pa.Array) -> pa.Array:
 
 
 def cut(texts: pa.Array, *, left: int, right: int) -> Sequence[pa.Array]:
-    """The first `left` words of each line, what is between, and the last `right` words, as columns."""
+    """The first `left` words of each line, the middle, and the last `right` words, as columns."""
     *words, rest = _split(texts, left, _NO_LINE, reverse=False)
     return *words, *_split(rest, right, " ".join(["?"] * (right + 1)), reverse=True)
 
 
 def split_last(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """What is before the last space of each text, and the word behind it."""
+    """The text before the last space of each text, and the word after it."""
     before, last = _split(texts, 1, "? ?", reverse=True)
     return before, last
 
 
 def _split(texts: pa.Array, count: int, instead: str, *, reverse: bool) -> list[pa.Array]:
-    """The texts cut at so many spaces, as columns; `instead` stands for those that have fewer."""
+    """The texts cut at so many spaces, as columns; `instead` replaces those that have fewer."""
     words = pc.split_pattern(texts, pattern=" ", max_splits=count, reverse=reverse)
     is_whole = pc.equal(pc.list_value_length(words), count + 1)
     if not pc.all(is_whole, min_count=0).as_py():

@@ -11,7 +11,7 @@ from tests.sources.collected import elements_of, joined, read_one_by_one
 
 from penstock.sources import open_source
 from penstock.sources.addresses import split_speed
-from penstock.sources.replaying import Replay
+from penstock.sources.replay import Replay
 
 
 class Clock:

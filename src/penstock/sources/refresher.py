@@ -1,4 +1,4 @@
-"""What is fetched again every so often, by a thread of its own: nobody waits for it."""
+"""Data that a thread fetches again at an interval; no reader waits for it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from penstock.rdf.errors import SourceError
 Fetched = TypeVar("Fetched")
 
 
-class Repeating(Generic[Fetched]):
-    """Calls `fetch` every `interval` milliseconds, from so long after the start on.
+class Refresher(Generic[Fetched]):
+    """Calls `fetch` every `interval` milliseconds, for the first time after one interval.
 
-    `latest` gives what has come since it was last asked. Where fetching fails, there is nothing new, and why it failed
-    is told by `failure`, once for the same reason.
+    `latest` returns what is new since it was last called. If fetching fails, nothing is new, and `failures` returns the
+    reason, once.
     """
 
     def __init__(self, fetch: Callable[[], Fetched], interval: int) -> None:
@@ -32,17 +32,17 @@ class Repeating(Generic[Fetched]):
         self._thread.start()
 
     def close(self) -> None:
-        """Nothing is fetched any more; what is on its way is not waited for."""
+        """Stop fetching, without waiting for a request that is under way."""
         self._is_over.set()
 
     def latest(self) -> list[Fetched]:
-        """One thing, or none."""
+        """A list of one, or an empty one."""
         with self._lock:
             found, self._latest = self._latest, []
         return found
 
     def failures(self) -> list[str]:
-        """Why there is nothing new."""
+        """Why fetching failed."""
         with self._lock:
             found, self._failures = self._failures, []
         return found

@@ -1,20 +1,20 @@
-"""How long Spark takes to read a stream: by a job written by hand, and by Penstock.
+"""The time to read a stream on Spark: by a hand-written job, and by Penstock.
 
     python benchmarks/spark_reading.py                       # a table
-    python benchmarks/spark_reading.py --triples 200000      # sooner
+    python benchmarks/spark_reading.py --triples 200000      # faster
 
-How it is measured. The stream is one of tollgates, made by this program. For `--repeats` rounds all ways take turns;
-the best round of each counts. Each reads the file on `local[2]` and makes all columns of all rows; nothing is kept. The
-processor time is that of all threads of Spark's process: on a machine that is busy it says more than the clock.
+How it is measured. The program generates a stream of tollgates. All ways take turns for `--repeats` rounds; the best
+round of each counts. Each reads the file on `local[2]` and computes all columns of all rows; nothing is stored. The
+processor time is that of all threads of the Spark process, which is more reliable on a busy machine.
 
-What each way does. `lines` only reads the lines. `split by hand` cuts them at their spaces, without a look at what they
-are; `regexp by hand` takes each column out with a regular expression. `rows` is a history: executors read ranges of the
-file in Python, every line is checked, and the rows go to Spark. `survey` is the first look at a history: timestamps,
-and whether anything is late or malformed; no row leaves the executors.
+`lines` only reads the lines. `split by hand` splits them at spaces; `regexp by hand` extracts each column with a
+regular expression. `rows` is a history: executors read ranges of the file in Python, check every line, and pass the
+rows to Spark. `survey` is the first pass over a history: timestamps, and whether anything is late or malformed; no row
+leaves the executors.
 
-`quads` is the same stream as N-Quads, a graph and a line with its time for each ten triples, read by one task.
+`quads` is the same stream as N-Quads, with a graph and a line for its time for each ten triples, read by one task.
 
-The time that Python takes for all of these is not that of Spark's process.
+The processor time of the Spark process does not include the time of Python workers.
 """
 
 from __future__ import annotations

@@ -30,12 +30,13 @@ QUERY = PASSAGES.over(1, 1)
 TOY = """
 import sys
 import penstock
-from penstock.rdf.results import to_json_line
+from penstock.rdf.result_batches import ResultBatch
+from penstock.sinks.lines import JsonLines
 engine = penstock.Engine()
 engine.stream("http://ex.org/tollgates", "-")
 engine.graph(sys.argv[2])
 for evaluation in engine.register(open(sys.argv[1]).read()).results():
-    print(to_json_line(evaluation))
+    print(JsonLines().texts(ResultBatch.of(evaluation))[0], end="")
 """
 
 

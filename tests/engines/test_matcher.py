@@ -149,6 +149,7 @@ def test_live_on_spark_predicates_tell(spark: SparkSession, tmp_path: Path, monk
             for name, pattern in patterns.items()
         ],
         {STREAM: GrowingFolder(tmp_path / "cars", "cars", files_per_batch=1)},
+        settings=RunSettings(windows="cluster"),
         is_bounded=True,
     )
     run_to_the_end(run)

@@ -13,7 +13,7 @@ from penstock.api.run_messages import RunMessages
 from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.elements import Malformed
 from penstock.rdf.format_advice import FormatAdvice
-from penstock.rdf.results import Evaluation
+from penstock.rdf.result_batches import ResultBatch
 from penstock.runtime.outlets import Outlet, Written
 from penstock.runtime.queries import Late
 from penstock.sinks import SinkError
@@ -115,7 +115,7 @@ class DeadLetters:
 
     def _write(self, file: str, letter: dict[str, Any]) -> None:
         _, target = self._targets[file]
-        target.write(json.dumps(letter, ensure_ascii=False) + "\n")
+        target.write(f"{json.dumps(letter, ensure_ascii=False)}\n".encode())
         target.flush()
 
 
@@ -132,8 +132,12 @@ class OutletWithLetters(Outlet):
         self.letters.open(self.query, letters)
         self.outlet.resume(own)
 
-    def write(self, evaluation: Evaluation) -> None:
-        self.outlet.write(evaluation)
+    @property
+    def takes_each(self) -> bool:
+        return self.outlet.takes_each
+
+    def write(self, batch: ResultBatch, which: range) -> None:
+        self.outlet.write(batch, which)
 
     def finish(self, number: int) -> None:
         self.outlet.finish(number)

@@ -17,8 +17,9 @@ from penstock.api.run_messages import RunMessages
 from penstock.api.shared_settings import chain_of, shared_settings
 from penstock.engines.protocol import Slice, WindowStore
 from penstock.rdf.results import Evaluation
+from penstock.runtime.answers import Answer
 from penstock.runtime.evaluators import Evaluator
-from penstock.runtime.outlets import Callback, Outlet
+from penstock.runtime.outlets import Outlet, QueueOutlet
 from penstock.runtime.queries import RunningQuery
 from penstock.runtime.run import Run
 from penstock.runtime.ways import RunRequest, Way, choose_way, open_run
@@ -43,10 +44,11 @@ class RunStatus:
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far a run is: its counts, and those of each query."""
+    """How far a run is: its counts, and those of each query, and who evaluates its windows now."""
 
     counts: Counts
     queries: Mapping[str, Counts]
+    evaluated_by: str
 
     @property
     def watermark(self) -> int | None:
@@ -86,7 +88,7 @@ class RunHandle:
         self._asked = {query.name: query for query in asked}
         """The requested ones."""
         self._is_iterated = None in asked.values()
-        self._found: Queue[Evaluation] = Queue()
+        self._found: Queue[Answer] = Queue()
         """Evaluations of micro-batches that the program has not received yet."""
         self._messages, self._letters = messages, DeadLetters(messages)
         self._on_end = on_end
@@ -117,7 +119,7 @@ class RunHandle:
         outlets: dict[str, Outlet] = {}
         for query, given in asked.items():
             self._letters.add(query.name, query.options.late, is_strict=query.options.is_strict)
-            outlet = Callback(self._found.put) if given is None and self.way is Way.MICRO_BATCHES else given
+            outlet = QueueOutlet(self._found) if given is None and self.way is Way.MICRO_BATCHES else given
             if outlet is not None and self._has_checkpoint:
                 outlet = OutletWithLetters(outlet, self._letters, query.name)
             if outlet is not None:
@@ -165,7 +167,8 @@ class RunHandle:
             if self._last_progress is not None:
                 return self._last_progress
             counts = {name: query.counts for query in self._run.queries for name in query.names}
-            return RunProgress(self._run.counts, {name: counts[name] for name in self._asked if name in counts})
+            asked = {name: counts[name] for name in self._asked if name in counts}
+            return RunProgress(self._run.counts, asked, self._run.store.evaluated_by)
 
     def exception(self) -> BaseException | None:
         """The error that has ended the run, such as one that a function raised; None if there is none."""
@@ -195,17 +198,25 @@ class RunHandle:
 
     def evaluations(self) -> Iterator[Evaluation]:
         """Run, and return each evaluation as soon as its instant has passed."""
+        for batch, which in self.answers():
+            for evaluation in batch.evaluations(which):
+                query = self._asked.get(evaluation.query)
+                if query is not None and query._takes(evaluation):
+                    yield evaluation
+
+    def answers(self) -> Iterator[Answer]:
+        """The same in columns."""
         return self._queued() if self.way is Way.MICRO_BATCHES else self._driven()
 
-    def _driven(self) -> Iterator[Evaluation]:
+    def _driven(self) -> Iterator[Answer]:
         """Whoever iterates does the work."""
         self._is_iterating = True
         try:
-            for evaluation in self._run.evaluations():
+            for answer in self._run.answers():
                 if self._stopped.is_set():
                     return
-                if self._is_asked_for(evaluation):
-                    yield evaluation
+                if self._is_asked_for(answer):
+                    yield answer
                     if self._stopped.is_set():
                         return
             self._sum_up(self._run.store)
@@ -216,7 +227,7 @@ class RunHandle:
             self._is_iterating = False
             self._end(explains=False)
 
-    def _queued(self) -> Iterator[Evaluation]:
+    def _queued(self) -> Iterator[Answer]:
         """Spark does the work in its own threads; evaluations wait in a queue."""
         self.start()
         with self:
@@ -224,9 +235,9 @@ class RunHandle:
             while not (has_ended and self._found.empty()) and not self._stopped.is_set() and self._asked:
                 has_ended = has_ended or self.wait(0)
                 with suppress(Empty):
-                    evaluation = self._found.get(timeout=_SECONDS_BETWEEN)
-                    if self._is_asked_for(evaluation):
-                        yield evaluation
+                    answer = self._found.get(timeout=_SECONDS_BETWEEN)
+                    if self._is_asked_for(answer):
+                        yield answer
 
     def whole(self, query: RegisteredQuery) -> tuple[Evaluator, Slice] | None:
         """Run over history: all instants of a query in one slice, and what evaluates it; the store stays open."""
@@ -246,9 +257,9 @@ class RunHandle:
             self._on_end(self)
         return found
 
-    def _is_asked_for(self, evaluation: Evaluation) -> bool:
-        query = self._asked.get(evaluation.query)
-        return query is not None and query._takes(evaluation)
+    def _is_asked_for(self, answer: Answer) -> bool:
+        batch, which = answer
+        return batch.query(which.start) in self._asked
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until all input has been answered, at most so many seconds; return whether the run has ended.
@@ -354,7 +365,7 @@ class RunHandle:
     def join(self, query: RegisteredQuery) -> None:
         """Answer a query that the engine has just registered, too; `evaluations` returns its results."""
         with self._changing:
-            self._join(query, Callback(self._found.put) if self.way is Way.MICRO_BATCHES else None)
+            self._join(query, QueueOutlet(self._found) if self.way is Way.MICRO_BATCHES else None)
 
     def _join(self, query: RegisteredQuery, outlet: Outlet | None) -> None:
         options = query.options

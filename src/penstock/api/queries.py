@@ -116,9 +116,12 @@ class RegisteredQuery:
 
         Raises ValueError where a stream is not bound.
         """
+        return self._run().evaluations()
+
+    def _run(self) -> RunHandle:
         run = self.engine.open({self: None})
         self._runs.add(run)
-        return run.evaluations()
+        return run
 
     def start(
         self,
@@ -216,7 +219,7 @@ class RegisteredQuery:
         """
         from penstock.api.frames import arrow_table, with_counts  # slow to load
 
-        table = arrow_table(self.results(), self.meaning.form, terms=terms)
+        table = arrow_table(self._run().answers(), self.meaning.form, terms=terms)
         return with_counts(table, self.counts)
 
     def to_df(self, *, terms: bool = False, types: Mapping[str, str] | None = None) -> pd.DataFrame | SparkFrame:

@@ -18,6 +18,7 @@ from pyoxigraph import NamedNode
 
 from penstock.algebra.building import visible_variables
 from penstock.algebra.services import service_call
+from penstock.oracle import ordering
 from penstock.oracle.aggregates import Aggregates
 from penstock.oracle.datasets import NAMED, ActiveGraph, Elements, InstantaneousDataset
 from penstock.oracle.expressions import ExpressionRewriting
@@ -92,7 +93,7 @@ class Rewriting:
             elements += self._element(element, graph, timed, outer)
         for entry in filters:
             expressions = self._expressions(graph, [*timed, *outer])
-            elements.append(replace(entry, condition=expressions.value(entry.condition)))
+            elements.append(replace(entry, condition=expressions.condition(entry.condition)))
         return replace(group, elements=tuple(elements))
 
     def _element(
@@ -356,11 +357,15 @@ class Rewriting:
     def _modifiers(self, modifiers: ast.Modifiers, timed: list[TimedPattern]) -> ast.Modifiers:
         expressions = self._expressions(self.dataset.default, timed)
         keys = (replace(key, expression=expressions.term(key.expression)) for key in modifiers.group_by)
-        orders = (replace(order, expression=expressions.value(order.expression)) for order in modifiers.order_by)
+        orders = [
+            condition
+            for order in modifiers.order_by
+            for condition in ordering.conditions(order, expressions.term(order.expression))
+        ]
         return replace(
             modifiers,
             group_by=tuple(map(_grouped_by, keys)),
-            having=tuple(map(expressions.value, modifiers.having)),
+            having=tuple(map(expressions.condition, modifiers.having)),
             order_by=tuple(orders),
         )
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from penstock.algebra.expressions import Constant, Variable
+from penstock.relational.active_graphs import ActiveGraph
 from penstock.relational.matching import TRIPLE, Asked
 from penstock.relational.paths import PAIR, PathCompiler
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from
-from penstock.relational.sources import ActiveGraph
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,10 @@ from penstock.algebra.operators import PathPattern
 from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI
 from penstock.relational.automata import Automaton, Step, automaton_of
+from penstock.relational.instants import always
 from penstock.relational.intervals import merge, stretches
 from penstock.relational.matching import Asked
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from, united
-from penstock.relational.sources import always
 
 PAIR = ("x", "y")
 

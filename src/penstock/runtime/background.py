@@ -38,7 +38,7 @@ class BackgroundRun(Protocol):
 
 
 class ThreadedRun:
-    """A run that this process drives: in a thread (`start`), or by whoever iterates over its evaluations.
+    """A run that this process drives: in a thread (`start`), or by whoever iterates over its answers.
 
     `stopped` ends sources that wait for input. `release` is called once, when the run is over.
     """
@@ -64,7 +64,7 @@ class ThreadedRun:
 
     def _drive(self) -> None:
         try:
-            for _ in self.run.evaluations():
+            for _ in self.run.answers():
                 if self._stopped.is_set():
                     return
         except BaseException as error:

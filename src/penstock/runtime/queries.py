@@ -18,7 +18,7 @@ from penstock.algebra.element_names import reads_names
 from penstock.algebra.inputs import InputError
 from penstock.algebra.services import service_calls
 from penstock.engines.protocol import CompiledReport, Need, Seen, Slice, WindowStore
-from penstock.rdf.results import Evaluation
+from penstock.rdf.result_batches import ResultBatch
 from penstock.relational.windows import longest_window
 from penstock.runtime.checkpoints import State
 from penstock.runtime.clock import Clock, StreamClock
@@ -216,7 +216,7 @@ class RunningQuery:
         how = self.how
         return query, evaluator_for(self.store, query, self.name, how.is_optimized, has_empty=how.has_empty)
 
-    def advance(self) -> Iterator[Evaluation]:
+    def advance(self) -> Iterator[ResultBatch]:
         """Answers every instant before the watermark."""
         watermark, first = self.clock.watermark, self.clock.first
         if watermark is None or first is None or watermark <= first:
@@ -224,7 +224,7 @@ class RunningQuery:
         self.counts.watermark = watermark
         yield from self._evaluate(watermark - 1, None)
 
-    def finish(self) -> Iterator[Evaluation]:
+    def finish(self) -> Iterator[ResultBatch]:
         """The input has ended: the watermark moves to the greatest timestamp of any stream (semantics.md §2)."""
         end = self.clock.last
         if end is None or self.clock.first is None:
@@ -240,7 +240,7 @@ class RunningQuery:
         """It is asked no more, but others are."""
         self.reference_data.leave(self)
 
-    def _evaluate(self, last: int, end: int | None) -> Iterator[Evaluation]:
+    def _evaluate(self, last: int, end: int | None) -> Iterator[ResultBatch]:
         """Answers the instants up to the last, which is not before any that has been answered."""
         first = self.clock.first if self._next is None else self._next
         assert first is not None
@@ -252,14 +252,13 @@ class RunningQuery:
         window = started.joined_window if len(instants) > 1 else None
         for part in self.slicer.slices(instants, window):
             self.reference_data.follow(self, part)
-            for evaluation in started.answering.evaluations(part, end):
-                self.counts.evaluations += 1
-                if evaluation.says_something:
-                    self.answered.add(evaluation.query)
-                rows = len(evaluation.rows or evaluation.triples or ())
+            for batch in started.answering.answers(part, end):
+                self.counts.evaluations += len(batch)
+                self.answered |= batch.answered
+                rows = 0 if batch.kind == "boolean" else len(batch.places)
                 self.counts.rows += rows
                 self.slicer.note(rows)
-                yield evaluation
+                yield batch
             self.counts.evaluations += started.answering.left_out
             started.answering.left_out = 0
         self._next = last + 1

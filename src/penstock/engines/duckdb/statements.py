@@ -18,8 +18,8 @@ from penstock.engines.protocol import Slice, StorageError
 from penstock.engines.solutions import Solutions
 from penstock.engines.statistics import Latest
 from penstock.relational.answers import Plan
-from penstock.relational.relations import Shape
 from penstock.relational.reporting import InstantsPlan
+from penstock.relational.shapes import LocalSlice, Shape, Snapshot
 from penstock.relational.windows import FOREVER
 
 if TYPE_CHECKING:
@@ -62,20 +62,20 @@ class PreparedStatement:
         store.provide(self.text)
 
     def rows(self, parameters: Mapping[str, int | None]) -> list[tuple[Any, ...]]:
-        """A portion at a time: an answer for which there is no memory is given up before the memory is full."""
         with reported():
-            found = self.store.connection.execute(self._parsed, self._given(parameters))
-            rows: list[tuple[Any, ...]] = found.fetchmany(_PORTION)
-            portion = rows
-            while len(portion) == _PORTION:
-                check_memory()
-                portion = found.fetchmany(_PORTION)
-                rows += portion
-            return rows
+            return self.store.connection.execute(self._parsed, self._given(parameters)).fetchall()
 
     def table(self, parameters: Mapping[str, int | None]) -> pa.Table:
+        """A portion at a time: an answer for which there is no memory is given up before the memory is full."""
         with reported():
-            return self.store.connection.sql(self.text, params=self._given(parameters)).to_arrow_table()
+            found = self.store.connection.sql(self._parsed, params=self._given(parameters))
+            reader = found.to_arrow_reader(_PORTION)
+            portions: list[pa.RecordBatch] = []
+            for portion in reader:
+                if portions:
+                    check_memory()
+                portions.append(portion)
+            return pa.Table.from_batches(portions, reader.schema)
 
     def value(self, parameters: Mapping[str, int | None]) -> int | None:
         ((found,),) = self.rows(parameters)
@@ -128,13 +128,13 @@ class DuckDBQuery:
         self._follow_layout()
         best = self._best()
         known = (plan for (expression, _), plan in self._plans.items() if expression == best)
-        return next(known, None) or self._planned(Shape(is_regular=True, is_large=self.store.is_large))
+        return next(known, None) or self._planned(LocalSlice(is_regular=True, is_large=self.store.is_large))
 
     def evaluate(self, part: Slice) -> Solutions:
         if self._demanded is not None and not self._demanded.may_hold_in(part):
-            return Solutions.over_intervals([], part.instants)
+            return Solutions.none(part.instants)
         statement, parameters = self._statement_for(part)
-        return Solutions.over_intervals(statement.rows(parameters), part.instants, parameters.get("reported", 0))
+        return Solutions.over_intervals(statement.table(parameters), part.instants, parameters.get("reported", 0))
 
     def table(self, part: Slice) -> tuple[pa.Table, int] | None:
         """The rows of the solutions in order, the variables and then i and j: they hold at instants number i to j − 1.
@@ -149,7 +149,7 @@ class DuckDBQuery:
     def _statement_for(self, part: Slice) -> tuple[PreparedStatement, dict[str, int]]:
         if len(part.instants) == 1 and not self._compares:
             (instant,) = part.instants
-            return self._prepared(Shape(is_snapshot=True)), {"first": instant, "last": instant, "count": 1}
+            return self._prepared(Snapshot()), {"first": instant, "last": instant, "count": 1}
         previous = part.previous if self._compares else None
         times = [*([] if previous is None else [previous]), *part.instants]
         step = times[1] - times[0] if len(times) > 1 else 1
@@ -157,7 +157,7 @@ class DuckDBQuery:
         self.store.set_instants(times)
         unreported = len(times) - len(part.instants)
         slice_ = {"first": times[0], "last": times[-1], "count": len(times), "step": step, "reported": unreported}
-        return self._prepared(Shape(is_regular, self.store.is_large)), slice_
+        return self._prepared(LocalSlice(is_regular, self.store.is_large)), slice_
 
     def _follow_layout(self) -> None:
         """Plans are for one layout."""

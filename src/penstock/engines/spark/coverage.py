@@ -7,7 +7,7 @@ from collections.abc import Collection
 from penstock.algebra.model import ContinuousQuery
 from penstock.relational.answers import Delivery
 from penstock.relational.retention import oldest_needed
-from penstock.relational.sources import Tables, reads
+from penstock.relational.tables import Tables, reads
 from penstock.relational.windows import FOREVER
 
 

@@ -29,7 +29,7 @@ from penstock.engines.spark.survey import RangeSurvey
 from penstock.optimizer import Knowledge
 from penstock.relational.answers import Delivery
 from penstock.relational.retention import oldest_needed
-from penstock.relational.sources import Tables, reads
+from penstock.relational.tables import Tables, reads
 from penstock.sources.spark.ranges import Range, read_in_executors
 
 if TYPE_CHECKING:
@@ -93,8 +93,7 @@ class HistoryQuery:
             return self._by_sql.evaluate(part)
         with checked_stack():
             table = self._answered(slices, answer_intervals, "i bigint, j bigint").toArrow()
-        columns = table.columns if self._in_scope else table.columns[1:]
-        return Solutions.over_intervals(list(zip(*map(_values, columns), strict=True)), part.instants)
+        return Solutions.over_intervals(table if self._in_scope else table.drop_columns("none"), part.instants)
 
     def frame(self, part: Slice) -> DataFrame:
         """The solutions, in no order: the variables are the first columns, and the last is the instant `t`."""
@@ -170,11 +169,6 @@ def _bounds(instants: Sequence[int], streams: Iterable[StreamRanges], count: int
 
 
 _NOTHING = np.zeros(0, np.int64), np.zeros(0, np.int64)
-
-
-def _values(column: pa.ChunkedArray) -> list[str | int | None]:
-    found: list[str | int | None] = column.to_pylist()
-    return found
 
 
 def _limits(spark: SparkSession) -> Mapping[str, int | str]:

@@ -123,7 +123,7 @@ def _load(store: DuckDBStore, stream: str, slice_: TaskSlice, lateness: int) -> 
                 reached = Reached(max(time for time in (reached.greatest, seen.greatest) if time is not None))
                 rows = rows.filter(pc.and_(pc.greater_equal(rows["ts"], oldest), pc.less_equal(rows["ts"], last)))
                 if rows.num_rows:
-                    store.keep(stream, rows, seen)
+                    store.append_stamped(stream, rows, seen)
 
 
 def _within(numbers: pa.ChunkedArray, before: int, count: int) -> Any:

@@ -13,7 +13,7 @@ from pyspark.sql import types as st
 from penstock.rdf.blank_nodes import label_prefix
 from penstock.rdf.errors import SourceError
 from penstock.sources.batches import Batch, Position, Source
-from penstock.sources.spark.grammar import COMMON_IRI
+from penstock.sources.spark.grammar import COMMON_IRI, TERM
 from penstock.sources.spark.ranges import numbered_tables
 from penstock.sources.spark.rows import ARROW_NAMED_ROWS, MALFORMED, named
 from penstock.sources.spark.terms import object_of, predicate_of, subject_of
@@ -176,7 +176,7 @@ def encoded_terms(frame: DataFrame, prefix: str) -> list[Column]:
 def _term(column: Column, read: Callable[[Column], Column]) -> Column:
     """Common IRIs are recognised with less work."""
     iri = sf.concat(sf.lit("I"), column.substr(sf.lit(2), sf.length(column) - 2))
-    return sf.when(column.rlike(COMMON_IRI), iri).otherwise(read(column))
+    return sf.when(column.rlike(COMMON_IRI), iri).when(column.rlike(TERM), read(column))
 
 
 def _milliseconds(frame: DataFrame) -> Column:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from penstock.runtime.bounded import graphs_of
 from pyoxigraph import NamedNode, Triple
+from tests.bounded import graphs_of
 from tests.runtime.live import ListOutlet, micro_batches, run_to_the_end, write_folder
 
 from penstock.algebra import Settings
@@ -116,7 +116,7 @@ class Noting:
 
 
 def _changing(triples: Any, changes: list[Change]) -> Any:
-    from penstock.api.graphs import with_updates
+    from penstock.api.oracle_inputs import with_updates
 
     return with_updates(triples, changes)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -105,6 +105,17 @@ class MicroBatchIntake:
         """Spark closes its streams."""
 
 
+@dataclass(slots=True)
+class _Callback:
+    """What Spark calls with each micro-batch. Spark keeps it for ever, but not the run, which ends."""
+
+    process: Callable[[DataFrame, int], None] | None
+
+    def __call__(self, frame: DataFrame, number: int) -> None:
+        if self.process is not None:
+            self.process(frame, number)
+
+
 class StreamedRun:
     """A run in threads of Spark's own; its store is a live store, its intake micro-batches.
 
@@ -130,6 +141,7 @@ class StreamedRun:
         self._is_bounded = is_bounded
         self._on_end = on_end
         self._has_begun = False
+        self._callback = _Callback(self._process)
         self._query: StreamingQuery | None = None
         self._failure: BaseException | None = None
         self._is_stopped = False
@@ -140,7 +152,7 @@ class StreamedRun:
         is_named = any(reads_names(query, iri) for query in chain.queries.values() for iri in self.run.streams)
         self._intake.input = replace(self._intake.input, is_named=is_named)
         session = self._store.session
-        writer = self._intake.input.streamed(session).writeStream.foreachBatch(self._process)
+        writer = self._intake.input.streamed(session).writeStream.foreachBatch(self._callback)
         writer = writer.option("checkpointLocation", str(self._folder / "spark"))
         writer = writer.trigger(availableNow=True) if self._is_bounded else writer.trigger(processingTime=_PACE)
         with nullcontext() if self._checkpoint is not None else _quick_commits(session):
@@ -199,6 +211,7 @@ class StreamedRun:
         self._is_stopped = True
         if self._query is not None:
             self._query.stop()
+        self._callback.process = None
         self.run.close()
         self._store.close()
         if self._checkpoint is not None:

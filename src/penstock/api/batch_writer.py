@@ -10,7 +10,7 @@ from penstock.algebra.model import QueryForm
 from penstock.api.frames import text_table
 from penstock.api.spark_frames import checked_types, typed
 from penstock.rdf.result_batches import ResultBatch
-from penstock.runtime.answers import Answer
+from penstock.runtime.answers import Answer, contiguous
 from penstock.runtime.outlets import Outlet, Written
 
 if TYPE_CHECKING:
@@ -43,6 +43,6 @@ class BatchWriter(Outlet):
     def finish(self, number: int) -> None:
         if not self._waiting:
             return
-        frame = self.spark.createDataFrame(text_table(self._waiting, self.form, terms=self.terms))
+        frame = self.spark.createDataFrame(text_table(contiguous(self._waiting), self.form, terms=self.terms))
         self.function(typed(frame, self.types), number)
         self._waiting.clear()

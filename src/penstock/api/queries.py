@@ -23,6 +23,7 @@ from penstock.engines.protocol import WindowStore
 from penstock.rdf.html import table_html
 from penstock.rdf.instants import instant_text
 from penstock.rdf.results import Evaluation
+from penstock.runtime.answers import contiguous
 from penstock.runtime.empty_answers import EmptyAnswer, empty_answer
 from penstock.runtime.outlets import Callback, Outlet
 from penstock.runtime.queries import QuerySpec, RunningQuery
@@ -219,7 +220,11 @@ class RegisteredQuery:
         """
         from penstock.api.frames import arrow_table, with_counts  # slow to load
 
-        table = arrow_table(self._run().answers(), self.meaning.form, terms=terms)
+        answers = list(contiguous(self._run().answers()))
+        if answers:
+            batch, which = answers[-1]
+            (self._latest,) = batch.evaluations(which[-1:])
+        table = arrow_table(answers, self.meaning.form, terms=terms)
         return with_counts(table, self.counts)
 
     def to_df(self, *, terms: bool = False, types: Mapping[str, str] | None = None) -> pd.DataFrame | SparkFrame:

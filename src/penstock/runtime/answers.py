@@ -35,6 +35,20 @@ def in_time_order(found: Sequence[Iterable[ResultBatch]]) -> Iterator[Answer]:
         yield batch, range(number, number + 1)
 
 
+def contiguous(answers: Iterable[Answer]) -> Iterator[Answer]:
+    """As few as possible: evaluations of a batch that follow each other are together."""
+    pending: Answer | None = None
+    for batch, which in answers:
+        if pending is not None and pending[0] is batch and pending[1].stop == which.start:
+            pending = batch, range(pending[1].start, which.stop)
+            continue
+        if pending is not None:
+            yield pending
+        pending = batch, which
+    if pending is not None:
+        yield pending
+
+
 def _instants(batches: Iterable[ResultBatch]) -> Iterator[tuple[int, ResultBatch, int]]:
     for batch in batches:
         for number, time in enumerate(batch.times.tolist()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
@@ -18,6 +19,7 @@ from penstock.engines.protocol import Slice, StorageError
 from penstock.engines.solutions import Solutions
 from penstock.engines.statistics import Latest
 from penstock.relational.answers import Plan
+from penstock.relational.intervals import INSTANTS
 from penstock.relational.reporting import InstantsPlan
 from penstock.relational.shapes import LocalSlice, Shape, Snapshot
 from penstock.relational.windows import FOREVER
@@ -25,6 +27,9 @@ from penstock.relational.windows import FOREVER
 if TYPE_CHECKING:
     from penstock.engines.duckdb.store import DuckDBStore
 
+
+# DuckDB recommends a relation instead, which copies no rows, but is planned twice; few rows are the rule.
+warnings.filterwarnings("ignore", "Arrow output on a DB-API result")
 
 _PORTION = 500_000
 """How many rows are taken from a result at a time."""
@@ -59,6 +64,8 @@ class PreparedStatement:
         self.text = statement.sql("duckdb", copy=False)
         (self._parsed,) = store.connection.extract_statements(self.text)
         self.parameters = self._parsed.named_parameters
+        self.reads_instants = any(table.name == INSTANTS for table in statement.find_all(exp.Table))
+        """Whether the instants of a slice must be registered first, which is a change of the catalog."""
         store.provide(self.text)
 
     def rows(self, parameters: Mapping[str, int | None]) -> list[tuple[Any, ...]]:
@@ -68,8 +75,8 @@ class PreparedStatement:
     def table(self, parameters: Mapping[str, int | None]) -> pa.Table:
         """A portion at a time: an answer for which there is no memory is given up before the memory is full."""
         with reported():
-            found = self.store.connection.sql(self._parsed, params=self._given(parameters))
-            reader = found.to_arrow_reader(_PORTION)
+            found = self.store.connection.execute(self._parsed, self._given(parameters))
+            reader: pa.RecordBatchReader = found.to_arrow_reader(_PORTION)
             portions: list[pa.RecordBatch] = []
             for portion in reader:
                 if portions:
@@ -154,10 +161,12 @@ class DuckDBQuery:
         times = [*([] if previous is None else [previous]), *part.instants]
         step = times[1] - times[0] if len(times) > 1 else 1
         is_regular = all(later - earlier == step for earlier, later in pairwise(times))
-        self.store.set_instants(times)
+        statement = self._prepared(LocalSlice(is_regular, self.store.is_large))
+        if statement.reads_instants:
+            self.store.set_instants(times)
         unreported = len(times) - len(part.instants)
         slice_ = {"first": times[0], "last": times[-1], "count": len(times), "step": step, "reported": unreported}
-        return self._prepared(LocalSlice(is_regular, self.store.is_large)), slice_
+        return statement, slice_
 
     def _follow_layout(self) -> None:
         """Plans are for one layout."""

@@ -112,8 +112,8 @@ class Rewriting:
                 return [self._read_element(name, pattern, graph.elements, timed, outer)]
             case ast.Graph(name, pattern):
                 return self._read_graph(name, pattern, timed, outer)
-            case ast.WindowBlock(name, pattern):
-                return self._read_window(name, pattern, timed, outer)
+            case ast.WindowBlock():
+                return self._read_window(element, timed, outer)
             case ast.Group():
                 return [self._group(element, graph, timed, outer)]
             case ast.Service():
@@ -204,22 +204,18 @@ class Rewriting:
         return ast.Union(tuple(branches)) if len(branches) > 1 else branches[0]
 
     def _read_window(
-        self,
-        name: ast.Variable | ast.Constant,
-        pattern: ast.Group,
-        timed: list[TimedPattern],
-        outer: list[TimedPattern],
+        self, block: ast.WindowBlock, timed: list[TimedPattern], outer: list[TimedPattern]
     ) -> list[ast.Element]:
+        name, pattern = block.name, block.pattern
         if isinstance(name, ast.Variable):
             choices = [(name, window.name, window.graph) for window in self.dataset.windows]
             return [self._one_of(choices, pattern, timed, outer)]
         windows = [window for window in self.dataset.windows if window.name == name.text]
         if not windows:
             return self._matching_window(name.text, pattern, timed)
-        if windows[0].stream_variable is None:
+        if block.stream is None:
             return [self._in_graph(pattern, windows[0].graph, timed, outer)]
-        variable = ast.Variable(windows[0].stream_variable)
-        choices = [(variable, window.stream, window.graph) for window in windows]
+        choices = [(block.stream, window.stream, window.graph) for window in windows]
         return [self._one_of(choices, pattern, timed, outer)]
 
     def _one_of(

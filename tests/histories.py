@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tests.bounded import graphs_of, sources_of
+
 from penstock.algebra import Settings
 from penstock.algebra.chaining import registered_name
 from penstock.algebra.inputs import Inputs
 from penstock.rdf.results import Evaluation
-from penstock.runtime.bounded import graphs_of, sources_of
 from penstock.runtime.history_intake import HistoryIntake
 from penstock.runtime.queries import QuerySpec
 from penstock.runtime.run import Run

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from penstock.api.engine import Engine
     from penstock.api.language import check, parse, translate
-    from penstock.api.spark_triples import triples
     from penstock.rdf.results import Evaluation
+    from penstock.sources.spark.templates import triples
     from penstock.syntax.errors import Problem, QuerySyntaxError, TranslationError
 
 __version__ = "0.1.0"
@@ -44,7 +44,7 @@ _HOMES = {
     "check": "penstock.api.language",
     "parse": "penstock.api.language",
     "translate": "penstock.api.language",
-    "triples": "penstock.api.spark_triples",
+    "triples": "penstock.sources.spark.templates",
     "Problem": "penstock.syntax.errors",
     "QuerySyntaxError": "penstock.syntax.errors",
     "TranslationError": "penstock.syntax.errors",

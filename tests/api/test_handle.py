@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import queue
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -146,3 +148,16 @@ def test_stop_ends_a_run_that_waits() -> None:
     run.stop()
     assert time.monotonic() - began < 10
     assert not run.is_active
+
+
+def test_a_program_may_end_during_a_run() -> None:
+    program = """
+import penstock as ps
+engine = ps.Engine()
+a, p = "<http://ex.org/a>", "<http://ex.org/p>"
+engine.stream("http://ex.org/s", [(a, p, a, time) for time in range(9999)])
+query = engine.register("SELECT ?s FROM STREAM <http://ex.org/s> [RANGE 1s STEP 1ms] WHERE { ?s <http://ex.org/p> ?o }")
+query.start(lambda evaluation: None)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")

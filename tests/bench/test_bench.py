@@ -113,7 +113,7 @@ class TestResults:
 
     def test_faster_ones(self) -> None:
         assert faster_ones([("a", 2), ("b", 0.5)], "Penstock") == "Faster than Penstock: b (2.00 ×)."
-        assert faster_ones([("a", 2)], "Penstock") == "Nothing measured beside it is faster than Penstock."
+        assert faster_ones([("a", 2)], "Penstock") == "No other measured system is faster than Penstock."
 
 
 class TestPictures:

@@ -30,12 +30,13 @@ QUERY = PASSAGES.over(1, 1)
 TOY = """
 import sys
 import penstock
-from penstock.rdf.results import to_json_line
+from penstock.rdf.result_batches import ResultBatch
+from penstock.sinks.lines import JsonLines
 engine = penstock.Engine()
 engine.stream("http://ex.org/tollgates", "-")
 engine.graph(sys.argv[2])
 for evaluation in engine.register(open(sys.argv[1]).read()).results():
-    print(to_json_line(evaluation))
+    print(JsonLines().texts(ResultBatch.of(evaluation))[0], end="")
 """
 
 
@@ -80,7 +81,7 @@ class TestPeers:
         ("program", "sentence"),
         [
             ("import sys; sys.exit('no engine today')", "ended with status 1: no engine today"),
-            ("print('{}')", 'is no result line: "query" is missing'),
+            ("print('{}')", 'is not a result line: "query" is missing'),
         ],
     )
     def test_a_command_that_gives_no_answer(self, folder: Path, program: str, sentence: str) -> None:
@@ -110,13 +111,13 @@ class TestExperiments:
         assert any(
             remark.startswith("mute is not timed at COUNT: mute gives another answer") for remark in result.remarks
         )
-        assert any("rsp-js is left out" in remark for remark in result.remarks)
+        assert any("rsp-js was skipped" in remark for remark in result.remarks)
 
     def test_throughput_goes_on_without_who_fails_when_it_is_timed(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(*given: object) -> None:
-            raise PeerError("toy has not ended after 120 s")
+            raise PeerError("toy did not finish within 120 s")
 
         monkeypatch.setattr(throughput, "TRIAL", TRIPLES)
         monkeypatch.setattr(throughput, "WORKLOADS", {"COUNT": (QUERY, f"{QUERY.known} {QUERY.seen}")})
@@ -126,7 +127,7 @@ class TestExperiments:
         result = throughput.run(ExperimentContext(folder, True, TRIPLES / 100_000, 1, ("duckdb",), peers))
         systems = [row[2] for row in result.tables[0].rows]
         assert systems == ["Penstock on DuckDB", "pyoxigraph", "pyoxigraph, by hand", "rdflib", "penstock run"]
-        assert "toy is left out at COUNT: toy has not ended after 120 s." in result.remarks
+        assert "toy was skipped at COUNT: toy did not finish within 120 s." in result.remarks
 
     def test_scaling(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(scaling, "SLIDES", {"COUNT": (PASSAGES, [(1, 1), (2, 1)])})

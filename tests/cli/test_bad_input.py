@@ -128,7 +128,7 @@ class TestSources:
         for name, kind in (("toll.tnt", "file"), ("folder", "folder")):
             result = run(stream=name, command=command)
             assert result.exit_code == 2
-            assert f"{name}: this {kind} may not be read (permission denied)" in result.stderr
+            assert f"{name}: this {kind} cannot be read (permission denied)" in result.stderr
 
     @pytest.mark.parametrize("stream", ["folder?follow", "tcp://localhost:7700"])
     def test_a_stream_without_end(self, files: Path, command: str, stream: str) -> None:

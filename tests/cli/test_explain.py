@@ -85,7 +85,7 @@ def test_settings_from_outside() -> None:
 
 
 def test_the_dialect_may_be_said() -> None:
-    assert "you said so\n" in run(TOLLGATES, "--dialect", "csparql").stdout
+    assert "set by you\n" in run(TOLLGATES, "--dialect", "csparql").stdout
 
 
 def test_standard_input_and_prefixes() -> None:

@@ -29,7 +29,7 @@ JSON_LD = '{"@id": "http://e/1", "@graph": {"@id": "http://e/g"}}\n{"@id": "http
 RDF_XML = '<?xml version="1.0"?>\n<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"></rdf:RDF>\n'
 HTML = "<!DOCTYPE html>\n<html><title>Sign in</title></html>\n"
 
-NO_TIME = ", in which triples have no time: a graph is given with --graph, and a stream has a time for each triple"
+NO_TIME = ", whose triples have no timestamps: pass a graph with --graph; each triple of a stream has a timestamp"
 
 STREAMS = [
     ("toll.nt", TNT, "timestamped N-Triples: rename it to toll.tnt, or read it as toll.nt?format=tnt"),
@@ -47,11 +47,11 @@ STREAMS = [
     ("toll.tnt", CSV, "CSV, which is not a stream: convert it to RDF first, or read it as a table in Python"),
     ("toll.tnt", JSON, "JSON that is not JSON-LD, which is not a stream: convert it to RDF first"),
     ("toll.tnt", HTML, "a web page (HTML), which is not a stream: fetch the file itself"),
-    ("toll.tnt", QUERY, "a SPARQL query, which is not a stream: is it in the place of another file?"),
+    ("toll.tnt", QUERY, "a SPARQL query, which is not a stream: did you mean another file?"),
 ]
 GRAPHS = [
-    ("city.nt", TNT, "timestamped N-Triples, which is a stream: give it with --stream"),
-    ("city.ttl", TNT, "timestamped N-Triples, which is a stream: give it with --stream"),
+    ("city.nt", TNT, "timestamped N-Triples, which is a stream: pass it with --stream"),
+    ("city.ttl", TNT, "timestamped N-Triples, which is a stream: pass it with --stream"),
     ("city.nt", NQ, "N-Quads: rename it to city.nq"),
     ("city.ttl", TRIG, "TriG: rename it to city.trig"),
     ("city.nt", TURTLE, "Turtle: rename it to city.ttl"),

@@ -67,7 +67,7 @@ class TestCommands:
         [
             ("sparql+ftp://ex.org/", "an endpoint is sparql+http://HOST/PATH or sparql+https://HOST/PATH"),
             ("sparql+http://ex.org/?refresh=often", "refresh=often: this is not a duration"),
-            ("sparql+http://ex.org/?graph=cities", "'cities' is no IRI of a graph"),
+            ("sparql+http://ex.org/?graph=cities", "'cities' is not the IRI of a graph"),
         ],
     )
     def test_what_is_no_endpoint(self, tmp_path: Path, graph: str, told: str) -> None:

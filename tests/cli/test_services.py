@@ -80,7 +80,7 @@ class TestCommands:
         server.delay = 0.5
         failed = command("run", server.address, stream, "--service-timeout", "20ms")
         assert failed.exit_code == 2
-        assert "has not answered within 0.02 s" in failed.stderr
+        assert "did not answer within 0.02 s" in failed.stderr
 
     def test_endpoints_that_nobody_knows(self, stream: Path) -> None:
         query = QUERY.replace("<ENDPOINT>", "?car")
@@ -145,7 +145,7 @@ class TestRefresh:
                     self._wait_for_an_answer_to_be_read(server)
                     given.set()
 
-        with logged(caplog, "what it answered before goes on to hold") as warned:
+        with logged(caplog, "its last answer is still used") as warned:
             assert list(each()) == [1, 1, 1]
         assert len(warned) == 1
 
@@ -347,10 +347,10 @@ def test_files_are_no_services(stream: Path) -> None:
     for name in ("run", "oracle"):
         result = command(name, stream.as_uri(), stream)
         assert result.exit_code == 2
-        assert "write one of http or https" in result.stderr
+        assert "write an http or https address" in result.stderr
 
 
 def test_the_size_of_an_answer(server: SparqlServer, stream: Path) -> None:
     result = command("run", server.address, stream, "--service-max-size", "100")
     assert result.exit_code == 2
-    assert "answered with more than 100 bytes" in result.stderr
+    assert "returned more than 100 bytes" in result.stderr

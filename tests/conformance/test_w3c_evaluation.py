@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.bounded import run_bounded
 from tests.corpora import w3c
 from tests.corpora.w3c_answers import by_value, in_csv, read_answer
 from tests.histories import run_on_spark
@@ -25,7 +26,6 @@ from penstock.rdf.elements import Element, Row
 from penstock.rdf.graphs import read_graph
 from penstock.rdf.results import Evaluation, same_graph, same_rows
 from penstock.rdf.terms import IRI
-from penstock.runtime.bounded import run_bounded
 from penstock.syntax import ast, parse
 
 if TYPE_CHECKING:

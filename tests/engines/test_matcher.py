@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 from pyoxigraph import Literal, NamedNode, Triple
+from tests.bounded import sources_of
 from tests.runtime.live import micro_batches, run_to_the_end, write_folder
 
 from penstock import parse
@@ -18,8 +19,7 @@ from penstock.engines.matcher import PatternMatcher
 from penstock.engines.spark.statements import SparkQuery
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
-from penstock.relational.matching import Asked
-from penstock.runtime.bounded import sources_of
+from penstock.relational.matching import TripleConditions
 from penstock.runtime.outlets import Callback
 from penstock.runtime.queries import QuerySpec
 from penstock.runtime.run import Run
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 STREAM = "http://ex.org/s"
 PATTERNS = {
-    "anything": Asked(),
-    "speed": Asked((("p", "Ispeed"),)),
-    "stop": Asked((("p", "Istop"),)),
-    "this car": Asked((("s", "Icar1"),)),
-    "this speed": Asked((("p", "Ispeed"), ("o", "L100"))),
-    "this stop": Asked((("p", "Istop"), ("o", "L100"))),
-    "that very triple": Asked((("s", "Icar1"), ("p", "Ispeed"), ("o", "L100"))),
+    "anything": TripleConditions(),
+    "speed": TripleConditions((("p", "Ispeed"),)),
+    "stop": TripleConditions((("p", "Istop"),)),
+    "this car": TripleConditions((("s", "Icar1"),)),
+    "this speed": TripleConditions((("p", "Ispeed"), ("o", "L100"))),
+    "this stop": TripleConditions((("p", "Istop"), ("o", "L100"))),
+    "that very triple": TripleConditions((("s", "Icar1"), ("p", "Ispeed"), ("o", "L100"))),
 }
 
 
@@ -149,6 +149,7 @@ def test_live_on_spark_predicates_tell(spark: SparkSession, tmp_path: Path, monk
             for name, pattern in patterns.items()
         ],
         {STREAM: GrowingFolder(tmp_path / "cars", "cars", files_per_batch=1)},
+        settings=RunSettings(windows="cluster"),
         is_bounded=True,
     )
     run_to_the_end(run)

@@ -12,13 +12,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from tests.bounded import run_bounded
 from tests.engines.strategies import Scenario, scenarios
 
 from penstock.engines.duckdb.store import DuckDBStore
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.rdf.results import Evaluation
-from penstock.runtime.bounded import run_bounded
 
 EXAMPLES = int(os.environ.get("PENSTOCK_EXAMPLES", "200"))
 trying = settings(derandomize="PENSTOCK_EXAMPLES" not in os.environ)

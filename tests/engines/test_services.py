@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Store, Triple
+from tests.bounded import run_bounded
 
 import penstock
 from penstock.algebra import build
@@ -14,7 +15,6 @@ from penstock.engines.duckdb.store import DuckDBStore
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element
-from penstock.runtime.bounded import run_bounded
 
 EX = "http://ex.org/"
 NODES = [NamedNode(f"{EX}{name}") for name in "abc"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pyoxigraph import NamedNode, Triple
+from tests.bounded import graphs_of
 from tests.histories import run_on_spark
 from tests.relational.test_keeping import HEADER, INPUTS, KEPT, NOT_KEPT, SEEN, STREAM
 from tests.runtime.live import micro_batches, run_to_the_end, write_folder
@@ -18,7 +19,6 @@ from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.rdf.changes import Change
 from penstock.rdf.results import Evaluation
-from penstock.runtime.bounded import graphs_of
 from penstock.runtime.outlets import Callback
 from penstock.runtime.queries import QuerySpec
 from penstock.runtime.settings import RunSettings
@@ -107,7 +107,7 @@ def test_it_is_computed_once_for_all_micro_batches(
 
     def take(evaluation: Evaluation) -> None:
         found.append(evaluation)
-        kept.append(tuple(run.run.store._static._views.items()))
+        kept.append(tuple(run.run.store.evaluator._static._views.items()))
 
     graphs = {**INPUTS.graphs, None: [*INPUTS.graphs[None], GraphTriple(SOLD)]}
     run = micro_batches(
@@ -115,7 +115,7 @@ def test_it_is_computed_once_for_all_micro_batches(
         [(QuerySpec(query, "q"), Callback(take))],
         {STREAM: GrowingFolder(tmp_path / "s", "s", files_per_batch=1)},
         graphs_of(replace(INPUTS, graphs=graphs)),
-        RunSettings(),
+        RunSettings(windows="cluster"),
         is_bounded=True,
         updates={None: GraphUpdates(changes)},
     )

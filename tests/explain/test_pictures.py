@@ -169,7 +169,7 @@ def test_the_page_needs_nothing_else(query: Path) -> None:
 
 def test_the_page_has_every_part() -> None:
     page = as_html(document(COUPONS))
-    for part in ("The query", "Settings", "Windows", "Operators", "What comes from where", "Timeline"):
+    for part in ("The query", "Settings", "Windows", "Operators", "Sources of the patterns", "Timeline"):
         assert f"<h2>{part}</h2>" in page
     assert "prefers-color-scheme: dark" in page
     assert '<span class="v">?shopper</span>' in page

@@ -44,7 +44,7 @@ def test_a_join_with_a_graph_has_a_static_side() -> None:
 def test_what_the_user_says_goes_before_the_dialect() -> None:
     settings = Settings(parse_report("arrival"), "istream", "bag", 60_000)
     text = as_text(document(TOLLGATES, settings))
-    assert text.count("you said so") == 4
+    assert text.count("set by you") == 4
     assert "evaluated whenever an element enters the window" in text
     assert "(1m, 11m]  (2m, 12m]  (3m, 13m]" in text
 

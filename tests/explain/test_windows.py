@@ -21,12 +21,16 @@ def description_of(window: str, settings: Settings | None = None) -> WindowDescr
     [
         ("[RANGE PT10S STEP PT2S]", "RANGE 10s STEP 2s", "Every 2s a window of 10s closes"),
         ("[RANGE PT10S]", "RANGE 10s STEP 10s", "Windows of 10s follow one another"),
-        ("[RANGE PT2S STEP PT10S]", "RANGE 2s STEP 10s", "what comes between two of them is in none"),
-        (PAST, "NOW - 10s TO NOW - 4s STEP 2s", "the timestamps in (t - 10s, t - 4s]; it closes at t0, t0 + 2s"),
-        ("[NOW]", "NOW", "the elements with that very timestamp"),
-        ("[ALL]", "ALL", "all that has come so far"),
-        ("[ELEMENTS 3]", "ELEMENTS 3", "the last 3 elements of the stream; it closes with each of them"),
-        ("[ELEMENTS 1 STEP 2]", "ELEMENTS 1 STEP 2", "the last element of the stream; it closes with every 2 of them"),
+        ("[RANGE PT2S STEP PT10S]", "RANGE 2s STEP 10s", "elements between two windows are in neither"),
+        (PAST, "NOW - 10s TO NOW - 4s STEP 2s", "the elements with timestamps in (t - 10s, t - 4s]; it closes at t0"),
+        ("[NOW]", "NOW", "the elements with exactly that timestamp"),
+        ("[ALL]", "ALL", "all elements so far"),
+        ("[ELEMENTS 3]", "ELEMENTS 3", "the last 3 elements of the stream; it closes after each new one"),
+        (
+            "[ELEMENTS 1 STEP 2]",
+            "ELEMENTS 1 STEP 2",
+            "the last element of the stream; it closes after every 2 new ones",
+        ),
     ],
 )
 def test_rules(window: str, rule: str, sentence: str) -> None:

@@ -77,7 +77,7 @@ def test_explain_tells_the_sizes() -> None:
     query = engine().register(QUERY)
     assert "seen lately" not in query.explain().text
     list(query.results())
-    told = query.explain().text.partition("Joined in this order, with the triples seen lately:")[2]
+    told = query.explain().text.partition("Joined in this order, with the number of triples matched recently:")[2]
     assert ":sees ?car" in told.splitlines()[1]
     assert ":raises ?alarm" in told.splitlines()[2]
 
@@ -112,7 +112,9 @@ def test_on_spark_the_order_follows_the_micro_batches(
 
     folder = GrowingFolder(tmp_path, "s", files_per_batch=1)
     standing = QuerySpec(ps.parse(QUERY), "q")
-    run = micro_batches(spark, [(standing, Callback(take))], {f"{EX}s": folder}, {}, RunSettings(), is_bounded=True)
+    run = micro_batches(
+        spark, [(standing, Callback(take))], {f"{EX}s": folder}, {}, RunSettings(windows="cluster"), is_bounded=True
+    )
     run_to_the_end(run)
     assert compiled[0] == "raises"
     assert compiled[-1] == "sees"

@@ -7,6 +7,7 @@ import os
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.bounded import run_bounded
 from tests.engines.strategies import Scenario, scenarios
 
 from penstock.algebra import build
@@ -16,7 +17,6 @@ from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.rdf.results import Evaluation
 from penstock.relational import answers
-from penstock.runtime.bounded import run_bounded
 
 EXAMPLES = int(os.environ.get("PENSTOCK_EXAMPLES", "40"))
 trying = settings(derandomize="PENSTOCK_EXAMPLES" not in os.environ, max_examples=EXAMPLES, deadline=None)

@@ -48,13 +48,13 @@ def test_the_answer_is_the_same_without_the_optimizer() -> None:
 def test_explain_shows_the_plan_and_the_rules() -> None:
     text = said("explain", "query.rq")
     before, plan = text.split("\nPlan\n")
-    assert "What is run, after the rules: push filters" in plan
+    assert "The plan that runs, after these rules: push filters" in plan
     assert before.index("Filter") < before.index("Join")
     assert plan.index("Join") < plan.index("Filter ?district = :north")
     record = json.loads(said("explain", "query.rq", "--format", "json"))
     assert "push filters" in [entry["rule"] for entry in record["plan"]["rules"]]
     assert record["plan"]["operators"] == record["plan"]["rules"][-1]["operators"] != record["operators"]
-    assert "What is run, after the rules" in said("explain", "query.rq", "--format", "svg")
+    assert "The plan that runs, after these rules" in said("explain", "query.rq", "--format", "svg")
     assert "After: push filters" in said("explain", "query.rq", "--format", "html")
 
 

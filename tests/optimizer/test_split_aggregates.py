@@ -9,6 +9,7 @@ import pyoxigraph as ox
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.bounded import run_bounded
 from tests.histories import run_on_spark
 
 from penstock.algebra import build
@@ -18,7 +19,6 @@ from penstock.optimizer import RULES, Knowledge, Sizes, optimize
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.rdf.elements import Element
-from penstock.runtime.bounded import run_bounded
 from penstock.syntax import ast, parse
 
 if TYPE_CHECKING:
@@ -125,8 +125,9 @@ def _is_split(query: ast.Query, sizes: Sizes) -> bool:
 
 
 def test_spark_has_them_split_where_gates_have_many_districts(spark: SparkSession) -> None:
+    from tests.bounded import graphs_of
+
     from penstock.engines.spark.history import HistoryStore
-    from penstock.runtime.bounded import graphs_of
 
     kinds = (INTEGER, INTEGER, DECIMAL, DOUBLE)
     seen = [_element(n * 300, n % 3, n % 4, ox.Literal(str(n), datatype=kinds[n // 8])) for n in range(1, 30)]

@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode
 from tests.oracle.asking import EX, elements, graph
+from tests.rdf.result_lines import to_json_line
 
 import penstock
 from penstock.algebra import Settings
@@ -17,7 +18,7 @@ from penstock.algebra.inputs import GraphTriple
 from penstock.oracle import Inputs, answer
 from penstock.oracle.judging import Verdict, judge
 from penstock.rdf.elements import Element
-from penstock.rdf.results import Evaluation, from_json_line, to_json_line
+from penstock.rdf.results import Evaluation, from_json_line
 from penstock.syntax import ast
 
 EVERY_MS = [element for time in range(1, 41) for element in elements(f"{time} :e{time} a :Thing")]

@@ -29,7 +29,7 @@ WRONG_TERMS = (
     "_:.a", "_:a.", "_:a:b", '"open', 'open"', '"', '"a"b"', r'"\x"', r'"\u12"', '"a"@', '"a"@a1', '"a"@en_GB',
     '"a"@en--ltr', '"a"^^<relative>', '"a"^^xsd:integer', '"a"^^<>', f'"a"^^<{RDF}langString>',
     f'"a"^^<{RDF}dirLangString>', "7", "true", "<< <a:b> <a:c> <a:d> >>", "<<( <a:b> <a:c> <a:d> )>>",
-    "<a:b> <a:c>", "", "'a'", '"""a"""',
+    "<a:b> <a:c>", "", "'a'", '"""a"""', '"7"^^<http://www]w3.org/2001/XMLSchema#int>',
 )  # fmt: skip
 
 ORDINARY_TIMES = (

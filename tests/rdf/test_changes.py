@@ -38,8 +38,8 @@ def test_a_label_is_one_node_in_the_whole_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('<a:s> <a:p> "a" "2" .', "this is not a change: write A (added) or D (deleted)"),
-        ("TX .", "this is not a change"),
+        ('<a:s> <a:p> "a" "2" .', "this line is not a change: write A (add) or D (delete)"),
+        ("TX .", "this line is not a change"),
         ('A <a:s> <a:p> "a" .', "the timestamp is missing"),
         ('A <a:s> <a:p> "a" "soon" .', '"soon" is not a timestamp'),
         ('A <a:s> <a:p> "a" "2"', "the line does not end with a full stop"),

@@ -75,15 +75,15 @@ def test_lexical_forms_are_kept_and_relative_iris_resolved(tmp_path: Path) -> No
         ("a.ttl", b"<a:a> <a:b> 1 .\n<a:a> <a:b> .", "a.ttl:2: . is not a valid RDF object"),
         ("a.ttl", b"<a:a> <a:b> ", "a.ttl:1: the text ends in the middle of a statement: is it cut off?"),
         ("a.ttl", b"<a:a> <a:b> '\xff' .", "a.ttl:1: a byte is not UTF-8"),
-        ("a.ttl", b"<a:a> <a:b> <<( <a:a> <a:b> 1 )>> .", "a.ttl: a triple stands inside a triple (RDF-star)"),
+        ("a.ttl", b"<a:a> <a:b> <<( <a:a> <a:b> 1 )>> .", "a.ttl: a triple is nested inside a triple (RDF-star)"),
         ("a.n3", b"{ ?x <a:b> 1 } => { ?x <a:b> 2 } .", "a.n3: variables are not allowed"),
         ("a.rdf", b"<rdf:RDF", "a.rdf"),
-        ("a.jsonld", b'{"@context": "http://schema.org/"}', "a.jsonld: the JSON-LD context is on the web"),
+        ("a.jsonld", b'{"@context": "http://schema.org/"}', "a.jsonld: the JSON-LD context is remote"),
         ("a.trig", b"<a:g> { <a:a> <a:b> 1 }", "a.trig: all triples of this file are in named graphs"),
-        ("a.csv", b"", "a.csv: the ending .csv is not one of a graph: write the graph as .ttl .nt .n3 .rdf .owl"),
+        ("a.csv", b"", "a.csv: no graph format has the ending .csv: write the graph as .ttl .nt .n3 .rdf .owl"),
         ("a", b"", "a: the file has no ending"),
         ("a.ttl.gz", CUT_SHORT, "a.ttl.gz: the compressed file ends too early"),
-        ("a.ttl.bz2", b"no bzip2", "a.ttl.bz2: the file can be read up to here only"),
+        ("a.ttl.bz2", b"no bzip2", "a.ttl.bz2: the file cannot be read beyond this point"),
     ],
 )
 def test_a_wrong_file_is_an_error(tmp_path: Path, name: str, content: bytes, message: str) -> None:
@@ -97,7 +97,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="there is no such file"):
         read_graph(tmp_path / "a.ttl", scope="g")
     (tmp_path / "b.ttl").mkdir()
-    with pytest.raises(SourceError, match="this is a directory, and a file is expected"):
+    with pytest.raises(SourceError, match="this is a directory, but a file was expected"):
         read_graph(tmp_path / "b.ttl", scope="g")
 
 

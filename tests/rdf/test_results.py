@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
+from tests.rdf.result_lines import to_json_line
 
 from penstock.rdf.elements import Node
-from penstock.rdf.results import Evaluation, ResultLineError, from_json_line, to_json_line
+from penstock.rdf.results import Evaluation, ResultLineError, from_json_line
 from penstock.rdf.vocabulary import XSD
 
 SHOPPER = NamedNode("http://ex.org/ann")

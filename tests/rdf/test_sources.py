@@ -31,7 +31,10 @@ def test_a_path_and_what_is_said_about_it(text: str, path: str, options: SourceO
     ("text", "message"),
     [
         ("?format=tnt", "?format=tnt: the source has no name: write a file, a folder, or - for standard input"),
-        ("a?fromat=tnt", "a?fromat=tnt: there is no option fromat: a source takes format (as in format=tnt), unit"),
+        (
+            "a?fromat=tnt",
+            "a?fromat=tnt: there is no option fromat: the options of a source are format (as in format=tnt), unit",
+        ),
         ("a?format", "a?format: the option format has no value: write format=tnt"),
         ("a?unit=", "a?unit=: the option unit has no value: write unit=1s"),
         ("a?unit=soon", "unit=soon: this is not a duration"),

@@ -47,13 +47,13 @@ class TestFormat:
     def test_another_ending_is_an_error_that_lists_the_ones_there_are(self, tmp_path: Path, name: str) -> None:
         path = write(tmp_path / name, "")
         text = message(lambda: collect(path))
-        assert text.startswith(f"{path}: the ")
+        assert text.startswith((f"{path}: no stream format has the ending", f"{path}: the file has no ending"))
         assert ".tnt, .trig, .nq, .jsonld or .ndjson" in text
         assert f"{path}?format=tnt" in text
 
     def test_another_name_is_an_error_that_lists_the_ones_there_are(self, tmp_path: Path) -> None:
         text = message(lambda: collect(tmp_path, format="csv"))
-        assert text == "the format csv is not known: write tnt, trig, nq, jsonld, ndjson, ttl or nt"
+        assert text == "unknown format csv: write tnt, trig, nq, jsonld, ndjson, ttl or nt"
 
 
 class TestCompression:
@@ -93,7 +93,7 @@ class TestCompression:
         assert cut_off.reasons[0].startswith("the compressed file ends too early")
         wrong = collect(write(path, b"no zstandard"))
         assert wrong.elements == []
-        assert "can be read up to here only" in wrong.reasons[0]
+        assert "cannot be read beyond this point" in wrong.reasons[0]
 
     def test_zstandard_where_it_is_not(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "zstandard", None)
@@ -220,7 +220,7 @@ class TestStandardInput:
         assert collect(io.StringIO(text), format="ndjson").graphs == [f"<{Path.cwd().as_uri()}/g>"]
 
     def test_it_is_no_snapshot(self) -> None:
-        assert "its format is tnt, trig, nq, jsonld or ndjson" in message(lambda: collect("-", format="ttl"))
+        assert "its format must be tnt, trig, nq, jsonld or ndjson" in message(lambda: collect("-", format="ttl"))
 
     def test_it_may_be_closed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "stdin", None)
@@ -274,7 +274,7 @@ class TestNothingToRead:
         monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may read everything
         for closed, kind in ((path, "file"), (tmp_path, "folder")):
             text = message(lambda source=closed: collect(source))  # type: ignore[misc]
-            assert text == f"{closed}: this {kind} may not be read (permission denied): change its permissions"
+            assert text == f"{closed}: this {kind} cannot be read (permission denied): change its permissions"
 
     def test_what_vanishes_before_it_is_read(self, tmp_path: Path) -> None:
         path = write(tmp_path / "a.tnt", "")

@@ -104,7 +104,7 @@ class TestDocument:
     def test_a_document_that_is_nothing_but_default_graph_is_malformed(self, tmp_path: Path) -> None:
         found = trig(tmp_path, ":a :p 1 . { :b :p 2 } :c prov:generatedAtTime 5 .")
         assert found.elements == []
-        assert found.reasons[0].startswith("there is no named graph in it")
+        assert found.reasons[0].startswith("it contains no named graph")
 
     def test_nquads_give_the_same_as_trig(self, tmp_path: Path) -> None:
         path = write(
@@ -221,7 +221,7 @@ class TestDamagedTrig:
         path = write(tmp_path / "a.trig", PREFIXES.encode() + good[0] + b':w { :a :p "\xff" }\n' + good[1])
         found = collect(path)
         assert found.times == [1, 2]
-        assert found.reasons == ["a byte is not UTF-8: save the file with the encoding UTF-8"]
+        assert found.reasons == ["a byte is not UTF-8: save the file as UTF-8"]
 
     def test_a_truncated_file_loses_its_last_graph_only(self, tmp_path: Path) -> None:
         whole = (PREFIXES + GOOD.format(1) + GOOD.format(2)).encode()
@@ -307,9 +307,9 @@ class TestJsonLd:
         assert not found.blank_nodes[0] & found.blank_nodes[1]
         assert [malformed.place for malformed in found.malformed] == [f"{path}:{line}" for line in (3, 4, 6, 7)]
         assert "is it cut off?" in found.reasons[0]
-        assert "put the context itself into the document" in found.reasons[1]
+        assert "put the context into the document" in found.reasons[1]
         assert "has no time" in found.reasons[2]
-        assert "there is no named graph" in found.reasons[3]
+        assert "it contains no named graph" in found.reasons[3]
         assert collect(path) == found
 
     def test_a_wrong_document_is_left_out(self, tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_lexical_forms_are_kept(tmp_path: Path) -> None:
     [
         ("<a:s> <a:p> <a:o> .", "the timestamp is missing"),
         ('<a:s> <a:p> "5" .', "the timestamp is missing"),
-        ("<a:s> <a:p> <a:o> 1000 .", 'the timestamp stands without quotes: write "1000"'),
+        ("<a:s> <a:p> <a:o> 1000 .", 'the timestamp has no quotes: write "1000"'),
         ('<a:s> <a:p> <a:o> "1000"', "the line does not end with a full stop: is it cut off?"),
         ("<a:s> <a:p> <a:o", "the line does not end with a full stop: is it cut off?"),
         ('<a:s> <a:p> <a b> "1000" .', "this is not a timestamped triple"),
@@ -112,7 +112,7 @@ def test_lexical_forms_are_kept(tmp_path: Path) -> None:
         (r'<a:s> <a:p> "\ud800" "1000" .', "The escape sequence"),
         ('<a:s> <a:p> "a"@e_n "1000" .', ""),
         ('<a:s> <a:p> "a"@en--ltr "1000" .', "has a base direction"),
-        ('<a:s> <a:p> <<( <a:s> <a:p> <a:o> )>> "1000" .', "a triple stands inside a triple"),
+        ('<a:s> <a:p> <<( <a:s> <a:p> <a:o> )>> "1000" .', "a triple is nested inside a triple"),
         ("nonsense", ""),
         ("\0", ""),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from pyoxigraph import Literal, NamedNode, Triple
+from tests.bounded import run_bounded
 
 from penstock.algebra.inputs import Inputs
 from penstock.engines.duckdb.store import DuckDBStore
@@ -11,7 +12,6 @@ from penstock.engines.protocol import StorageError
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element
-from penstock.runtime.bounded import run_bounded
 from penstock.syntax import parse
 
 STREAM, N = "http://ex.org/s", NamedNode("http://ex.org/n")

@@ -6,6 +6,7 @@ from typing import Literal
 
 import pyoxigraph as ox
 import pytest
+from tests.bounded import run_bounded
 
 from penstock.algebra import Settings
 from penstock.algebra.inputs import GraphTriple, Inputs
@@ -13,7 +14,6 @@ from penstock.engines.duckdb.store import DuckDBStore
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.rdf.elements import Element
-from penstock.runtime.bounded import run_bounded
 from penstock.sources.graphs import graph_of_triples
 from penstock.syntax import parse
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pyoxigraph as ox
 import pytest
+from tests.bounded import run_bounded
 
 import penstock
 from penstock.algebra.inputs import GraphTriple, Inputs
@@ -15,7 +16,6 @@ from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element
 from penstock.rdf.vocabulary import XSD
-from penstock.runtime.bounded import run_bounded
 
 EX = "http://e/"
 S = "FROM STREAM :s [RANGE 10ms STEP 3ms]"

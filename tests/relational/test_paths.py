@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pyoxigraph import NamedNode, Triple
+from tests.bounded import run_bounded
 from tests.histories import run_on_spark
 
 from penstock import parse
@@ -15,7 +16,6 @@ from penstock.engines.duckdb import store as duckdb
 from penstock.engines.duckdb.store import DuckDBStore
 from penstock.rdf.elements import Element
 from penstock.relational.automata import automaton_of
-from penstock.runtime.bounded import run_bounded
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

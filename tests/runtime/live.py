@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from pyoxigraph import Literal, NamedNode
 from tests import cases
+from tests.bounded import graphs_of
 
 from penstock.algebra.chaining import registered_name
 from penstock.rdf.elements import Element
+from penstock.rdf.result_batches import ResultBatch
 from penstock.rdf.results import Evaluation
-from penstock.runtime.bounded import graphs_of
 from penstock.runtime.micro_batches import StreamedRun
 from penstock.runtime.outlets import Callback, Outlet
 from penstock.runtime.queries import QuerySpec
 from penstock.runtime.query_groups import members_of
-from penstock.runtime.settings import RunSettings
+from penstock.runtime.settings import RunSettings, Windows
 from penstock.runtime.ways import RunRequest, open_run
 from penstock.sources.graphs import Graph
 from penstock.sources.spark.live import GrowingFolder, LiveStream
@@ -38,8 +39,8 @@ class ListOutlet(Outlet):
     def resume(self, written: int | None) -> None:
         del self.evaluations[written or 0 :]
 
-    def write(self, evaluation: Evaluation) -> None:
-        self.evaluations.append(evaluation)
+    def write(self, batch: ResultBatch, which: range) -> None:
+        self.evaluations.extend(batch.evaluations(which))
 
     def position(self) -> int:
         return len(self.evaluations)
@@ -62,7 +63,9 @@ def micro_batches(
     return run
 
 
-def run_live(spark: SparkSession, case: cases.Case, folder: Path, batches: int = 2) -> list[Evaluation]:
+def run_live(
+    spark: SparkSession, case: cases.Case, folder: Path, batches: int = 2, windows: Windows = "auto"
+) -> list[Evaluation]:
     """The answer to a case whose streams come in so many micro-batches, and then end."""
     found: list[Evaluation] = []
     run = micro_batches(
@@ -70,7 +73,7 @@ def run_live(spark: SparkSession, case: cases.Case, folder: Path, batches: int =
         [(QuerySpec(case.query, registered_name(case.query) or "q", case.settings), Callback(found.append))],
         folders_of(case, folder, batches),
         graphs_of(case.inputs),
-        RunSettings(lateness=case.inputs.lateness, flush=case.flush, has_empty=True),
+        RunSettings(lateness=case.inputs.lateness, flush=case.flush, has_empty=True, windows=windows),
         is_bounded=True,
     )
     for call, answers in case.inputs.services.items():

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.bounded import sources_of
 from tests.runtime.chains import TOLL, Scenario, an_element, chain_of, scenarios
 from tests.runtime.families import families
 
@@ -15,7 +16,6 @@ from penstock.engines.duckdb.store import DuckDBStore
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.results import Evaluation
-from penstock.runtime.bounded import sources_of
 from penstock.runtime.queries import QuerySpec
 from penstock.runtime.run import Run
 from penstock.runtime.settings import RunSettings

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyoxigraph import NamedNode, Triple
 from tests import cases
+from tests.bounded import graphs_of
 from tests.nightly import some_of
 from tests.runtime.live import folders_of, micro_batches, run_live
 from tests.suite.test_suite import HERE as SUITE
@@ -20,17 +21,17 @@ from tests.suite.test_suite import HERE as SUITE
 from penstock.algebra import Settings
 from penstock.algebra.chaining import registered_name
 from penstock.algebra.inputs import Inputs
-from penstock.engines.spark.window_log import WindowLog
+from penstock.engines.spark.live_store import LiveStore
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element, Malformed
 from penstock.rdf.errors import SourceError
+from penstock.rdf.result_batches import ResultBatch
 from penstock.rdf.results import Evaluation
-from penstock.runtime.bounded import graphs_of
 from penstock.runtime.checkpoints import CheckpointError, FolderCheckpoint
 from penstock.runtime.outlets import Callback, Outlet
 from penstock.runtime.queries import QuerySpec
-from penstock.runtime.settings import RunSettings
+from penstock.runtime.settings import RunSettings, Windows
 from penstock.sources import blocks
 from penstock.sources.spark.live import StreamedRows, socket_lines
 from penstock.syntax import parse
@@ -65,10 +66,13 @@ def _case(name: str) -> cases.Case:
     return cases.read_case(SUITE / "cases" / name)
 
 
+@pytest.mark.parametrize("windows", ["driver", "cluster"])
 @pytest.mark.parametrize("name", some_of(SAMPLE, every=2))
-def test_a_live_stream_has_the_expected_answer(spark: SparkSession, name: str, tmp_path: Path) -> None:
+def test_a_live_stream_has_the_expected_answer(
+    spark: SparkSession, name: str, windows: Windows, tmp_path: Path
+) -> None:
     case = _case(name)
-    cases.check(case, run_live(spark, case, tmp_path))
+    cases.check(case, run_live(spark, case, tmp_path, windows=windows))
 
 
 class CrashError(Exception):
@@ -85,9 +89,9 @@ class Listed(Outlet):
     def resume(self, written: Any) -> None:
         del self.evaluations[written or 0 :]
 
-    def write(self, evaluation: Evaluation) -> None:
+    def write(self, batch: ResultBatch, which: range) -> None:
         self.crash("write")
-        self.evaluations.append(evaluation)
+        self.evaluations.extend(batch.evaluations(which))
 
     def position(self) -> int:
         self.crash("position")
@@ -107,12 +111,12 @@ def test_a_run_goes_on_where_it_was(
         if step == ends[0]:
             raise CrashError
 
-    def clean(self: WindowLog, kept: Any) -> None:
+    def clean(self: LiveStore, kept: Any) -> None:
         crash("clean")
         forget_files(self, kept)
 
-    forget_files = WindowLog.clean
-    monkeypatch.setattr(WindowLog, "clean", clean)
+    forget_files = LiveStore.clean
+    monkeypatch.setattr(LiveStore, "clean", clean)
     outlet = Listed(crash)
     while ends:
         run = micro_batches(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests import cases
+from tests.bounded import graphs_of, sources_of
 from tests.runtime.live import ListOutlet
 from tests.suite.test_suite import FOLDERS
 
@@ -15,7 +16,6 @@ from penstock.algebra.chaining import registered_name
 from penstock.engines.duckdb.store import DuckDBStore
 from penstock.rdf.changes import changes_of
 from penstock.rdf.results import Evaluation
-from penstock.runtime.bounded import graphs_of, sources_of
 from penstock.runtime.changing_graphs import Updates
 from penstock.runtime.checkpoints import DatabaseCheckpoint
 from penstock.runtime.queries import QuerySpec

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.bounded import sources_of
 from tests.runtime.chains import TOLL, Scenario, chain_of, scenarios
 from tests.runtime.families import PATTERNS, families
 from tests.runtime.live import ListOutlet, micro_batches, write_folder
@@ -18,7 +19,6 @@ from tests.runtime.live import ListOutlet, micro_batches, write_folder
 from penstock.algebra.inputs import InputError, Inputs
 from penstock.engines.duckdb.store import DuckDBStore
 from penstock.rdf.results import Evaluation
-from penstock.runtime.bounded import sources_of
 from penstock.runtime.checkpoints import DatabaseCheckpoint, State
 from penstock.runtime.history_intake import HistoryIntake
 from penstock.runtime.outlets import Callback

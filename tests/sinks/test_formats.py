@@ -28,6 +28,7 @@ from tests.sinks.evaluations import (
 
 from penstock.algebra.expressions import Variable
 from penstock.algebra.model import QueryForm, SelectForm
+from penstock.rdf.result_batches import ResultBatch
 from penstock.rdf.results import Evaluation, from_json_line
 from penstock.sinks import FORMATS, SinkError, open_sink
 
@@ -35,7 +36,7 @@ from penstock.sinks import FORMATS, SinkError, open_sink
 def written(folder: Path, format: str, form: QueryForm, *evaluations: Evaluation) -> str:
     with open_sink(folder / "out", format, form, prefixes=PREFIXES) as sink:
         for evaluation in evaluations:
-            sink.write(evaluation)
+            sink.write(ResultBatch.of(evaluation))
     return (folder / "out").read_bytes().decode()
 
 

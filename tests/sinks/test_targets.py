@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.sinks.evaluations import CONSTRUCT, SELECT, SELECTED, constructed, ex
 
+from penstock.rdf.result_batches import ResultBatch
 from penstock.rdf.results import Evaluation
 from penstock.sinks import ReaderGoneError, SinkError, open_sink
 
@@ -21,18 +22,18 @@ def test_writing_goes_on_from_a_position(tmp_path: Path, format: str, before: in
     evaluations = [Evaluation("q", time, SELECTED.variables, SELECTED.rows) for time in range(4)]
     with open_sink(tmp_path / "whole", format, SELECT) as sink:
         for evaluation in evaluations:
-            sink.write(evaluation)
+            sink.write(ResultBatch.of(evaluation))
     path = tmp_path / "out"
     crashed = open_sink(path, format, SELECT)
     for evaluation in evaluations[:before]:
-        crashed.write(evaluation)
+        crashed.write(ResultBatch.of(evaluation))
     position = crashed.position()
-    crashed.write(evaluations[3])
+    crashed.write(ResultBatch.of(evaluations[3]))
     crashed.flush()
-    crashed.write(evaluations[0])
+    crashed.write(ResultBatch.of(evaluations[0]))
     with open_sink(path, format, SELECT, position=position) as sink:
         for evaluation in evaluations[before:]:
-            sink.write(evaluation)
+            sink.write(ResultBatch.of(evaluation))
     assert path.read_bytes() == (tmp_path / "whole").read_bytes()
     crashed.close()
 
@@ -41,7 +42,7 @@ def test_the_position_is_what_is_on_the_disk(tmp_path: Path) -> None:
     path = tmp_path / "out"
     with open_sink(path, "tnt", CONSTRUCT) as sink:
         assert sink.position() == 0
-        sink.write(constructed(1, ex("été")))
+        sink.write(ResultBatch.of(constructed(1, ex("été"))))
         assert sink.position() == path.stat().st_size > 0
 
 
@@ -62,17 +63,17 @@ def test_a_file_that_is_shorter_than_it_was(tmp_path: Path) -> None:
 class TestStandardOutput:
     def test_it_is_a_dash(self, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
         with open_sink("-", "csv", SELECT) as sink:
-            sink.write(SELECTED)
+            sink.write(ResultBatch.of(SELECTED))
             sink.flush()
             assert capsysbinary.readouterr().out.startswith(b"time,gate,cars\r\n8000")
             assert sink.position() is None
-            sink.write(SELECTED)
+            sink.write(ResultBatch.of(SELECTED))
         assert capsysbinary.readouterr().out.startswith(b"8000")
 
     def test_it_may_be_text_only(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "stdout", io.StringIO())
         with open_sink("-", "tsv", SELECT) as sink:
-            sink.write(SELECTED)
+            sink.write(ResultBatch.of(SELECTED))
         assert isinstance(sys.stdout, io.StringIO)
         assert sys.stdout.getvalue().startswith("?time")
 
@@ -84,11 +85,12 @@ class TestStandardOutput:
     def test_its_reader_may_go_away(self) -> None:
         program = (
             "from penstock.sinks import ReaderGoneError, open_sink\n"
+            "from penstock.rdf.result_batches import ResultBatch\n"
             "from tests.sinks.evaluations import SELECT, SELECTED\n"
             "sink = open_sink('-', 'jsonl', SELECT)\n"
             "try:\n"
             "    while True:\n"
-            "        sink.write(SELECTED)\n"
+            "        sink.write(ResultBatch.of(SELECTED))\n"
             "except ReaderGoneError as error:\n"
             "    raise SystemExit(7)\n"
         )
@@ -98,7 +100,7 @@ class TestStandardOutput:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=root,
-            env={**os.environ, "PYTHONPATH": str(root)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join((str(root), str(root / "src")))},
         ) as running:
             assert running.stdout is not None
             assert running.stderr is not None
@@ -131,7 +133,7 @@ class TestWhatCannotBeWritten:
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
     def test_a_full_disk(self) -> None:
         sink = open_sink("/dev/full", "jsonl", SELECT)
-        sink.write(SELECTED)
+        sink.write(ResultBatch.of(SELECTED))
         assert sink.position() is None
         with pytest.raises(SinkError, match="/dev/full: the disk is full: make room"):
             sink.flush()
@@ -143,12 +145,12 @@ class TestWhatCannotBeWritten:
         os.mkfifo(pipe)
         reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
         sink = open_sink(pipe, "csv", SELECT)
-        sink.write(SELECTED)
-        sink.write(SELECTED)
+        sink.write(ResultBatch.of(SELECTED))
+        sink.write(ResultBatch.of(SELECTED))
         sink.flush()
         assert os.read(reader, 1 << 16).count(b"time") == 1
         os.close(reader)
-        sink.write(SELECTED)
+        sink.write(ResultBatch.of(SELECTED))
         with pytest.raises(ReaderGoneError, match="nobody reads the results any more"):
             sink.flush()
         with pytest.raises(ReaderGoneError):

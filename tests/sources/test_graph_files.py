@@ -124,8 +124,8 @@ def test_a_line_that_is_no_triple_ends_the_loading(tmp_path: Path, name: str, te
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"s": ["<a:a>"], "p": ["<a:b>"]}, "a.parquet: a graph has the columns s, p and o, and this one has s, p"),
-        ({"s": ["<a:a>"], "p": ["<a:b>"], "o": [1]}, "a.parquet: the column o holds int64"),
+        ({"s": ["<a:a>"], "p": ["<a:b>"]}, "a.parquet: a graph needs the columns s, p and o, but this file has s, p"),
+        ({"s": ["<a:a>"], "p": ["<a:b>"], "o": [1]}, "a.parquet: the column o contains int64"),
         ({"s": ["<a:a>", "a:a"], "p": ["<a:b>"] * 2, "o": ["1", '"1"']}, "a.parquet, row 1: "),
         ({"s": ["<a:a>"], "p": [None], "o": ["<a:b>"]}, "a.parquet, row 1: a term is missing"),
     ],
@@ -143,7 +143,7 @@ def test_a_table_that_is_no_graph(tmp_path: Path, columns: dict[str, list[object
 def test_a_file_that_is_not_parquet(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     path.write_text("oops")
-    with pytest.raises(SourceError, match="this cannot be read as Parquet"):
+    with pytest.raises(SourceError, match="this file cannot be read as Parquet"):
         in_duckdb(open_graph(path, scope="g"))
 
 

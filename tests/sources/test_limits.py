@@ -18,7 +18,7 @@ from penstock.rdf.formats import trig
 from penstock.rdf.stream_reader import read_stream
 from penstock.sources import blocks
 from penstock.sources.graph_files import open_graph
-from penstock.sources.opening import open_source
+from penstock.sources.source_opener import open_source
 
 LINE = '<http://ex.org/a> <http://ex.org/p> "{}" "{}" .\n'
 LONG = LINE.format("x" * 300_000, 2)
@@ -96,7 +96,7 @@ def test_lines_of_the_oracle(tmp_path: Path) -> None:
 def test_documents() -> None:
     large = b'{"@id": "http://ex.org/a", "http://ex.org/p": "%b"}' % (b"x" * 200_000)
     assert [entry.reason for entry in read(io.BytesIO(large), "jsonld")[1]] == [
-        "the document is larger than 100 kB, which is read as a whole: write several smaller ones"
+        "the document is larger than 100 kB, but must be read as a whole: split it into smaller ones"
     ]
 
 

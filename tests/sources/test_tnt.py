@@ -82,7 +82,7 @@ def test_lines_of_every_kind(tmp_path: Path) -> None:
 def test_a_timestamp_too_far_away_is_malformed(tmp_path: Path) -> None:
     line = f'{TRIPLE} "1000000000000000000" .'
     path = write(tmp_path / "a.tnt", line)
-    reason = '"1000000000000000000" is too far from 1970 for a timestamp: it may have 18 digits at most'
+    reason = '"1000000000000000000" is too far from 1970 for a timestamp: at most 18 digits are allowed'
     assert read(path).malformed == [Malformed(f"{path}:1", line, reason)]
 
 

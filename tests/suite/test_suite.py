@@ -12,11 +12,11 @@ from typing import TypedDict
 
 import pytest
 from tests import cases
+from tests.bounded import run_bounded
 
 from penstock.engines.duckdb.store import DuckDBStore
 from penstock.oracle import answer
 from penstock.rdf.results import Evaluation
-from penstock.runtime.bounded import run_bounded
 from penstock.syntax import parse
 from penstock.syntax.printer import to_text
 from penstock.syntax.translation import translate

@@ -86,13 +86,17 @@ TRIPLES = [
 ]
 
 NAMES = [
-    Mistake("SELECT * FROM STREAM «<»a b> [RANGE 5s STEP 1s] { }", "a stream's IRI", "an IRI holds no spaces"),
+    Mistake("SELECT * FROM STREAM «<»a b> [RANGE 5s STEP 1s] { }", "a stream's IRI", "an IRI contains no spaces"),
     Mistake("SELECT * FROM «STATIC» <g> { }", "expected a graph's IRI", "drop STATIC"),
     Mistake("SELECT * { «<»<<a> <b> <c>>> <d> <e> }", "expected a triple", "RDF-star"),
     Mistake("SELECT *«\u00a0»{ ?x ?p ?o }", "found the character", "this is no-break space: write a plain space"),
     Mistake("SELECT ?x { ?x ?p ?o FILTER «CONCATT»(?o, 'a') }", "there is no function CONCATT", "did you mean CONCAT?"),
     Mistake("SELECT (1 + «strstart»(?o) AS ?n) { ?x ?p ?o }", "there is no function strstart", "mean STRSTARTS?"),
-    Mistake("SELECT ?x { ?x ?p ?o FILTER(«nearest»(?o)) }", "there is no function nearest", "are called by their IRI"),
+    Mistake(
+        "SELECT ?x { ?x ?p ?o FILTER(«nearest»(?o)) }",
+        "there is no function nearest",
+        "call other functions by their IRI",
+    ),
     Mistake(
         "PREFIX foaf: <http://xmlns.com/foaf/0.1/>\nSELECT ?x { ?x «foa:»name ?o }",
         "the prefix foa: is not declared",
@@ -130,8 +134,8 @@ TEXTS = [
     Mistake("ASK { ?x ?p «'''abc }»", "an unterminated string", "close the string with '''"),
     Mistake("ASK { ?x ?p «“»abc” }", "the character `“`", "straight quotes"),
     Mistake("ASK { ?x ?p «‘»abc’ }", "the character `‘`", "straight quotes"),
-    Mistake(r'ASK { ?x ?p "a«\q»b" }', r"there is no escape \q", r"a backslash itself is written \\"),
-    Mistake("ASK { ?x «<http://a b>» ?o }", "expected a predicate", "an IRI holds no spaces"),
+    Mistake(r'ASK { ?x ?p "a«\q»b" }', r"there is no escape \q", r"write a backslash as \\"),
+    Mistake("ASK { ?x «<http://a b>» ?o }", "expected a predicate", "an IRI contains no spaces"),
     Mistake("ASK { ?x ?p «<http://a» }", "expected an object", "ends with `>`"),
 ]
 

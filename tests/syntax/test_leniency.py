@@ -172,7 +172,7 @@ NO_FUNCTIONS = [
     ("FILTER (⟦<http://www.opengis.net/def/function/geosparql/distance>⟧(?s, ?v) < 3)", "no extension functions"),
     ("BIND (⟦<http://www.w3.org/2005/xpath-functions#contains>⟧(?v, 'x') AS ?x)", "CONTAINS(text, part)"),
     ("FILTER (⟦<http://www.w3.org/2001/XMLSchema#int>⟧(?v) < 3)", "did you mean xsd:integer?"),
-    ("FILTER (⟦<http://www.w3.org/2001/XMLSchema#integer>(?v, 1)⟧ < 3)", "the value alone"),
+    ("FILTER (⟦<http://www.w3.org/2001/XMLSchema#integer>(?v, 1)⟧ < 3)", "only the value"),
     ("FILTER EXISTS { ?s :q ?x FILTER (⟦:near⟧(?x)) }", "no extension functions"),
 ]
 

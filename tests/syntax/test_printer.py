@@ -142,7 +142,7 @@ def test_what_an_iri_cannot_hold_is_escaped() -> None:
 
 
 def test_a_name_that_is_no_variable_of_the_dialect() -> None:
-    with pytest.raises(ValueError, match="SPARQL cannot say a variable named 'a-b'"):
+    with pytest.raises(ValueError, match="SPARQL cannot express a variable named 'a-b'"):
         text_of_expression(var("a-b"))
 
 
@@ -302,7 +302,7 @@ def test_patterns(element: ast.Element, expected: str) -> None:
         (ast.Union((GROUP,)), "fewer than two groups"),
         (
             ast.Group((ast.SubSelect(SELECT_ALL, GROUP, ast.Modifiers()), triple(A, P, B))),
-            "a sub-select beside other elements",
+            "a sub-select next to other elements",
         ),
         (ast.Group((), ast.CountWindow(1)), "a window at the end of a group"),
         (ast.WindowBlock(P, GROUP), "a WINDOW block"),
@@ -312,7 +312,7 @@ def test_patterns(element: ast.Element, expected: str) -> None:
     ],
 )
 def test_patterns_that_sparql_cannot_say(element: ast.Element, complaint: str) -> None:
-    with pytest.raises(ValueError, match=f"SPARQL cannot say .*{complaint}"):
+    with pytest.raises(ValueError, match=f"SPARQL cannot express .*{complaint}"):
         text_of_element(element)
 
 
@@ -471,7 +471,7 @@ def test_windows(dialect: DialectName, window: ast.Window | None, expected: str)
 )
 def test_windows_that_a_dialect_cannot_say(dialect: DialectName, windows: list[ast.Window | None]) -> None:
     for window in windows:
-        with pytest.raises(ValueError, match="cannot say"):
+        with pytest.raises(ValueError, match="cannot express"):
             text_of_window(dialect, window)
 
 
@@ -668,7 +668,7 @@ PAST_CLAUSE = ast.WindowClause(S, ast.PastWindow(2, 1))
     ],
 )
 def test_what_a_dialect_cannot_say(refused: ast.Query) -> None:
-    with pytest.raises(ValueError, match=r"cannot say .*\.$"):
+    with pytest.raises(ValueError, match=r"cannot express .*\.$"):
         to_text(refused)
 
 

@@ -46,7 +46,10 @@ _DEFAULT_SETTINGS = Settings()
 
 
 def build(query: ast.Query, settings: Settings = _DEFAULT_SETTINGS) -> ContinuousQuery:
-    """The continuous query that a syntax tree stands for, under the user's settings."""
+    """The continuous query that a syntax tree stands for, under the user's settings.
+
+    It is built once: where t0 is known only later, `ContinuousQuery.with_origin` sets it.
+    """
     text = with_known_endpoints(_with_settings(explicit(query), settings))
     builder = _Builder()
     origin = settings.origin if isinstance(settings.origin, int) else 0
@@ -113,6 +116,7 @@ def _stream_window(clause: ast.WindowClause, origin: int, dialect: ast.DialectNa
         report=settings.report,
         duplicates=settings.duplicates or "set",
         origin=own_origin,
+        is_origin_fixed=settings.origin is not None,
         stream_variable=None if is_constant else clause.stream.name,  # type: ignore[union-attr]
     )
 

@@ -6,12 +6,12 @@ windows, and QF is `form`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
 from penstock.algebra.expressions import Variable
 from penstock.algebra.operators import Operator, PatternTerm, TriplePattern
-from penstock.algebra.windows import CountWindow, Window
+from penstock.algebra.windows import CountWindow, PastWindow, RangeWindow, Window
 from penstock.syntax import ast
 from penstock.syntax.ast.traversal import walk
 
@@ -37,7 +37,7 @@ class StreamWindow:
 
     `stream` None is every bound stream (and `stream_variable` is bound to which). A window with a `report` has the
     query evaluated; `is_named`: reached by its name alone, else its content is part of the default graph. `origin` is
-    t0, which periodic reports count from, whatever the window.
+    t0, which periodic reports count from, whatever the window; the query may fix it itself.
     """
 
     window: Window
@@ -48,6 +48,16 @@ class StreamWindow:
     duplicates: Duplicates
     origin: int = 0
     stream_variable: str | None = None
+    is_origin_fixed: bool = False
+
+    def with_origin(self, origin: int) -> StreamWindow:
+        """The window counted from another t0, unless the query fixes its own."""
+        if self.is_origin_fixed:
+            return self
+        window = self.window
+        if isinstance(window, RangeWindow | PastWindow):
+            window = replace(window, origin=origin)
+        return replace(self, window=window, origin=origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +125,11 @@ class ContinuousQuery:
     dataset: Dataset
     text: ast.Query
     """The query in its explicit RSP-QL form (`syntax.translation.explicit`), with the user's settings applied."""
+
+    def with_origin(self, origin: int) -> ContinuousQuery:
+        """The same query with t0 = `origin`: where t0 is the first element's, it is known only when that arrives."""
+        windows = tuple(window.with_origin(origin) for window in self.dataset.windows)
+        return replace(self, dataset=replace(self.dataset, windows=windows))
 
     @property
     def waits_for_certainty(self) -> bool:

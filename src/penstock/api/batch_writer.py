@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from penstock.algebra.model import QueryForm
 from penstock.api.frames import text_table
 from penstock.api.spark_frames import checked_types, typed
-from penstock.rdf.results import Evaluation
+from penstock.rdf.result_batches import ResultBatch
+from penstock.runtime.answers import Answer, contiguous
 from penstock.runtime.outlets import Outlet, Written
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class BatchWriter(Outlet):
     form: QueryForm
     terms: bool
     types: Mapping[str, str]
-    _waiting: list[Evaluation] = field(default_factory=list, init=False)
+    _waiting: list[Answer] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         checked_types(self.types, self.form)
@@ -35,13 +36,13 @@ class BatchWriter(Outlet):
     def resume(self, written: Written) -> None:
         self._waiting.clear()
 
-    def write(self, evaluation: Evaluation) -> None:
-        if evaluation.says_something:
-            self._waiting.append(evaluation)
+    def write(self, batch: ResultBatch, which: range) -> None:
+        if batch.says_something(which):
+            self._waiting.append((batch, which))
 
     def finish(self, number: int) -> None:
         if not self._waiting:
             return
-        frame = self.spark.createDataFrame(text_table(self._waiting, self.form, terms=self.terms))
+        frame = self.spark.createDataFrame(text_table(contiguous(self._waiting), self.form, terms=self.terms))
         self.function(typed(frame, self.types), number)
         self._waiting.clear()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from penstock.api.run_messages import RunMessages
 from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.elements import Malformed
 from penstock.rdf.format_advice import FormatAdvice
+from penstock.rdf.result_batches import ResultBatch
+from penstock.runtime.outlets import Outlet, Written
 from penstock.runtime.queries import Late
 from penstock.sinks import SinkError
 from penstock.sinks.targets import Target, open_target
@@ -112,8 +115,35 @@ class DeadLetters:
 
     def _write(self, file: str, letter: dict[str, Any]) -> None:
         _, target = self._targets[file]
-        target.write(json.dumps(letter, ensure_ascii=False) + "\n")
+        target.write(f"{json.dumps(letter, ensure_ascii=False)}\n".encode())
         target.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class OutletWithLetters(Outlet):
+    """Another outlet; its position in a checkpoint includes that of the file of dead letters."""
+
+    outlet: Outlet
+    letters: DeadLetters
+    query: str
+
+    def resume(self, written: Written) -> None:
+        own, letters = (None, None) if written is None else written
+        self.letters.open(self.query, letters)
+        self.outlet.resume(own)
+
+    @property
+    def takes_each(self) -> bool:
+        return self.outlet.takes_each
+
+    def write(self, batch: ResultBatch, which: range) -> None:
+        self.outlet.write(batch, which)
+
+    def finish(self, number: int) -> None:
+        self.outlet.finish(number)
+
+    def position(self) -> Written:
+        return self.outlet.position(), self.letters.position(self.query)
 
 
 def _elements(late: Late) -> Iterator[tuple[int, list[str]]]:

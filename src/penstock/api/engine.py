@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,36 +15,28 @@ from penstock.algebra import Settings, build
 from penstock.algebra.chaining import check_chained, distinct_names, gives_triples
 from penstock.algebra.inputs import InputError
 from penstock.algebra.services import ServiceAnswer, ServiceCall
-from penstock.api.changing_graph import ChangingGraph
+from penstock.api.graphs import ChangingGraph, graph_of
 from penstock.api.handle import RunHandle
 from penstock.api.queries import QueryOptions, RegisteredQuery
 from penstock.api.run_messages import RunMessages
-from penstock.api.run_setup import open_handle
 from penstock.api.settings import SettingError, duration, origin, report_policy, size
 from penstock.api.shared_settings import chain_of, shared_settings
-from penstock.api.spark_streams import is_spark_frame, is_spark_session, spark_graph
 from penstock.api.streams import Binding, bind
-from penstock.api.tables import graph_of_table, is_table
-from penstock.api.terms import triple_of
-from penstock.engines.protocol import WindowStore
-from penstock.rdf.blank_nodes import prefixed
+from penstock.engines.protocol import Windows
 from penstock.rdf.changes import read_changes
 from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.credentials import service_auth as known_auth
 from penstock.rdf.endpoints import DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT
-from penstock.rdf.errors import ReadingError
 from penstock.rdf.iris import is_absolute
 from penstock.rdf.results import Evaluation
 from penstock.runtime.outlets import Outlet
 from penstock.runtime.settings import RunSettings
 from penstock.runtime.ways import RunRequest
-from penstock.sources.batches import BoundStream
-from penstock.sources.graph_files import open_graph
+from penstock.sources.batches import BoundStream, is_spark_object
 from penstock.sources.graph_updates import GraphUpdates, Update
-from penstock.sources.graphs import TRIPLES, Graph, TableGraph, merged
+from penstock.sources.graphs import Graph, merged
 from penstock.sources.mirrors import mirror_of
 from penstock.sources.services import ServiceSettings
-from penstock.sources.tables import encoded_triples
 from penstock.syntax import ast
 from penstock.syntax.query_reader import read
 from penstock.syntax.suggestions import did_you_mean
@@ -74,7 +67,8 @@ class Engine:
 
     `spark` may be a function that starts a session; it is called when a query runs. `service_auth` maps the beginnings
     of the addresses of SPARQL endpoints to credentials, `"user:password"` or `"Bearer token"`. The environment variable
-    `PENSTOCK_SERVICE_AUTH` sets them, too: `URL=user:password`, one per line.
+    `PENSTOCK_SERVICE_AUTH` sets them, too: `URL=user:password`, one per line. `windows` says where a run on Spark
+    evaluates its windows: `"driver"`, `"cluster"`, or `"auto"`, as long as they fit not with Spark SQL.
     """
 
     def __init__(
@@ -82,13 +76,15 @@ class Engine:
         spark: SparkSession | Callable[[], SparkSession] | None = None,
         *,
         service_auth: Mapping[str, str] | ServiceAuth | None = None,
+        windows: Windows = "auto",
     ) -> None:
-        if spark is not None and not is_spark_session(spark) and not callable(spark):
+        if spark is not None and not is_spark_object(spark, "SparkSession") and not callable(spark):
             raise InputError(
                 f"an engine takes a SparkSession, and this is {spark!r}: "
                 'Engine(SparkSession.builder.master("local[2]").getOrCreate()), or Engine() to run without Spark'
             )
         self._spark: Any = spark
+        self._windows: Windows = _one_of("windows", windows, ("auto", "driver", "cluster"))
         self._auth = service_auth if isinstance(service_auth, ServiceAuth) else known_auth(service_auth or {})
         self.streams: dict[str, Binding] = {}
         self.queries: dict[str, RegisteredQuery] = {}
@@ -110,7 +106,7 @@ class Engine:
         """The session of an engine on Spark. Raises InputError for another engine."""
         if self._spark is None:
             raise InputError("this needs an engine on Spark: Engine(spark)")
-        if not is_spark_session(self._spark):
+        if not is_spark_object(self._spark, "SparkSession"):
             self._spark = self._spark()
         session: SparkSession = self._spark
         return session
@@ -168,23 +164,14 @@ class Engine:
         name = None if iri is None else _iri(iri)
         scope = self._new_scope("g")
         updates = self._updates.setdefault(name, GraphUpdates())
-        mirror = mirror_of(source, scope, self._auth) if isinstance(source, str) else None
-        called = "graph" if name is None else f"<{name}>"
-        if is_spark_frame(source) and not self.is_on_spark:
+        if is_spark_object(source, "DataFrame") and not self.is_on_spark:
             raise InputError("a DataFrame of Spark needs an engine on Spark: Engine(spark)")
-        graph: Graph = TableGraph(called, TRIPLES.empty_table())
+        graphs = self._graphs.setdefault(name, [])
+        mirror = mirror_of(source, scope, self._auth) if isinstance(source, str) else None
         if mirror is not None:
             updates.mirror(mirror)
-        elif isinstance(source, str | Path):
-            graph = open_graph(source, scope=scope, auth=self._auth)
-        elif is_spark_frame(source):
-            graph = spark_graph(source, called, scope)
         else:
-            try:
-                graph = graph_of_table(called, source, scope) if is_table(source) else _listed(called, source, scope)
-            except ReadingError as error:
-                raise InputError(f"the graph has something in it that is not a triple: {error.reason}") from None
-        self._graphs.setdefault(name, []).append(graph)
+            graphs.append(graph_of(source, "graph" if name is None else f"<{name}>", scope, self._auth))
         return ChangingGraph(name, updates, scope)
 
     def graph_updates(self, file: str | Path, iri: str | None = None) -> None:
@@ -271,21 +258,12 @@ class Engine:
             is_optimized=optimize,
         )
         meaning = build(reading.query, Settings())
-        options = QueryOptions(settings, how, strict, late)
+        options = QueryOptions(settings, how, strict, late, prefixes or {}, dialect != "auto")
         with self._changing:
             distinct = self._name_for(meaning.name or name, text, options)
             if gives_triples(meaning):
                 check_chained({known: other.meaning for known, other in self.queries.items()}, distinct, meaning)
-            query = RegisteredQuery(
-                self,
-                distinct,
-                text,
-                reading.query,
-                meaning,
-                options,
-                prefixes or {},
-                is_dialect_given=dialect != "auto",
-            )
+            query = RegisteredQuery(self, distinct, text, reading.query, meaning, options)
             running = [] if distinct in self.queries else list(self._shared)
             for run in running:
                 run.check_add(query)
@@ -391,7 +369,7 @@ class Engine:
             raise InputError(f"two of the queries have the name {twice!r}: register each with its own name=")
         together = {**self.queries, **{query.name: query for query in outlets}}
         queries = [together[name] for name in chain_of(together.values()).needed_for(names)]
-        settings = shared_settings(queries)
+        settings = replace(shared_settings(queries), windows=self._windows)
         stopped = threading.Event()
         streams = self.bound_streams(stopped, has_checkpoint=checkpoint is not None)
         request = RunRequest(
@@ -404,14 +382,10 @@ class Engine:
             fingerprint="" if checkpoint is None else _fingerprint(queries, settings, streams, fingerprint),
             is_bounded=until_read or not any(binding.stream.is_live for binding in self.streams.values()),
             stopped=stopped,
+            service_answers=service_answers or {},
         )
-
-        def prepare(store: WindowStore[Any]) -> None:
-            for call, answers in (service_answers or {}).items():
-                store.load_answers(call, answers)
-
         spark = self.session() if self.is_on_spark else None
-        run = open_handle(request, spark, queries, outlets, messages or RunMessages(), prepare, self._forget)
+        run = RunHandle(request, spark, queries, outlets, messages or RunMessages(), self._forget)
         if start:
             self._started.append(run)
             run.start()
@@ -438,12 +412,7 @@ def _fingerprint(queries: Sequence[RegisteredQuery], settings: RunSettings, stre
     from penstock.syntax.printer import to_text  # not needed without a checkpoint
 
     known = [f"{query.name}\n{to_text(query.syntax)}\n{query.options.settings}" for query in queries]
-    return "\n".join([*known, repr(settings), *sorted(streams), more])
-
-
-def _listed(name: str, triples: Iterable[Any], scope: str) -> Graph:
-    rename = prefixed(scope)
-    return TableGraph(name, encoded_triples([triple_of(triple, rename) for triple in triples]))
+    return "\n".join([*known, repr(replace(settings, windows="auto")), *sorted(streams), more])
 
 
 def _iri(text: str) -> str:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby, islice
+from typing import TYPE_CHECKING, Any
 
 from pyoxigraph import Triple
 
-from penstock.algebra import Settings
 from penstock.algebra.inputs import Inputs
+from penstock.engines.protocol import WindowStore
 from penstock.explain import FORMATS, Document, describe
-from penstock.optimizer import Sizes
 from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.elements import Element
-from penstock.relational.static_parts import KeptPart
 from penstock.sources import Source
 from penstock.sources.graphs import Graph, triples_of
-from penstock.syntax import ast
+
+if TYPE_CHECKING:
+    from penstock.api.queries import RegisteredQuery
 
 MOST_ELEMENTS = 5000
 """How much of a stream is shown."""
@@ -49,34 +50,27 @@ class Explanation:
 
 
 def explained(
-    query: ast.Query,
-    text: str,
-    settings: Settings,
+    query: RegisteredQuery,
     streams: Mapping[str, Source],
     graphs: Mapping[str | None, Graph],
-    lateness: int,
-    prefixes: Mapping[str, str],
-    is_dialect_given: bool,
-    *,
-    is_optimized: bool,
-    sizes: Sizes | None,
-    kept: Sequence[KeptPart],
+    store: WindowStore[Any] | None,
 ) -> Explanation:
-    """With the beginning of each of these streams."""
+    """A query with the beginning of these streams; `store` is that of its latest run."""
+    how, options = query.options.how, query.options
     elements = {iri: list(islice(_elements(source), MOST_ELEMENTS)) for iri, source in streams.items()}
     triples = {iri: list(dict.fromkeys(triples_of(graph))) for iri, graph in graphs.items()}
-    inputs = Inputs(elements, triples, lateness)
     return Explanation(
         describe(
-            query,
-            text,
-            settings,
-            inputs,
-            prefixes=prefixes,
-            dialect_said_by_user=is_dialect_given,
-            is_optimized=is_optimized,
-            sizes=sizes,
-            kept=kept,
+            query.syntax,
+            query.text,
+            options.settings,
+            Inputs(elements, triples, how.lateness),
+            prefixes=options.prefixes,
+            dialect_said_by_user=options.is_dialect_given,
+            is_optimized=how.is_optimized,
+            sizes=None if store is None else store.sizes,
+            kept=() if store is None else store.kept,
+            evaluated_by=None if store is None else store.evaluated_by,
         )
     )
 

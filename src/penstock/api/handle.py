@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from queue import Empty, Queue
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from penstock.algebra.inputs import InputError
-from penstock.api.dead_letters import DeadLetters
+from penstock.api.dead_letters import DeadLetters, OutletWithLetters
 from penstock.api.run_messages import RunMessages
 from penstock.api.shared_settings import chain_of, shared_settings
 from penstock.engines.protocol import Slice, WindowStore
 from penstock.rdf.results import Evaluation
-from penstock.runtime.background import BackgroundRun
+from penstock.runtime.answers import Answer
 from penstock.runtime.evaluators import Evaluator
-from penstock.runtime.outlets import Callback, Outlet
+from penstock.runtime.outlets import Outlet, QueueOutlet
 from penstock.runtime.queries import RunningQuery
 from penstock.runtime.run import Run
-from penstock.runtime.ways import Way
+from penstock.runtime.ways import RunRequest, Way, choose_way, open_run
 from penstock.sinks.counts import Counts
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from penstock.api.queries import RegisteredQuery
 
 _SECONDS_BETWEEN = 0.1
@@ -41,10 +44,11 @@ class RunStatus:
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far a run is: its counts, and those of each query."""
+    """How far a run is: its counts, and those of each query, and who evaluates its windows now."""
 
     counts: Counts
     queries: Mapping[str, Counts]
+    evaluated_by: str
 
     @property
     def watermark(self) -> int | None:
@@ -60,39 +64,69 @@ class RunHandle:
 
     def __init__(
         self,
-        background: BackgroundRun,
-        way: Way,
-        queries: Mapping[str, RegisteredQuery],
-        asked: Mapping[str, RegisteredQuery],
-        letters: DeadLetters,
+        request: RunRequest,
+        spark: SparkSession | None,
+        queries: Sequence[RegisteredQuery],
+        asked: Mapping[RegisteredQuery, Outlet | None],
         messages: RunMessages,
-        stopped: threading.Event,
-        *,
-        has_checkpoint: bool,
-        is_iterated: bool,
-        found: Queue[Evaluation],
         on_end: Callable[[RunHandle], None],
     ) -> None:
-        self.way = way
-        self._background = background
-        self._queries = dict(queries)
+        """A run that is ready to start. `request` has its input; without an outlet, evaluations are iterated over.
+
+        A run that this process drives has begun, so what is wrong with its input is raised here.
+        """
+        self._stopped = request.stopped
+        self._has_checkpoint = request.checkpoint is not None
+        self.way = choose_way(
+            request.streams,
+            on_spark=spark is not None,
+            by_arrival=request.settings.by_arrival,
+            has_checkpoint=self._has_checkpoint,
+        )
+        self._queries = {query.name: query for query in queries}
         """Those that are answered: the requested ones, and those whose streams they read."""
-        self._asked = dict(asked)
+        self._asked = {query.name: query for query in asked}
         """The requested ones."""
-        self._letters, self._messages = letters, messages
-        self._stopped = stopped
-        self._has_checkpoint = has_checkpoint
-        self._is_iterated = is_iterated
-        self._found = found
+        self._is_iterated = None in asked.values()
+        self._found: Queue[Answer] = Queue()
         """Evaluations of micro-batches that the program has not received yet."""
+        self._messages, self._letters = messages, DeadLetters(messages)
         self._on_end = on_end
         self._is_iterating = self._has_ended = self._is_raised = False
-        self._is_summed_up = self.has_finished
         self._last_progress: RunProgress | None = None
         """That of a run that has ended: its store is closed."""
         self._changing = threading.RLock()
-        for query in self._queries.values():
-            query._runs_in(self._run)
+        request = replace(
+            request,
+            queries=[query._spec(self._letters, messages) for query in queries],
+            outlets=self._outlets(asked),
+            on_malformed=self._letters.malformed,
+            on_end=partial(messages.failed, list(self._queries)),
+        )
+        self._background = open_run(request, spark)
+        self._is_summed_up = self.has_finished
+        try:
+            for query in queries:
+                query._runs_in(self._run)
+            if self.way is not Way.MICRO_BATCHES and not self.has_finished:
+                self._run.begin()
+        except BaseException:
+            self._background.stop()
+            self._letters.close()
+            raise
+
+    def _outlets(self, asked: Mapping[RegisteredQuery, Outlet | None]) -> dict[str, Outlet]:
+        outlets: dict[str, Outlet] = {}
+        for query, given in asked.items():
+            self._letters.add(query.name, query.options.late, is_strict=query.options.is_strict)
+            outlet = QueueOutlet(self._found) if given is None and self.way is Way.MICRO_BATCHES else given
+            if outlet is not None and self._has_checkpoint:
+                outlet = OutletWithLetters(outlet, self._letters, query.name)
+            if outlet is not None:
+                outlets[query.name] = outlet
+            if not self._has_checkpoint:
+                self._letters.open(query.name)
+        return outlets
 
     @property
     def _run(self) -> Run[Any]:
@@ -133,7 +167,8 @@ class RunHandle:
             if self._last_progress is not None:
                 return self._last_progress
             counts = {name: query.counts for query in self._run.queries for name in query.names}
-            return RunProgress(self._run.counts, {name: counts[name] for name in self._asked if name in counts})
+            asked = {name: counts[name] for name in self._asked if name in counts}
+            return RunProgress(self._run.counts, asked, self._run.store.evaluated_by)
 
     def exception(self) -> BaseException | None:
         """The error that has ended the run, such as one that a function raised; None if there is none."""
@@ -163,17 +198,25 @@ class RunHandle:
 
     def evaluations(self) -> Iterator[Evaluation]:
         """Run, and return each evaluation as soon as its instant has passed."""
+        for batch, which in self.answers():
+            for evaluation in batch.evaluations(which):
+                query = self._asked.get(evaluation.query)
+                if query is not None and query._takes(evaluation):
+                    yield evaluation
+
+    def answers(self) -> Iterator[Answer]:
+        """The same in columns."""
         return self._queued() if self.way is Way.MICRO_BATCHES else self._driven()
 
-    def _driven(self) -> Iterator[Evaluation]:
+    def _driven(self) -> Iterator[Answer]:
         """Whoever iterates does the work."""
         self._is_iterating = True
         try:
-            for evaluation in self._run.evaluations():
+            for answer in self._run.answers():
                 if self._stopped.is_set():
                     return
-                if self._is_asked_for(evaluation):
-                    yield evaluation
+                if self._is_asked_for(answer):
+                    yield answer
                     if self._stopped.is_set():
                         return
             self._sum_up(self._run.store)
@@ -184,7 +227,7 @@ class RunHandle:
             self._is_iterating = False
             self._end(explains=False)
 
-    def _queued(self) -> Iterator[Evaluation]:
+    def _queued(self) -> Iterator[Answer]:
         """Spark does the work in its own threads; evaluations wait in a queue."""
         self.start()
         with self:
@@ -192,9 +235,9 @@ class RunHandle:
             while not (has_ended and self._found.empty()) and not self._stopped.is_set() and self._asked:
                 has_ended = has_ended or self.wait(0)
                 with suppress(Empty):
-                    evaluation = self._found.get(timeout=_SECONDS_BETWEEN)
-                    if self._is_asked_for(evaluation):
-                        yield evaluation
+                    answer = self._found.get(timeout=_SECONDS_BETWEEN)
+                    if self._is_asked_for(answer):
+                        yield answer
 
     def whole(self, query: RegisteredQuery) -> tuple[Evaluator, Slice] | None:
         """Run over history: all instants of a query in one slice, and what evaluates it; the store stays open."""
@@ -214,9 +257,9 @@ class RunHandle:
             self._on_end(self)
         return found
 
-    def _is_asked_for(self, evaluation: Evaluation) -> bool:
-        query = self._asked.get(evaluation.query)
-        return query is not None and query._takes(evaluation)
+    def _is_asked_for(self, answer: Answer) -> bool:
+        batch, which = answer
+        return batch.query(which.start) in self._asked
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until all input has been answered, at most so many seconds; return whether the run has ended.
@@ -322,7 +365,7 @@ class RunHandle:
     def join(self, query: RegisteredQuery) -> None:
         """Answer a query that the engine has just registered, too; `evaluations` returns its results."""
         with self._changing:
-            self._join(query, Callback(self._found.put) if self.way is Way.MICRO_BATCHES else None)
+            self._join(query, QueueOutlet(self._found) if self.way is Way.MICRO_BATCHES else None)
 
     def _join(self, query: RegisteredQuery, outlet: Outlet | None) -> None:
         options = query.options

@@ -16,7 +16,6 @@ from penstock.algebra import ContinuousQuery, Settings
 from penstock.algebra.inputs import InputError
 from penstock.algebra.model import SelectForm
 from penstock.api.dead_letters import DeadLetters
-from penstock.api.frames import arrow_table, pandas_frame, with_counts
 from penstock.api.handle import RunHandle
 from penstock.api.run_messages import RunMessages
 from penstock.api.shared_settings import chain_of
@@ -24,6 +23,7 @@ from penstock.engines.protocol import WindowStore
 from penstock.rdf.html import table_html
 from penstock.rdf.instants import instant_text
 from penstock.rdf.results import Evaluation
+from penstock.runtime.answers import contiguous
 from penstock.runtime.empty_answers import EmptyAnswer, empty_answer
 from penstock.runtime.outlets import Callback, Outlet
 from penstock.runtime.queries import QuerySpec, RunningQuery
@@ -51,6 +51,9 @@ class QueryOptions:
     how: RunSettings
     is_strict: bool
     late: str | Path | None
+    prefixes: Mapping[str, str]
+    """Those that were declared for its text."""
+    is_dialect_given: bool
 
 
 class RegisteredQuery:
@@ -68,9 +71,6 @@ class RegisteredQuery:
         syntax: ast.Query,
         meaning: ContinuousQuery,
         options: QueryOptions,
-        prefixes: Mapping[str, str],
-        *,
-        is_dialect_given: bool,
     ) -> None:
         self.engine = engine
         self.name = name
@@ -78,7 +78,6 @@ class RegisteredQuery:
         self.syntax = syntax
         self.meaning = meaning
         self.options = options
-        self._prefixes, self._is_dialect_given = prefixes, is_dialect_given
         self._runs: WeakSet[RunHandle] = WeakSet()
         """Those of `results` that have not ended."""
         self._count: Callable[[], Counts] = Counts
@@ -118,9 +117,12 @@ class RegisteredQuery:
 
         Raises ValueError where a stream is not bound.
         """
+        return self._run().evaluations()
+
+    def _run(self) -> RunHandle:
         run = self.engine.open({self: None})
         self._runs.add(run)
-        return run.evaluations()
+        return run
 
     def start(
         self,
@@ -216,7 +218,13 @@ class RegisteredQuery:
         strings: IRIs without brackets, literals without their types. With `terms` every value is a term as N-Triples.
         The metadata of the schema has the counts of the run as JSON: `table.schema.metadata[b"counts"]`.
         """
-        table = arrow_table(self.results(), self.meaning.form, terms=terms)
+        from penstock.api.frames import arrow_table, with_counts  # slow to load
+
+        answers = list(contiguous(self._run().answers()))
+        if answers:
+            batch, which = answers[-1]
+            (self._latest,) = batch.evaluations(which[-1:])
+        table = arrow_table(answers, self.meaning.form, terms=terms)
         return with_counts(table, self.counts)
 
     def to_df(self, *, terms: bool = False, types: Mapping[str, str] | None = None) -> pd.DataFrame | SparkFrame:
@@ -234,6 +242,8 @@ class RegisteredQuery:
         if not self.engine.is_on_spark:
             if types:
                 raise ValueError("types need an engine on Spark: elsewhere values have types by themselves")
+            from penstock.api.frames import pandas_frame
+
             return pandas_frame(self.to_arrow(terms=terms))
         from penstock.api.spark_frames import checked_types, frame_of, known_types, typed, with_counts_of
 
@@ -260,21 +270,9 @@ class RegisteredQuery:
         """
         from penstock.api.explanations import explained  # slow to load
 
-        how, store = self.options.how, self._store
         samples = {iri: binding.sample for iri, binding in self.engine.streams.items()}
-        return explained(
-            self.syntax,
-            self.text,
-            self.options.settings,
-            {iri: source for iri, source in samples.items() if source is not None},
-            self.engine.graphs,
-            how.lateness,
-            self._prefixes,
-            self._is_dialect_given,
-            is_optimized=how.is_optimized,
-            sizes=None if store is None else store.sizes,
-            kept=() if store is None else store.kept,
-        )
+        streams = {iri: source for iri, source in samples.items() if source is not None}
+        return explained(self, streams, self.engine.graphs, self._store)
 
     def __repr__(self) -> str:
         return f"<penstock query {self.name}: {self._kind()}>"

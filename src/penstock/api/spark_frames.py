@@ -99,7 +99,7 @@ def frame_of(
     """
     from pyspark.sql import functions as sf
 
-    from penstock.engines.spark.statements import SparkQuery
+    from penstock.engines.spark.range_queries import HistoryQuery
 
     types = {**({} if terms else known), **types}
     if found is None:
@@ -107,7 +107,7 @@ def frame_of(
         return spark.createDataFrame([], ", ".join(columns))
     answering, part = found
     compiled = answering.solutions
-    assert isinstance(compiled, SparkQuery)
+    assert isinstance(compiled, HistoryQuery)
     rows = compiled.frame(part)
     places = dict(zip(compiled.variables, rows.columns, strict=False))
     unknown = {} if terms else {name: places[name] for name in variables if name not in types and name in places}

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.algebra.inputs import InputError
-from penstock.api.spark_streams import is_spark_frame, is_streamed_by_spark, spark_stream
-from penstock.api.tables import TableSource, is_table, table_of_stream
 from penstock.api.terms import elements_of
 from penstock.rdf.blank_nodes import prefixed
 from penstock.sources import Batch, Feed, Position, Source, open_source
-from penstock.sources.addresses import server_of
-from penstock.sources.batches import MOST_ELEMENTS, BoundStream, SparkStream
+from penstock.sources.addresses import is_endless, server_of
+from penstock.sources.batches import MOST_ELEMENTS, BoundStream, SparkStream, WrappedSource, is_spark_object
 from penstock.sources.files import ElementFile
 from penstock.sources.live import LiveElements, ReadOnce
 
@@ -83,12 +81,17 @@ class Binding:
 def bind(iri: str, source: Any, scope: str, *, on_spark: bool) -> Binding:
     """Raises ValueError where there is nothing to read, or Spark is needed."""
     name = f"<{iri}>"
-    if is_spark_frame(source) and not on_spark:
+    is_address, is_frame = isinstance(source, str | Path), is_spark_object(source, "DataFrame")
+    if is_frame and not on_spark:
         raise InputError("a DataFrame of Spark needs an engine on Spark: Engine(spark)")
-    if on_spark and is_streamed_by_spark(source):
+    if on_spark and (is_frame or (is_address and is_endless(source))):
+        from penstock.sources.spark.binding import spark_stream
+
         return Binding(spark_stream(source, iri, scope), scope, is_frame=True)
-    if isinstance(source, str | Path):
+    if is_address:
         return Binding(open_source(source, scope=scope), scope, str(source))
+    from penstock.api.tables import TableSource, is_table, table_of_stream  # slow to load
+
     if is_table(source):
         return Binding(TableSource(name, table_of_stream(source), scope), scope, is_in_memory=True)
     if isinstance(source, ElementFile):
@@ -106,28 +109,15 @@ def bind(iri: str, source: Any, scope: str, *, on_spark: bool) -> Binding:
 _SECONDS_BETWEEN = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Stoppable:
+@dataclass(frozen=True)
+class Stoppable(WrappedSource):
     """A live source that ends when `stopped` is set, also while it waits for input."""
 
-    source: Source
     stopped: threading.Event
 
     @staticmethod
     def of(source: Source, stopped: threading.Event) -> Source:
         return Stoppable(source, stopped) if source.is_live else source
-
-    @property
-    def name(self) -> str:
-        return self.source.name
-
-    @property
-    def is_live(self) -> bool:
-        return True
-
-    @property
-    def can_resume(self) -> bool:
-        return self.source.can_resume
 
     def batches(self, position: Position | None = None) -> Iterator[Batch]:
         with closing(Feed(self.source, position)) as feed:

@@ -1,5 +1,5 @@
-"""The papers' experiments and the peers, measured: `penstock bench`.
+"""`penstock bench`: runs the experiments of the papers and compares Penstock with other systems.
 
-An experiment (experiments.py) makes its own data, compares the answers of all that it measures, takes times, and gives
-a result (results.py): tables, figures and a sentence on how it was measured. plots.py draws the figures.
+An experiment (experiments.py) generates its data, compares the answers of all systems, measures times, and returns a
+result (results.py): tables, figures and remarks. plots.py draws the figures.
 """

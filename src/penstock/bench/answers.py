@@ -1,6 +1,7 @@
-"""Whether two systems give the same answers, which is looked at before anything is timed.
+"""Compares the answers of two systems, before any time is measured.
 
-The data have no blank nodes, so that rows are equal or not. Numbers are compared by value, as stores keep them.
+The data has no blank nodes, so rows can be compared directly. Numbers are compared by value, because stores normalise
+them.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from penstock.rdf.elements import Row
 from penstock.rdf.results import Evaluation
 
 Answer: TypeAlias = dict[int, Counter[Row]]
-"""The rows of each instant that has some; columns are in the order of the variables' names."""
+"""The rows of each instant that has any; columns are in the order of the variable names."""
 
 
 class AnswerMismatchError(Exception):
-    """What was to be measured answers something else than Penstock does; the sentence tells the first difference."""
+    """A system returned another answer than Penstock; the message describes the first difference."""
 
 
 def answer_of(evaluations: Iterable[Evaluation]) -> Answer:
@@ -39,13 +40,13 @@ def compare(name: str, found: Answer, expected: Answer) -> None:
         if theirs == ours:
             continue
         only_theirs, only_ours = theirs - ours, ours - theirs
-        told = [
-            f"{rows.total()} rows that {who} has not, such as {_told(next(iter(rows)))}"
+        differences = [
+            f"{rows.total()} rows that {who} does not have, such as {_shown(next(iter(rows)))}"
             for who, rows in (("Penstock", only_theirs), (name, only_ours))
             if rows
         ]
-        raise AnswerMismatchError(f"{name} gives another answer than Penstock at {time}: {' and '.join(told)}")
+        raise AnswerMismatchError(f"{name} gives another answer than Penstock at {time}: {' and '.join(differences)}")
 
 
-def _told(row: Row) -> str:
+def _shown(row: Row) -> str:
     return f"({', '.join('–' if term is None else str(term) for term in row)})"

@@ -1,4 +1,4 @@
-"""What an experiment is run with: how large, how often, on which engines, beside whom."""
+"""The context of an experiment: sizes, rounds, engines and peers."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 MEMORY = "4g"
-"""Of Spark's process."""
+"""The memory of the Spark process."""
 
 
 @dataclass(slots=True)
 class ExperimentContext:
-    """`say` tells how far it is; `remarks` collects what a reader of the results should know."""
+    """`say` reports progress; `remarks` collects notes for readers of the results."""
 
     folder: Path
-    """For data, which an experiment writes there."""
+    """The folder for generated data."""
     is_quick: bool = False
     scale: float = 1
     rounds: int | None = None
     engines: tuple[str, ...] = ("duckdb", "spark")
     peers: dict[str, str] = field(default_factory=dict)
-    """The commands of peers, by name."""
+    """The commands of peers by name."""
     say: Callable[[str], None] = lambda text: None
     remarks: list[str] = field(default_factory=list)
     _spark: SparkSession | None = None
     _is_without_spark: bool = False
 
     def size(self, full: int, quick: int) -> int:
-        """How much of something: as much as it is at full length, or quickly, times the scale."""
+        """The full or the quick size, times the scale."""
         return max(1, round((quick if self.is_quick else full) * self.scale))
 
     def repeats(self, full: int, quick: int) -> int:
-        """How many rounds, unless the user says."""
+        """The number of rounds; the user's choice overrides the default."""
         return self.rounds or (quick if self.is_quick else full)
 
     def spark(self) -> SparkSession | None:
-        """The session, if Spark is wanted and there is one."""
+        """The Spark session, or None if Spark is not selected or cannot start."""
         if "spark" not in self.engines or self._is_without_spark:
             return None
         if self._spark is None:
@@ -54,21 +54,21 @@ class ExperimentContext:
                 self._spark = session(conf={"spark.driver.memory": MEMORY})
             except SessionError as error:
                 self._is_without_spark = True
-                self.remark(f"Spark is left out: {error}.")
+                self.remark(f"Spark was skipped: {error}.")
         return self._spark
 
     def systems(self) -> list[Penstock]:
-        """Penstock on each engine that is wanted; the first is what others are compared with."""
+        """Penstock on each selected engine; the others are compared with the first."""
         chosen = [Penstock()] if "duckdb" in self.engines else []
         spark = self.spark()
         return chosen if spark is None else [*chosen, Penstock(spark)]
 
     def measure(self, ways: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, Time]:
-        """The best of so many rounds, in which all ways take turns."""
-        told = {name: partial(self._told, name, way) for name, way in ways.items()}
-        return measure(told, rounds, lambda: processor_time_of(self._spark))
+        """The best of several rounds in which all ways take turns."""
+        announced = {name: partial(self._announced, name, way) for name, way in ways.items()}
+        return measure(announced, rounds, lambda: processor_time_of(self._spark))
 
-    def _told(self, name: str, way: Callable[[], object]) -> None:
+    def _announced(self, name: str, way: Callable[[], object]) -> None:
         self.say(f"timing {name}")
         way()
 

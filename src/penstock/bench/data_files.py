@@ -1,4 +1,4 @@
-"""Files of data, each written once."""
+"""Data files, each written once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def write_once(path: Path, lines: Iterable[str]) -> Path:
-    """The file of these lines, which have their ends; data are always the same, so one that is there will do."""
+    """Writes lines, which include their line ends, to a file, unless it exists: the data is always the same."""
     if not path.exists():
         unfinished = path.with_name(f"{path.name}.unfinished")
         with unfinished.open("w", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""The experiments there are, by name."""
+"""All experiments by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """`module` has `run(context)`; its docstring says how it is measured."""
+    """`module` has `run(context)`; its docstring describes the method."""
 
     name: str
     title: str
@@ -22,7 +22,7 @@ class Experiment:
 
     @property
     def method(self) -> str:
-        """How it is measured."""
+        """The method of measurement."""
         return (import_module(self.module).__doc__ or "").strip()
 
     def run(self, context: ExperimentContext) -> Result:
@@ -36,8 +36,8 @@ EXPERIMENTS = {
         ("lubm", "Groppe et al. 2007: the 14 LUBM queries over universities", "lubm.experiment"),
         ("csparql", "Barbieri et al. 2010: pushing filters towards the data", "csparql.experiment"),
         ("cqels", "Le-Phuoc et al. 2011: CQELS's queries over a conference", "cqels.experiment"),
-        ("throughput", "Tollgates: triples a second, beside the peers", "throughput"),
-        ("latency", "Tollgates: from a window's closing to its rows, live", "latency"),
+        ("throughput", "Tollgates: triples per second, compared with other systems", "throughput"),
+        ("latency", "Tollgates: live latency, from the closing of a window to its rows", "latency"),
         ("memory", "Tollgates: memory over time", "memory"),
         ("scaling", "Tollgates: how time grows with window, slide, patterns, streams", "scaling"),
     )

@@ -3,9 +3,9 @@
 Windows have 10,000 triples. The clock runs from the arrival of the input that moves the watermark past the closing
 instant, its lines not yet parsed, to the evaluation with its rows.
 
-DuckDB: lines come through a pipe, 1,000 at a time, 20 times a second. Spark: a followed folder gets files of 10,000
-lines, one a micro-batch; the next comes when the one before has been answered, so that nothing waits in a queue. The
-first windows warm up and are not counted. Of several rounds the one with the least median counts.
+DuckDB: lines arrive through a pipe, 1,000 at a time, 20 times a second. Spark: a followed folder receives files of
+10,000 lines, one per micro-batch; the next file is written after the previous one has been answered, so that no input
+queues up. The first windows are warm-up and do not count. The round with the lowest median counts.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PACE = 0.05
 """Seconds from one batch to the next: 20 times as fast as the stream's own time."""
 
 WARM_UP = 20_000
-"""Milliseconds of the stream's time: windows that close earlier have fewer triples, or meet code that has never run."""
+"""Milliseconds of event time: windows that close earlier have fewer triples, or run cold code."""
 
 FILE_LINES = 10_000
 LEAST_BATCHES, LEAST_FILES = 60, 3
@@ -99,7 +99,7 @@ def _delays(query: Query, graph: Path, batches: int) -> list[float]:
 
 
 def _at_a_pace(batches: int, arrived: dict[int, float]) -> Iterator[bytes]:
-    """Lines that come at a pace; `arrived` is told when those came with which a second of event time was over."""
+    """Yields lines at a steady pace; `arrived` records when the lines that end a second of event time arrived."""
     lines = stream_lines("passages", LINES * batches)
     due = time.perf_counter()
     for number in range(batches):
@@ -143,7 +143,7 @@ def _spark_delays(spark: SparkSession, query: Query, graph: Path, folder: Path, 
 
 
 def _drop(folder: Path, number: int, lines: list[str]) -> float:
-    """A file comes into the folder as a whole; when it did."""
+    """Moves a complete file into the folder and returns the time."""
     unfinished = folder / f".{number:06}.unfinished"
     unfinished.write_text("".join(lines))
     came = time.perf_counter()

@@ -1,4 +1,4 @@
-"""When and where something was measured."""
+"""The time and the environment of a measurement."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKAGES = ("duckdb", "pyspark", "pyarrow", "pyoxigraph", "rdflib")
 
 
 def surroundings() -> dict[str, Any]:
-    """The date, the machine, and the versions of what is measured."""
+    """The date, the machine, and the versions of the measured software."""
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": {
@@ -34,7 +34,7 @@ def surroundings() -> dict[str, Any]:
 
 
 def cores() -> int:
-    """How many this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -1,9 +1,9 @@
 """Tollgates: memory over time.
 
-A process of its own runs a query on the embedded engine over a stream, evaluation by evaluation, and over one that is
-ten times as long. After each evaluation it notes how many triples have been read and how much memory it has; the peak
-is what the system says at the end. The figure shows the longer streams. Memory is bounded by the windows, not by the
-stream, if the growth is about 1.
+A separate process runs a query on the embedded engine over a stream, evaluation by evaluation, and over a stream that
+is ten times as long. After each evaluation it records the number of triples read and its memory; the operating system
+reports the peak at the end. The figure shows the longer streams. If the growth is about 1, memory depends on the
+windows and not on the length of the stream.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Streams that come live: a named pipe, and a thread that writes to it."""
+"""Live streams: a named pipe, and a thread that writes to it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 @contextmanager
 def piped(pieces: Iterable[bytes]) -> Iterator[Path]:
-    """A pipe of timestamped N-Triples. A piece is written as soon as there is room; the reader may leave early."""
+    """A pipe of timestamped N-Triples. Pieces are written as soon as there is room; the reader may stop early."""
     with tempfile.TemporaryDirectory() as folder:
         pipe = Path(folder) / "live.tnt"
         os.mkfifo(pipe)

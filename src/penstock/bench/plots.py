@@ -1,4 +1,4 @@
-"""Figures as pictures, by matplotlib: PNG to look at, SVG to print."""
+"""Draws figures with matplotlib: PNG for the screen, SVG for print."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from penstock.bench.results import Figure, Panel, Series
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#000000", "#999999")
-"""Okabe's and Ito's, which people who see fewer colours tell apart, with grey for yellow; markers differ as well."""
+"""The palette of Okabe and Ito, which is safe for colour blindness, with grey for yellow; markers differ as well."""
 
 MARKERS = "os^DvP*X"
 HOME = {
@@ -27,17 +27,17 @@ HOME = {
     "Jena": 4,
     "penstock run": 7,
 }
-"""Who is measured in several experiments has one colour in all of them."""
+"""A system has the same colour in all experiments."""
 
 WIDTH, HEIGHT = 5.2, 3.9
-"""Inches of a panel; letters are 10 points."""
+"""The size of a panel in inches; text has 10 points."""
 
 LEAST_WIDTH = 7.5
 MOST_IN_A_ROW = 3
 LETTERS_PER_INCH = 10
 MOST_TICKS = 6
 MANY_NAMES = 8
-"""More names beside each other have to be written smaller."""
+"""More names side by side need a smaller font."""
 
 DOTS_PER_INCH = 130
 
@@ -75,7 +75,7 @@ def draw(figure: Figure, folder: Path) -> list[Path]:
 
 
 def _legend_columns(names: list[str], width: float) -> int:
-    """As few lines as there is room for, each as long as the others."""
+    """Wraps names into as few lines as fit, of similar length."""
     longest = max(map(len, names)) / LETTERS_PER_INCH + 0.8
     most = max(1, min(len(names), int(width / longest)))
     return ceil(len(names) / ceil(len(names) / most))
@@ -86,14 +86,14 @@ def _legend(axes: Any) -> list[tuple[Any, str]]:
 
 
 def _styles(names: list[str]) -> dict[str, int]:
-    """The place of each name in the colours: its own where it has one, else the next that nobody has."""
+    """The colour index of each name: its fixed one, or the next free one."""
     taken = {HOME[name] for name in names if name in HOME}
     free = (place for place in count() if place not in taken)
     return {name: HOME[name] if name in HOME else next(free) for name in names}
 
 
 def _draw_panel(axes: Any, panel: Panel, styles: dict[str, int], heights: list[float]) -> None:
-    """`heights` are those of all panels with the same axis, which is as long in each of them."""
+    """`heights` are the heights of all panels with the same axis, so that the axis is equally long in all of them."""
     axes.set_title(panel.title, fontsize=10)
     axes.set_xlabel(panel.x.label)
     axes.set_ylabel(panel.y.label)
@@ -108,7 +108,7 @@ def _draw_panel(axes: Any, panel: Panel, styles: dict[str, int], heights: list[f
 
 
 def _stretch_over_decades(axes: Any, least: float, most: float) -> None:
-    """From a power of ten to a power of ten, so that there are always two to read."""
+    """Extends the range to powers of ten, so that the axis always has two labels."""
     first, last = floor(log10(least / 1.5)), ceil(log10(most))
     axes.set_yscale("log")
     axes.set_ylim(10.0**first, 10.0 ** max(last, first + 1))
@@ -140,7 +140,7 @@ def _draw_lines(axes: Any, panel: Panel, styles: dict[str, int]) -> None:
 
 
 def _draw_bars(axes: Any, series: tuple[Series, ...], styles: dict[str, int]) -> None:
-    """A group of bars for each name, side by side around its place: who was not measured there takes no room."""
+    """A group of bars for each name; systems that were not measured take no space."""
     names = list(dict.fromkeys(str(x) for one in series for x, _ in one.points))
     groups = {name: [one.name for one in series if any(str(x) == name for x, _ in one.points)] for name in names}
     width = 0.8 / max(map(len, groups.values()))

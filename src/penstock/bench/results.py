@@ -1,4 +1,4 @@
-"""What an experiment gives: tables, figures, how it was measured; as text and as JSON."""
+"""The result of an experiment: tables, figures and remarks, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Point: TypeAlias = tuple[float | str, float]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns say their unit, if they have one: `wall [s]`."""
+    """Column names include the unit, if there is one: `wall [s]`."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
     def text(self) -> str:
-        """Names to the left, numbers to the right."""
+        """Aligns names left and numbers right."""
         shown = [self.columns, *(tuple(map(_shown, row)) for row in self.rows)]
         widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
         is_text = [all(isinstance(row[place], str) for row in self.rows) for place in range(len(self.columns))]
@@ -41,7 +41,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """`label` names it, with the unit."""
+    """`label` is the name with the unit."""
 
     label: str
     is_logarithmic: bool = False
@@ -70,7 +70,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Panels side by side. `name` is the name of its files."""
+    """Panels side by side. `name` is the base name of the files."""
 
     name: str
     title: str
@@ -82,7 +82,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`remarks` are sentences: who is faster, what was left out and why."""
+    """`remarks` are sentences: which systems are faster, what was skipped and why."""
 
     tables: tuple[Table, ...]
     figures: tuple[Figure, ...]
@@ -97,17 +97,17 @@ class Result:
 
 
 def times_as_long(ratio: float) -> str:
-    """A time beside Penstock's, in words: whoever is faster, it is said plainly."""
+    """Compares a time with Penstock's in words; a system that is faster is marked clearly."""
     if 0.95 <= ratio <= 1.05:
         return "as fast"
     return f"{_rounded(ratio)} × slower" if ratio > 1 else f"{_rounded(1 / ratio)} × FASTER"
 
 
 def faster_ones(ratios: Sequence[tuple[str, float]], than: str) -> str:
-    """A sentence about those whose time is less than Penstock's; `ratios` are theirs to it."""
+    """A sentence about the systems faster than Penstock; `ratios` are their times divided by Penstock's."""
     faster = [f"{name} ({_rounded(1 / ratio)} ×)" for name, ratio in ratios if ratio < 0.95]
     if not faster:
-        return f"Nothing measured beside it is faster than {than}."
+        return f"No other measured system is faster than {than}."
     return f"Faster than {than}: {', '.join(faster)}."
 
 

@@ -40,7 +40,7 @@ SLIDES: dict[str, tuple[Query, list[tuple[int, int]]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`place` is where it stands on the axis."""
+    """`place` is its position on the axis."""
 
     value: str
     place: float
@@ -50,7 +50,7 @@ class Line:
 
 @dataclass(slots=True)
 class Block:
-    """Lines that are compared with their first."""
+    """Lines that are compared with the first of them."""
 
     what: str
     query: str
@@ -135,7 +135,7 @@ def _blocks(context: ExperimentContext, triples: int) -> Iterator[Block]:
 
 
 def _union(context: ExperimentContext, graph: Path, triples: int, count: int) -> Line:
-    """The passages, dealt out to so many streams."""
+    """The passages, split into several streams."""
     shares = {
         f"{NAMESPACE}share{number}": write_share(context.folder, triples, number, count) for number in range(count)
     }

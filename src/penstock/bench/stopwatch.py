@@ -1,4 +1,4 @@
-"""Times: of ways that take turns, the best of which counts."""
+"""Measures times: alternatives take turns, and the best round of each counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Time(NamedTuple):
-    """Seconds on the clock, and of all threads on the processor."""
+    """Wall time, and processor time of all threads, in seconds."""
 
     wall: float
     processor: float
@@ -22,7 +22,7 @@ class Time(NamedTuple):
 def measure(
     ways: Mapping[str, Callable[[], object]], rounds: int, processor_time: Callable[[], float] = time.process_time
 ) -> dict[str, Time]:
-    """All ways take turns; the best wall time and the best processor time of each."""
+    """The best wall time and the best processor time of each way; all ways take turns."""
     best = dict.fromkeys(ways, Time(float("inf"), float("inf")))
     for _ in range(rounds):
         for name, work in ways.items():
@@ -35,14 +35,14 @@ def measure(
 
 
 def processor_time_of(spark: SparkSession | None) -> float:
-    """Seconds of the processor that this process, the commands that it ran, and Spark's Java have had."""
+    """The processor seconds of this process, the commands that it ran, and Spark's Java process."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = time.process_time() + children.ru_utime + children.ru_stime
     return seconds if spark is None else seconds + java_seconds(spark)
 
 
 def java_seconds(spark: SparkSession) -> float:
-    """Seconds that Java has had of the processor; a local session is all in there."""
+    """The processor seconds of Java, which runs all of a local session."""
     virtual_machine = spark._jvm
     assert virtual_machine is not None
     process = virtual_machine.java.lang.ProcessHandle.current()

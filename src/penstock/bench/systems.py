@@ -1,4 +1,4 @@
-"""Penstock as it is measured: from the text of a query and the files to all evaluations."""
+"""Penstock as a measured system: from the text of a query and the files to all evaluations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DUCKDB, SPARK = "Penstock on DuckDB", "Penstock on Spark"
 
 @dataclass(frozen=True, slots=True)
 class DataFiles:
-    """What a query is run over: streams and graphs by their names, the default graph's name is None."""
+    """The files that a query reads: streams and graphs by name; the name of the default graph is None."""
 
     streams: Mapping[str, Path]
     graphs: Mapping[str | None, Path]
@@ -27,7 +27,7 @@ class DataFiles:
 
 @dataclass(frozen=True, slots=True)
 class Penstock:
-    """An engine, new for each run; on Spark where there is a session."""
+    """Penstock with a new engine for each run; on Spark if there is a session."""
 
     spark: SparkSession | None = None
 
@@ -36,11 +36,11 @@ class Penstock:
         return DUCKDB if self.spark is None else SPARK
 
     def evaluations(self, text: str, inputs: DataFiles, **settings: Any) -> Iterator[Evaluation]:
-        """`settings` are those of `Engine.register`."""
+        """`settings` are the settings of `Engine.register`."""
         return self._engine(inputs).register(text, **settings).results()
 
     def registered(self, texts: Sequence[str], inputs: DataFiles) -> Engine:
-        """An engine with several queries, which are named by their places."""
+        """An engine with several queries, named by their positions."""
         engine = self._engine(inputs)
         for place, text in enumerate(texts):
             engine.register(text, name=str(place))
@@ -55,7 +55,7 @@ class Penstock:
         return engine
 
     def run(self, text: str, inputs: DataFiles, **settings: Any) -> int:
-        """How many rows there are, all of them made."""
+        """Computes all rows and returns their number."""
         return sum(len(evaluation.rows or ()) for evaluation in self.evaluations(text, inputs, **settings))
 
     def answer(self, text: str, inputs: DataFiles, **settings: Any) -> Answer:

@@ -1,15 +1,14 @@
-"""Tollgates: how many triples a second, beside the peers.
+"""Tollgates: triples per second, compared with other systems.
 
 A stream of passages, one triple a millisecond of event time, joined with a static graph of the gates' districts; three
-queries. The clock runs from the text of the query and the files to all rows: parsing, planning and starting the engine
-included (but not Java: Spark's session has answered a short stream before). All systems take turns; the best round of
-each counts. Slow peers get a shorter stream, once, and are compared with Penstock over the same.
+queries. The clock runs from the text of the query and the files to all rows. It includes parsing, planning and starting
+the engine, but not Java: Spark's session has answered a short stream before. All systems take turns; the best round of
+each counts. Slow peers run once, over a shorter stream, and are compared with Penstock over the same stream.
 
-All answers are compared with Penstock's over a short stream before anything is timed. pyoxigraph is asked window by
-window, in whichever of three ways to fill its store is the quickest for that query. Oxigraph joins in an order that
-depends on how the query is written: for `pyoxigraph, by hand` the patterns stand in the order that suits it best.
-`penstock run` is the command on DuckDB, with its start and its result lines; peers that are commands are measured like
-it.
+Before any time is measured, all answers over a short stream are compared with Penstock's. pyoxigraph is queried window
+by window, and its store is filled in the fastest of three ways for each query. The join order of Oxigraph depends on
+the text of the query: for `pyoxigraph, by hand` the patterns are in the best order. `penstock run` is the command on
+DuckDB, including its start and its result lines; peers that are commands are measured the same way.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from penstock.bench.tollgates.data import STREAM, write_districts, write_stream
 from penstock.bench.tollgates.queries import PAIRS, PASSAGES, Query
 
 TRIAL = 20_000
-"""So many triples show that answers are the same, and which way of pyoxigraph's is the quickest."""
+"""The number of triples for comparing answers and for finding the fastest way of pyoxigraph."""
 
 WORKLOADS: dict[str, tuple[Query, str]] = {
     "COUNT, tumbling 10s": (PASSAGES, f"{PASSAGES.known} {PASSAGES.seen}"),
@@ -140,7 +139,7 @@ class _Workload:
             peer.run(self.query.asked, stream, self.graph)
         except PeerError as error:
             self.failed.add(peer.name)
-            self.context.remark(f"{peer.name} is left out at {self.name}: {error}.")
+            self.context.remark(f"{peer.name} was skipped at {self.name}: {error}.")
 
     def _own(self, length: int, systems: list[Penstock]) -> dict[str, Callable[[], object]]:
         inputs = self._inputs(self._stream(length))

@@ -11,8 +11,8 @@ import click
 
 from penstock.cli.messages import show_error, show_problems
 from penstock.cli.options import reading_options
+from penstock.cli.query_summary import details, form_word, headline, registered_name, streams_read
 from penstock.cli.query_text import NoQueryError, name_of, read_source
-from penstock.cli.summaries import details, form_word, headline, registered_name, streams_read
 from penstock.rdf.plurals import counted
 from penstock.syntax import ast
 from penstock.syntax.errors import Problem, QuerySyntaxError, locate

@@ -63,6 +63,7 @@ def oracle(
     from penstock.cli.query_set import read_queries
     from penstock.cli.recorded_results import judge_answer
     from penstock.oracle import answer_all
+    from penstock.rdf.result_batches import ResultBatch
 
     if numbers_by_value and recorded is None:
         raise click.UsageError("--numbers-by-value needs --judge.")
@@ -77,4 +78,4 @@ def oracle(
         found = [answer.evaluations if empty else answer.with_solutions() for answer in answers]
         with open_answers(out, format, asked.forms, asked.prefixes) as sink:
             for evaluation in merge(*found, key=lambda evaluation: evaluation.time):
-                sink.write(evaluation)
+                sink.write(ResultBatch.of(evaluation))

@@ -15,8 +15,8 @@ from penstock.cli.interrupts import interruptible
 from penstock.cli.output import is_terminal, open_answers
 from penstock.cli.query_set import QuerySet
 from penstock.cli.run_report import RunReport
-from penstock.rdf.results import Evaluation
-from penstock.runtime.outlets import Callback, Outlet, Written
+from penstock.rdf.result_batches import ResultBatch
+from penstock.runtime.outlets import Outlet, SharedOutlet, Written
 from penstock.sinks import Sink
 
 
@@ -44,13 +44,12 @@ class SinkOutlet(Outlet):
         sink = open_answers(self.output.out, self.output.format, self.queries.forms, self.queries.prefixes, written)
         self._sink = self.opened.enter_context(sink)
 
-    def write(self, evaluation: Evaluation) -> None:
+    def write(self, batch: ResultBatch, which: range) -> None:
         assert self._sink is not None
-        if self.output.has_empty or evaluation.says_something:
-            with self.report.line_hidden():
-                self._sink.write(evaluation)
-                if is_terminal(self.output.out):
-                    self._sink.flush()
+        with self.report.line_hidden():
+            self._sink.write(batch, which)
+            if is_terminal(self.output.out):
+                self._sink.flush()
 
     def finish(self, number: int) -> None:
         assert self._sink is not None
@@ -77,7 +76,7 @@ def run_queries(
         opened.callback(report.close)
         outlet = SinkOutlet(queries, output, report, opened)
         first, *others = registered
-        outlets: dict[RegisteredQuery, Outlet] = {first: outlet, **dict.fromkeys(others, Callback(outlet.write))}
+        outlets: dict[RegisteredQuery, Outlet] = {first: outlet, **dict.fromkeys(others, SharedOutlet(outlet))}
         run = engine.open(outlets, checkpoint=checkpoint, fingerprint=fingerprint, messages=report)
         if run.has_finished:
             click.echo(f"{checkpoint}: this run has been finished before; there is nothing left to do", err=True)

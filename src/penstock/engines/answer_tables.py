@@ -1,4 +1,4 @@
-"""What services answered as tables of encoded terms, for every engine."""
+"""The answers of SERVICE endpoints as tables of encoded terms."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pyarrow as pa
 from penstock.algebra.inputs import ALWAYS
 from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.rdf.conversion import encode_oxigraph
-from penstock.relational.sources import AnswerTable, answer_column
-from penstock.relational.windows import FOREVER
+from penstock.relational.tables import AnswerTable, answer_column
+from penstock.sources.graphs import with_validity
 
 
 def answer_table(call: ServiceCall, answers: Sequence[ServiceAnswer]) -> pa.Table:
-    """What a service has answered: a column for each variable; if it changes, also when each row begins and ceases.
+    """A column for each variable; if the answer changes, also the validity of each row.
 
     Without variables, too, there must be a column, so that there can be rows.
     """
@@ -24,8 +24,7 @@ def answer_table(call: ServiceCall, answers: Sequence[ServiceAnswer]) -> pa.Tabl
         terms = [None if (term := row[place]) is None else encode_oxigraph(term) for row, _ in rows]
         columns[answer_column(place)] = pa.array(terms, pa.string())
     if any(valid != ALWAYS for _, valid in answers) or not columns:
-        columns["starts"] = pa.array([valid.start for _, valid in rows], pa.int64())
-        columns["ends"] = pa.array([FOREVER if valid.end is None else valid.end for _, valid in rows], pa.int64())
+        return with_validity(pa.table(columns), [valid for _, valid in rows])
     return pa.table(columns)
 
 

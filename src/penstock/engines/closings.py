@@ -1,6 +1,6 @@
-"""When RANGE windows close over content, as told by what is appended: no statement has to look for it.
+"""When RANGE windows close over content, computed from the rows that are appended, without a statement.
 
-This is the policy of RSP-QL and C-SPARQL, `window-close & non-empty`, so most queries can do without one.
+This is the policy of RSP-QL and C-SPARQL, `window-close & non-empty`, so it covers most queries.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from penstock.algebra.model import ContinuousQuery, StreamWindow
 from penstock.algebra.windows import RangeWindow
-from penstock.relational.sources import Tables, streams_of
+from penstock.relational.tables import Tables, streams_of
 from penstock.relational.windows import FOREVER
 from penstock.syntax import ast
 
@@ -24,7 +24,7 @@ _CLOSING, _OCCUPIED = ast.Strategy("window-close"), ast.Strategy("non-empty")
 
 
 def content(times: Sequence[int], since: Sequence[int] | None = None) -> pa.Table:
-    """Rows that tell of content at these times as much as `note` asks for."""
+    """Rows with content at these times, as `note` takes them."""
     behind = pa.nulls(len(times), pa.int64()) if since is None else pa.array(since, pa.int64())
     return pa.table({"s": pa.repeat("", len(times)), "ts": pa.array(times, pa.int64()), "since": behind})
 
@@ -35,7 +35,7 @@ class Closings:
     def __init__(self, window: RangeWindow) -> None:
         self.window = window
         self._occupied: list[Stretch] = []
-        """Where there is content, in order; stretches do not touch."""
+        """The stretches with content, in order; they do not touch."""
 
     def note(self, rows: pa.Table) -> None:
         """Rows with `s`, `ts` and `since` have been appended: each counts until the last closing that sees it."""
@@ -53,8 +53,12 @@ class Closings:
         stretches = zip(found["start_min"].to_pylist(), ends.to_pylist(), strict=True)
         self._occupied = _merged([*self._occupied, *((start, end) for start, end in stretches if start < end)])
 
+    def add(self, other: Closings) -> None:
+        """What another one has noted of the same window."""
+        self._occupied = _merged([*self._occupied, *other._occupied])
+
     def instants(self, first: int, last: int) -> Iterator[int]:
-        """Those between the first and the last; no earlier ones are asked for again."""
+        """The instants from `first` to `last`; earlier ones are not needed again."""
         self._occupied = [(start, end) for start, end in self._occupied if end > first]
         for start, end in self._occupied:
             yield from self.window.closing_instants((), max(first, start), min(last, end - 1))
@@ -65,7 +69,7 @@ class Closings:
 
 
 class ClosingReport:
-    """A report of windows that tell of their closings, each over its stream (`CompiledReport`)."""
+    """The report of such windows, each over its stream (`CompiledReport`)."""
 
     def __init__(self, closings: Iterable[tuple[str, Closings]], after: int | None = None) -> None:
         self.closings = list(closings)
@@ -91,7 +95,7 @@ class ClosingReport:
 
 
 def closing_report(query: ContinuousQuery, tables: Tables) -> ClosingReport | None:
-    """None where the policy of some window asks for anything else."""
+    """None where some window has another policy."""
     found: list[tuple[str, Closings]] = []
     for window in query.dataset.windows:
         if window.report is None:
@@ -108,7 +112,7 @@ def _closes_over_content(window: StreamWindow) -> bool:
 
 
 def _merged(stretches: list[Stretch]) -> list[Stretch]:
-    """In order, those that meet made one."""
+    """In order; those that meet are joined."""
     merged: list[Stretch] = []
     for start, end in sorted(stretches):
         if merged and start <= merged[-1][1]:

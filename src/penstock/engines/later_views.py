@@ -1,37 +1,39 @@
-"""Streams as queries see them that came when others were running: views, without what was there before."""
+"""Streams as queries see them that joined a run: views without the elements that arrived before."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 
-from penstock.relational.sources import Tables
+from penstock.relational.tables import Tables
 from penstock.relational.windows import passed
 
 
 @dataclass(slots=True)
 class LaterView:
-    """What a table has after an instant."""
+    """The rows of a table after an instant."""
 
     name: str
     after: int
     passed: int = 0
-    """How many elements that it showed, and that came in time, have been evicted."""
+    """How many elements of the view, not late, have been evicted."""
 
 
 @dataclass(slots=True)
 class LaterViews:
-    """Views by their tables and the instants after which they show something, made when they are first needed.
+    """Views by table and instant, created when they are first needed.
 
-    `run` runs a statement, of which both engines understand the same.
+    `run` runs a statement that is the same on both engines.
     """
 
     run: Callable[[str], object]
     _views: dict[tuple[str, int], LaterView] = field(default_factory=dict)
+    _passed: dict[tuple[str, int], int] = field(default_factory=dict)
+    """What the views start with, where another store has evicted elements before."""
     _made: int = 0
 
     def tables(self, tables: Tables, after: int | None) -> Tables:
-        """The tables, of streams what is after an instant; what is known of a table is known of its views."""
+        """The tables, with views instead of those of streams; statistics of a table are used for its views."""
         if after is None:
             return tables
         names = {table: self._view(table, after).name for table in tables.streams.values()}
@@ -47,19 +49,27 @@ class LaterViews:
     def _view(self, table: str, after: int) -> LaterView:
         if (table, after) not in self._views:
             self._made += 1
-            view = self._views[table, after] = LaterView(f"{table}_later_{self._made}", after)
+            view = self._views[table, after] = LaterView(
+                f"{table}_later_{self._made}", after, self._passed.get((table, after), 0)
+            )
             self.run(f"CREATE TEMPORARY VIEW {view.name} AS SELECT * FROM {table} WHERE ts > {after}")
         return self._views[table, after]
+
+    def count(self, table: str, after: int, passed: int) -> None:
+        """So many elements that the view of a table after an instant showed have been evicted, all in all."""
+        self._passed[table, after] = passed
+        if (table, after) in self._views:
+            self._views[table, after].passed = passed
 
     @property
     def passed(self) -> dict[str, int]:
         return {passed(view.name): view.passed for view in self._views.values()}
 
     def of(self, table: str) -> Iterator[LaterView]:
-        """The views of a table: what is evicted from it is to be counted for each of them."""
+        """The views of a table: evicted elements are counted for each of them."""
         return (view for (of, _), view in self._views.items() if of == table)
 
     def keep(self, instants: Collection[int | None]) -> None:
-        """Nobody needs views after other instants."""
+        """Drop the views after other instants."""
         for table, after in [key for key in self._views if key[1] not in instants]:
             self.run(f"DROP VIEW {self._views.pop((table, after)).name}")

@@ -1,8 +1,8 @@
-"""The pattern matcher: one pass over what comes in finds the triple patterns, of all queries, that want a triple.
+"""The pattern matcher: one pass over new rows finds the triple patterns, of all queries, that match some of them.
 
-As in Groppe et al. 2007 (§5.1) patterns are found by hashes of their constants. Here it goes by columns, a batch at a
-time: for each of the places that patterns have constants in, whose values there occur. Queries that a batch brings
-nothing for need not be asked (relational/demand.py).
+As in Groppe et al. 2007 (§5.1), patterns are found by hashes of their constants, here by columns, a batch at a time:
+for each combination of positions with constants, which of the constants occur. Queries without a match in a batch need
+not be evaluated (relational/demand.py).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from penstock.engines.protocol import Slice
 from penstock.relational.demand import Demand
-from penstock.relational.matching import Asked
+from penstock.relational.matching import TripleConditions
 
 Places = tuple[str, ...]
 """Where a pattern has constants: some of s, p and o, in this order."""
@@ -27,7 +27,7 @@ Values = tuple[str, ...]
 
 @dataclass(slots=True, weakref_slot=True)
 class Watched:
-    """A pattern that some query asks for; `latest` is the greatest timestamp of a batch that had something for it."""
+    """A pattern of some query; `latest` is the greatest timestamp of a batch that had a match."""
 
     latest: int | None = None
 
@@ -37,7 +37,7 @@ class Watched:
 
 @dataclass(slots=True)
 class _Patterns:
-    """The patterns over a stream, as long as anyone asks for them, and all that has come of it."""
+    """The patterns over a stream, as long as queries have them."""
 
     everything: Watched = field(default_factory=Watched)
     by_places: dict[Places, WeakValueDictionary[Values, Watched]] = field(default_factory=dict)
@@ -50,8 +50,8 @@ class PatternMatcher:
     def _of(self, stream: str) -> _Patterns:
         return self._streams.setdefault(stream, _Patterns())
 
-    def watch(self, stream: str, asked: Asked) -> Watched:
-        """The pattern from now on; of what was there before, all may match it."""
+    def watch(self, stream: str, asked: TripleConditions) -> Watched:
+        """Watch a pattern from now on; all earlier rows may match it."""
         known = self._of(stream)
         places: Places = tuple(place for place, _ in asked.constants)
         values: Values = tuple(value for _, value in asked.constants)
@@ -59,7 +59,7 @@ class PatternMatcher:
         return watched.setdefault(values, Watched(known.everything.latest))
 
     def note_anything(self, stream: str, greatest: int) -> None:
-        """Something has come, up to this time, and nobody knows what."""
+        """Unknown rows have arrived, up to this time."""
         known = self._of(stream)
         known.everything.reach(greatest)
         for watched in known.by_places.values():
@@ -67,7 +67,7 @@ class PatternMatcher:
                 pattern.reach(greatest)
 
     def note_predicates(self, stream: str, predicates: Collection[str], greatest: int) -> None:
-        """Triples have come, up to this time; of the predicates that patterns ask for they have these."""
+        """Triples have arrived, up to this time, with these predicates among those of the patterns."""
         known = self._of(stream)
         known.everything.reach(greatest)
         for places, watched in known.by_places.items():
@@ -76,7 +76,7 @@ class PatternMatcher:
                     pattern.reach(greatest)
 
     def note(self, stream: str, rows: pa.Table, predicates: Collection[str]) -> None:
-        """Rows of a stream have come, with these predicates."""
+        """Rows of a stream have arrived, with these predicates."""
         greatest = pc.max(rows["ts"]).as_py()
         if greatest is None:
             return
@@ -90,9 +90,9 @@ class PatternMatcher:
 
 
 class Demanded:
-    """What a query demands, found anew when the layout of the tables is another.
+    """What a query demands, determined again when the layout of the tables changes.
 
-    `compares`: what it delivers depends on the instant before, too.
+    `compares`: its results depend on the instant before, too.
     """
 
     def __init__(self, layout: Callable[[], Hashable], find: Callable[[], Demand], *, compares: bool) -> None:
@@ -101,7 +101,7 @@ class Demanded:
         self._compares = compares
 
     def may_hold_in(self, part: Slice) -> bool:
-        """Whether there may be something to deliver at instants of a slice."""
+        """Whether there may be results at instants of a slice."""
         has_previous = self._compares and part.previous is not None
         return self._demand.may_hold(part.previous if has_previous else part.instants[0])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import pyarrow as pa
 from pyoxigraph import Triple
@@ -29,6 +29,10 @@ Rows = TypeVar("Rows", covariant=True)
 
 TakenRows = TypeVar("TakenRows", contravariant=True)
 """What a store takes."""
+
+
+Windows = Literal["auto", "driver", "cluster"]
+"""Where the windows of a run on Spark are evaluated: Python beside the data, the driver, or Spark SQL."""
 
 
 class StorageError(Exception):
@@ -228,6 +232,10 @@ class WindowStore(Protocol[TakenRows]):
     @property
     def kept(self) -> Sequence[KeptPart]:
         """Static parts of queries that have been computed once."""
+
+    @property
+    def evaluated_by(self) -> str:
+        """Who evaluates the windows now, and where, in a few words."""
 
     # The end
 

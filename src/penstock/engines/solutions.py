@@ -1,70 +1,106 @@
-"""The solutions of a slice: a row is there once, with the instants at which it holds."""
+"""The solutions of a slice in columns: a row is there once, with the instants at which it holds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
+import pyarrow as pa
 
-Row = tuple[str | None, ...]
-"""A solution, its terms encoded."""
+from penstock.rdf.result_batches import EncodedRow, Numbers
 
-_Value = TypeVar("_Value")
-_Numbers = npt.NDArray[np.int64]
+_TOGETHER = 1 << 20
+"""Solutions of several instants are taken together up to so many."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solutions:
     """Those of instant number k are the rows `places[bounds[k]:bounds[k + 1]]`, in their order.
 
-    Overlapping windows see the same rows again. So whatever is made of a row is made once, and spread after that.
+    Overlapping windows see the same rows again. So whatever is made of a row is made once, and spread after that. A row
+    has encoded terms.
     """
 
-    instants: Sequence[int]
-    rows: list[Row]
-    places: _Numbers
-    bounds: _Numbers
+    instants: Numbers
+    rows: pa.Table
+    places: Numbers
+    bounds: Numbers
 
     @staticmethod
-    def over_intervals(found: list[tuple[Any, ...]], instants: Sequence[int], before: int = 0) -> Solutions:
-        """Each row ends with i and j: it holds at instants number i to j − 1. So many `before` the first do not count.
+    def none(instants: Sequence[int]) -> Solutions:
+        """Instants without solutions."""
+        nothing = np.zeros(0, np.int64)
+        return Solutions(np.array(instants, np.int64), pa.table({}), nothing, np.zeros(len(instants) + 1, np.int64))
+
+    @staticmethod
+    def over_intervals(found: pa.Table, instants: Sequence[int], before: int = 0) -> Solutions:
+        """The last columns are i and j: a row holds at instants number i to j − 1. So many `before` the first do not
+        count.
 
         In an instant the rows keep their order.
         """
-        count, size = len(instants), len(found)
-        starts = np.fromiter((row[-2] for row in found), np.int64, size)
-        ends = np.fromiter((row[-1] for row in found), np.int64, size)
-        starts, ends = np.clip(starts - before, 0, count), np.clip(ends - before, 0, count)
+        count, width = len(instants), found.num_columns - 2
+        starts, ends = (column.to_numpy().astype(np.int64, copy=False) - before for column in found.columns[width:])
+        starts, ends = np.clip(starts, 0, count), np.clip(ends, 0, count)
         lengths = ends - starts
-        places = np.repeat(np.arange(size), lengths)
+        places = np.repeat(np.arange(found.num_rows), lengths)
         numbers = np.arange(len(places)) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
         if count <= 1 << 16:
             numbers = numbers.astype(np.uint16)  # are sorted by their digits
         order = np.argsort(numbers, kind="stable")
         bounds = np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=count))])
-        return Solutions(instants, [row[:-2] for row in found], places[order], bounds)
+        return Solutions(np.array(instants, np.int64), found.select(range(width)), places[order], bounds)
 
     @staticmethod
-    def at_instants(found: Sequence[tuple[Any, ...]], instants: Sequence[int]) -> Solutions:
-        """Each row ends with its instant; they are in the order of time."""
-        times = np.fromiter((row[-1] for row in found), np.int64, len(found))
-        bounds = np.append(np.searchsorted(times, np.asarray(instants, np.int64)), len(found))
-        return Solutions(instants, [row[:-1] for row in found], np.arange(len(found)), bounds)
+    def at_instants(found: pa.Table, instants: Sequence[int]) -> Solutions:
+        """The last column is the instant of each row; they are in the order of time."""
+        width, moments = found.num_columns - 1, np.array(instants, np.int64)
+        times = found.column(width).to_numpy()
+        bounds = np.append(np.searchsorted(times, moments), len(times))
+        return Solutions(moments, found.select(range(width)), np.arange(len(times)), bounds)
 
     @property
-    def empty_instants(self) -> int:
-        """How many instants have no solution."""
-        return len(self.instants) - int(np.count_nonzero(np.diff(self.bounds)))
+    def sizes(self) -> Numbers:
+        """How many solutions each instant has."""
+        return np.diff(self.bounds)
 
-    def at_each_instant(
-        self, values: Sequence[_Value], *, has_empty: bool = True
-    ) -> Iterator[tuple[int, list[_Value]]]:  # fmt: skip
-        """What there is at each instant of values that the rows have; `has_empty`: also where there is nothing."""
-        spread: list[_Value] = np.fromiter(values, object, len(values))[self.places].tolist()
-        bounds = self.bounds.tolist()
-        numbers = range(len(self.instants)) if has_empty else np.flatnonzero(np.diff(self.bounds)).tolist()
-        for number in numbers:
-            yield self.instants[number], spread[bounds[number] : bounds[number + 1]]
+    def with_solutions(self) -> Solutions:
+        """Without the instants that have none."""
+        kept = np.flatnonzero(self.sizes)
+        return replace(self, instants=self.instants[kept], bounds=np.append(self.bounds[kept], self.bounds[-1]))
+
+    def chosen(self, numbers: Numbers) -> Solutions:
+        """Some of the instants, perhaps more than once; the rows stay as they are."""
+        sizes = self.sizes[numbers]
+        bounds = np.concatenate([[0], np.cumsum(sizes)])
+        places = np.arange(bounds[-1]) + np.repeat(self.bounds[numbers] - bounds[:-1], sizes)
+        return Solutions(self.instants[numbers], self.rows, self.places[places], bounds)
+
+    def portions(self) -> Iterator[Solutions]:
+        """A few instants at a time where there are many solutions: what is made of them has to fit into memory."""
+        first = 0
+        while first < len(self.instants):
+            most = self.bounds[first] + _TOGETHER
+            stop = max(first + 1, int(np.searchsorted(self.bounds, most, "right")) - 1)
+            yield self if (first, stop) == (0, len(self.instants)) else self._portion(first, stop)
+            first = stop
+
+    def _portion(self, first: int, stop: int) -> Solutions:
+        start, end = self.bounds[first], self.bounds[stop]
+        different, places = np.unique(self.places[start:end], return_inverse=True)
+        rows = self.rows.take(pa.array(different)) if self.rows.num_columns else self.rows
+        return Solutions(self.instants[first:stop], rows, places, self.bounds[first : stop + 1] - start)
+
+    @property
+    def python_rows(self) -> list[EncodedRow]:
+        """The rows as Python has them."""
+        if not self.rows.num_columns:
+            return [()] * (int(self.places.max(initial=-1)) + 1)
+        return list(zip(*(column.to_pylist() for column in self.rows.columns), strict=True))
+
+    def at_each_instant(self) -> Iterator[tuple[int, list[EncodedRow]]]:
+        """The solutions of each instant as rows of Python."""
+        rows = self.python_rows
+        for instant, places in zip(self.instants.tolist(), np.split(self.places, self.bounds[1:-1]), strict=True):
+            yield instant, [rows[place] for place in places]

@@ -1,7 +1,7 @@
-"""What tables have lately had: rows by predicate, counted as they come in.
+"""Statistics of tables: rows by predicate, counted as they arrive.
 
-That tells how much each triple pattern finds, without a statement of its own. What came long ago counts less and less:
-of a stream, about the last rows count.
+They estimate how many rows a triple pattern matches, without a statement. Old rows count less and less, so that the
+figures of a stream are about its last rows.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 from penstock.algebra.operators import Operator
 
 _RECENT = 10_000
-"""So many rows of a stream, or those of the last batch, say what it is like."""
+"""The statistics of a stream are about this many rows, or about the last batch."""
 
 _MOST = 1_000
-"""So many predicates of a table are counted at most."""
+"""At most so many predicates of a table are counted."""
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Observed:
     _counts: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def note(self, table: str, predicates: pa.ChunkedArray) -> list[str]:
-        """What came into a table, by its predicates; which ones there are."""
+        """Count rows that were added to a table by their predicates; returns the predicates."""
         found: dict[str, int] = {
             entry["values"]: entry["counts"]
             for entry in pc.value_counts(predicates).to_pylist()
@@ -39,7 +39,7 @@ class Observed:
         return list(found)
 
     def count(self, table: str, found: Mapping[str, int], rows: int) -> None:
-        """So many rows came into a table, and of some predicates so many."""
+        """Add so many rows to the counts of a table; `found` are those by predicate."""
         known = self._counts.setdefault(table, {})
         kept = max(0.0, 1.0 - rows / _RECENT)
         for predicate in found.keys() | known.keys():
@@ -50,7 +50,7 @@ class Observed:
             known.clear()
 
     def know(self, table: str, counts: Mapping[str, int]) -> None:
-        """So many rows of each predicate a table has now, whatever it had before."""
+        """Set the counts of a table."""
         self._counts[table] = {**counts} if len(counts) <= _MOST else {}
         self.shifts += 1
 
@@ -67,7 +67,7 @@ class Observed:
 
 
 class Latest:
-    """The best expression as sizes are now: it is looked for again when they have changed."""
+    """The best expression for the current sizes; it is determined again when they have changed."""
 
     def __init__(self, observed: Observed, best: Callable[[], Operator]) -> None:
         self._observed = observed

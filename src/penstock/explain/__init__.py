@@ -1,7 +1,7 @@
-"""Why a result comes when it comes: a query's settings, windows, operators and evaluation instants.
+"""When results appear and why: the settings, windows, operators and evaluation instants of a query.
 
-`explain` gives it as text, as JSON, as a graph for Graphviz, as a picture (SVG) or as a page (HTML), and the SQL that
-the engine runs.
+`explain` returns this as text, JSON, a Graphviz graph, a picture (SVG) or a page (HTML), or returns the SQL that the
+engine runs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Format = OneOf["text", "json", "dot", "svg", "html", "sql"]
 
 
 def _safe(shown: Callable[[Document], str]) -> Callable[[Document], str]:
-    """Without the passwords that addresses of services may have."""
+    """Removes passwords from the addresses of services."""
     return lambda document: without_credentials(shown(document))
 
 
@@ -61,12 +61,12 @@ def explain(
     optimize: bool = True,
     engine: EngineName = "duckdb",
 ) -> str:
-    """A query explained: its settings and who said them, its windows, its operators, when it is evaluated.
+    """Explains a query: settings and where they come from, windows, operators, evaluation instants.
 
-    `format` is text, json, dot, svg, html or sql. `streams` are the elements of the query's streams, by their IRIs:
-    with them the explanation has a timeline. `t0`, `report`, `operator` and `duplicates` say something else than the
-    dialect does, `lateness` is in milliseconds; without `optimize` the query is run as it is written. `engine` is the
-    one whose SQL is shown, duckdb or spark; nothing is started. The other arguments are those of `parse`.
+    `format` is text, json, dot, svg, html or sql. `streams` maps the IRI of each stream to its elements; with elements,
+    the explanation includes a timeline. `t0`, `report`, `operator` and `duplicates` override the defaults of the
+    dialect. `lateness` is in milliseconds. With `optimize=False` the query runs as written. `engine` selects whose SQL
+    is shown, duckdb or spark; no engine is started. The other arguments are the same as for `parse`.
 
     >>> from penstock.explain import explain
     >>> text = "SELECT ?car FROM STREAM <http://ex.org/toll> [RANGE 10m STEP 1m] { ?gate <http://ex.org/sees> ?car }"

@@ -1,7 +1,7 @@
-"""C-SPARQL's AGGREGATE as the operator that its paper draws (§3.4), not as the sub-select that it is defined by.
+"""Shows C-SPARQL's AGGREGATE as one operator, as its paper draws it (§3.4).
 
 Each clause extends every solution of the pattern with an aggregate over its group; the number of rows stays the same.
-The algebra spells that out as a join of the pattern with a grouped copy of itself, which nobody wants to look at.
+The algebra defines this as a join of the pattern with a grouped copy of itself, which is hard to read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from penstock.syntax.translation.variables import plain_variables
 
 @dataclass(frozen=True, slots=True)
 class Aggregation(Operator):
-    """Every solution with `variable`: the aggregate over the solutions that agree with it on `group`."""
+    """Extends each solution: `variable` is the aggregate over all solutions with the same values for `group`."""
 
     source: Operator
     variable: Variable
@@ -75,7 +75,7 @@ def _with_child(operator: Operator, old: Operator, new: Operator) -> Operator:
 
 
 def _operators_above_the_pattern(query: ast.Query) -> int:
-    """How many operators the form and the modifiers put on top of the pattern (SPARQL 1.1 §18.2.4 and §18.2.5)."""
+    """The number of operators that the form and the modifiers add above the pattern (SPARQL 1.1 §18.2.4, §18.2.5)."""
     modifiers, form = query.modifiers, query.form
     projections = form.projections or () if isinstance(form, ast.Select) else ()
     extensions = [projection.expression for projection in projections if projection.expression is not None]

@@ -1,7 +1,7 @@
-"""C-SPARQL's denotational graph (§4 of its paper): what the query says about which nodes, and where that comes from.
+"""C-SPARQL's denotational graph (§4 of its paper): the query's patterns as a graph, grouped by source.
 
-Variables, IRIs and literals are vertices, each triple pattern is an edge. Edges are grouped by what they are read from,
-which tells static from streaming knowledge. Filters annotate vertices, aggregates have boxes of their own, and the
+Variables, IRIs and literals are vertices; each triple pattern is an edge. Edges are grouped by the source they are read
+from, which separates static from streaming data. Filters annotate vertices, aggregates have their own boxes, and the
 variables of the result are marked.
 """
 
@@ -26,7 +26,7 @@ VertexKind = OneOf["variable", "iri", "literal", "blank"]
 
 @dataclass(frozen=True, slots=True)
 class Vertex:
-    """`annotations` are the conditions and expressions that concern it; `groups` those that its edges are in."""
+    """`annotations` are the conditions and expressions about the vertex; `groups` are the groups of its edges."""
 
     key: str
     label: str
@@ -38,7 +38,7 @@ class Vertex:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A triple pattern. `tag` tells under which condition it is asked for: `optional`, `minus`, `union 1`, …"""
+    """A triple pattern. `tag` is the block that contains it, if any: `optional`, `minus`, `union 1`, …"""
 
     subject: str
     predicate: str
@@ -50,7 +50,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class EdgeGroup:
-    """The edges that are read from the same sources; `number` is the group's place among the groups."""
+    """Edges that are read from the same sources; `number` is the position of the group."""
 
     number: int
     label: str
@@ -60,7 +60,7 @@ class EdgeGroup:
 
 @dataclass(frozen=True, slots=True)
 class AggregateBox:
-    """An aggregate: over which variables, grouped by which, and the variables that carry its value."""
+    """An aggregate: its parameters, the variables it groups by, and the variables that contain its value."""
 
     function: str
     parameters: tuple[str, ...]
@@ -87,7 +87,7 @@ def denotational_graph(
 
 
 def _projected(query: ContinuousQuery) -> set[str]:
-    """The variables that the result is made of."""
+    """The variables in the result."""
     match query.form:
         case SelectForm(variables):
             return {variable.name for variable in variables}
@@ -102,7 +102,7 @@ def _projected(query: ContinuousQuery) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where an operator stands: what it reads, under which conditions, and which names mean another variable there."""
+    """The context of an operator: what it reads, in which blocks it is, and which variables are renamed there."""
 
     active: tuple[Source, ...]
     tags: tuple[str, ...] = ()
@@ -119,7 +119,7 @@ class _Place:
 
 @dataclass(slots=True)
 class _Collected:
-    """A vertex in the making."""
+    """A vertex while it is being built."""
 
     label: str
     kind: VertexKind
@@ -234,14 +234,14 @@ class _Collector:
         self._notes(operator, place)
 
     def _union(self, union: algebra.Union, place: _Place) -> None:
-        """The sides are numbered through."""
+        """Numbers the sides consecutively."""
         self._unions += 1
         mark = "union" if self._unions == 1 else f"union {self._unions}"
         for number, side in enumerate(operands(union), start=1):
             self.operator(side, place.under(f"{mark}, side {number}"))
 
     def _inside(self, source: Operator, variables: tuple[Variable, ...], place: _Place) -> _Place:
-        """A sub-select: a variable that it does not project is another one than that of the same name outside."""
+        """A sub-select: a variable that it does not project differs from a variable of the same name outside."""
         if place.is_outermost:
             return _Place(place.active, place.tags, place.hidden, place.graph, False)
         self._sub_selects += 1
@@ -288,7 +288,7 @@ class _Collector:
         )
 
     def _condition(self, condition: Expression, place: _Place) -> None:
-        """Each part of a conjunction is noted at the first variable that it mentions."""
+        """Annotates, for each part of a conjunction, the first variable that it mentions."""
         for part in conjuncts(condition):
             text = self._names.expression(part)
             mentioned = variables_of(part)
@@ -311,7 +311,7 @@ class _Collector:
 
 
 def _names_in(operator: Operator) -> set[str]:
-    """The variables of the patterns below, hidden ones too."""
+    """The variables of all patterns below, including hidden ones."""
     found: set[str] = set()
     match operator:
         case algebra.BasicGraphPattern(patterns):

@@ -1,8 +1,9 @@
-"""The denotational graph as a picture.
+"""Draws the denotational graph.
 
-Each group of edges has a dashed box, one below the other; in it, the nodes that occur in this group alone, in layers,
-and the predicates as labels between them. What several groups share (the join variables) stands in a column to the
-right of all boxes, with the aggregates; what these compute stands in another column further right.
+Each group of edges has a dashed box; boxes are stacked vertically. A box contains the nodes that occur only in this
+group, in layers, with the predicates as labels between them. Nodes that several groups share (the join variables) are
+in a column to the right of all boxes, together with the aggregates. The results of aggregates are in a column further
+right.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ At = OneOf["start", "end"]
 
 @dataclass(frozen=True, slots=True)
 class PlacedDGraph:
-    """`vertices`, `labels` (by the number of their edge), `groups` and `aggregates` (by their numbers) and routes."""
+    """Places of vertices, labels (by edge number), groups and aggregates (by number), and the routes of lines."""
 
     graph: DGraph
     vertices: Mapping[str, Rectangle]
@@ -43,7 +44,7 @@ class PlacedDGraph:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A line; `arrow` says which way it points at its end, if it does."""
+    """A line; `arrow` is the direction of the arrow head at its end, if it has one."""
 
     points: tuple[Point, ...]
     classes: str
@@ -60,7 +61,7 @@ def aggregate_label(aggregate: AggregateBox) -> svg.Label:
 
 
 def edge_label(edge: Edge, vertices: Mapping[str, Vertex]) -> str:
-    """The predicate; the whole triple where neither end is near, or it would not be seen which one is the subject."""
+    """The predicate; the whole triple if both ends are far away, because the subject would be hard to recognise."""
     subject, object_ = vertices[edge.subject], vertices[edge.object]
     if len(subject.groups) == 1 or len(object_.groups) == 1:
         return edge.predicate
@@ -85,7 +86,7 @@ class _Placement:
     aggregates: dict[int, Rectangle] = field(default_factory=dict)
     links: list[Link] = field(default_factory=list)
     ports: list[tuple[str, Point, str, bool]] = field(default_factory=list)
-    """Where a line leaves a group: to what, from where, its class, and whether it points at its end."""
+    """A line that leaves a group: its target, its start, its class, and whether it has an arrow head."""
 
     def placed(self) -> PlacedDGraph:
         top = 0.0
@@ -138,7 +139,7 @@ class _Placement:
         return self.groups[group.number].bottom
 
     def _widen_groups(self) -> None:
-        """All boxes get the same width, so that lines leave all of them at the same edge."""
+        """Gives all boxes the same width, so that lines leave all of them at the same edge."""
         right = max((group.right for group in self.groups.values()), default=0.0)
         for key, group in self.groups.items():
             self.groups[key] = Rectangle(group.left, group.top, right - group.left, group.height)
@@ -148,7 +149,7 @@ class _Placement:
             extended.append((target, (right, y), classes, arrow))
         self.ports = extended
 
-    # The column of what groups share
+    # The column of shared nodes
 
     def _place_lane(self) -> None:
         results = {key for aggregate in self.graph.aggregates for key in aggregate.results}
@@ -188,7 +189,7 @@ class _Placement:
         return self.aggregates[int(key.split()[1])] if key.startswith("aggregate ") else self.vertices[key]
 
     def _link_within_lane(self, right: float) -> None:
-        """From shared variables to the aggregates over them: round the right side of the column."""
+        """Routes lines from shared variables to the aggregates over them, around the right side of the column."""
         for number, aggregate in enumerate(self.graph.aggregates):
             for key in dict.fromkeys((*aggregate.parameters, *aggregate.group)):
                 if not self._is_local(self._vertex(key)) and key in self.vertices:
@@ -241,14 +242,14 @@ class _Placement:
 
 @dataclass(slots=True)
 class _GroupDrawing:
-    """The nodes and lines within one group: its own vertices, the labels of its edges, ports to what is outside."""
+    """The nodes and lines within one group: its own vertices, the labels of its edges, and ports to the outside."""
 
     edges: Mapping[int, Edge]
     local: Mapping[str, Vertex]
     aggregates: Sequence[AggregateBox]
     vertices: Mapping[str, Vertex]
     links: list[tuple[str, At | None, str | None]] = field(default_factory=list)
-    """For each line: its class, where it has an arrow's head, and what is beyond its end outside."""
+    """For each line: its class, the position of its arrow head, and the node that it leads to outside."""
 
     def layers(self) -> Layers:
         sizes = {key: vertex_label(vertex).size for key, vertex in self.local.items()}
@@ -273,7 +274,7 @@ class _GroupDrawing:
         return place_in_layers(sizes, lines, lambda key: key.startswith("port "), GAP_X, GAP_Y)
 
     def _pieces(self, number: int, edge: Edge) -> list[tuple[str, str, str | None, At | None]]:
-        """An edge as two lines, through its label: from, to, what is outside beyond the end, where the arrow is."""
+        """An edge as two lines through its label: from, to, the node outside, the position of the arrow head."""
         label, subject_port, object_port = f"label {number}", f"port {number} s", f"port {number} o"
         is_subject_here, is_object_here = edge.subject in self.local, edge.object in self.local
         if is_subject_here and is_object_here:

@@ -1,4 +1,4 @@
-"""All that there is to say about a query, as data; every format renders this."""
+"""The explanation of a query as data; every output format renders it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from penstock.syntax.dialects import DIALECTS
 
 @dataclass(frozen=True, slots=True)
 class GraphDescription:
-    """A graph that the query reads: named, or part of the default graph. `triples` None: none is bound to it."""
+    """A graph that the query reads: named, or part of the default graph. `triples` is None if no graph is bound."""
 
     iri: str | None
     label: str
@@ -47,14 +47,14 @@ class Document:
     text: str
     dialect: ast.DialectName
     registered: str | None
-    """The name under which the query is registered, an IRI or a bare word."""
+    """The name under which the query is registered: an IRI or a plain word."""
     form: str
     settings: tuple[Setting, ...]
     windows: tuple[WindowDescription, ...]
     graphs: tuple[GraphDescription, ...]
     operators: OperatorNode
     plan: PlanDescription | None
-    """What the optimizer makes of the operators, if anything."""
+    """The optimized plan, if the optimizer changed the operators."""
     dgraph: DGraph
     timeline: Timeline | None
     names: Names
@@ -64,7 +64,7 @@ class Document:
 
     @property
     def name(self) -> str | None:
-        """The registered name, as short as it can be."""
+        """The registered name, shortened with prefixes."""
         return None if self.registered is None else self.names.iri(self.registered)
 
     @property
@@ -84,18 +84,21 @@ def describe(
     is_optimized: bool = True,
     sizes: Sizes | None = None,
     kept: Sequence[KeptPart] = (),
+    evaluated_by: str | None = None,
     engine: EngineName = "duckdb",
 ) -> Document:
-    """The document about a query; `inputs` need not bind all of its streams and graphs, or any.
+    """Describes a query; `inputs` may bind all, some or none of its streams and graphs.
 
-    `sizes` are those that a run has seen; without them, the inputs are counted. `kept` is what a run keeps.
-    `engine` is the one whose SQL is shown.
+    `sizes` are the sizes that a run has observed; without them, the inputs are counted. `kept` are the static parts
+    that a run keeps. `evaluated_by` is who evaluates its windows. `engine` selects whose SQL is shown.
     """
     given = inputs or Inputs({})
     user = settings or Settings()
-    known = _all_bound(build(query, replace(user, origin=0)), given)
-    resolved = replace(user, origin=_origin(query, user, known))
-    continuous = build(query, resolved)
+    continuous = build(query, user)
+    known = _all_bound(continuous, given)
+    origin = _origin(continuous, user, known)
+    resolved = replace(user, origin=origin)
+    continuous = continuous.with_origin(origin)
     dataset = continuous.dataset
     names = _names(query, continuous, prefixes or {})
     times = {
@@ -116,14 +119,14 @@ def describe(
         form=type(query.form).__name__.upper(),
         settings=query_settings(
             query, continuous, labels, sources, user, scale,
-            dialect_said_by_user=dialect_said_by_user, lateness=given.lateness,
+            dialect_said_by_user=dialect_said_by_user, lateness=given.lateness, evaluated_by=evaluated_by,
         ),
         windows=windows,
         graphs=_graphs(continuous, given, names),
         operators=operator_tree(continuous, expression, active_graphs, names),
         plan=describe_plan(continuous, active_graphs, names, sizes or _sizes(given), kept) if is_optimized else None,
         dgraph=denotational_graph(continuous, expression, active_graphs, names),
-        timeline=timeline(query, resolved, known, windows, names, scale) if times else None,
+        timeline=timeline(query, continuous, resolved, known, windows, names, scale) if times else None,
         names=names,
         scale=scale,
         has_data=bool(given.streams),
@@ -132,23 +135,23 @@ def describe(
 
 
 def _all_bound(continuous: ContinuousQuery, inputs: Inputs) -> Inputs:
-    """A stream without data is empty here, and a graph too: the instants depend on what there is of streams."""
+    """Binds every unbound stream and graph to empty data: the instants depend on the available streams only."""
     streams = {stream: inputs.streams.get(stream, ()) for stream in continuous.dataset.streams}
     return replace(inputs, streams=streams | dict(inputs.streams), graphs={None: (), **inputs.graphs})
 
 
-def _origin(query: ast.Query, user: Settings, inputs: Inputs) -> int:
+def _origin(query: ContinuousQuery, user: Settings, inputs: Inputs) -> int:
     """t0; `first` is the instant before the first element of the query's streams."""
     if isinstance(user.origin, int):
         return user.origin
-    first = Sources(build(query, replace(user, origin=0)).dataset, inputs, {}).first
+    first = Sources(query.dataset, inputs, {}).first
     if first is None:
         raise InputError("t0 = first is the instant before the first element, and no stream has one: bind the streams")
     return first - 1
 
 
 def _sizes(inputs: Inputs) -> Sizes:
-    """Counted where there is a stream: graphs alone say little of what is joined with them."""
+    """Counts the inputs if there is a stream: graphs alone say little about the streams they are joined with."""
     if not any(inputs.streams.values()):
         return Sizes()
     return Sizes(

@@ -33,7 +33,7 @@ def as_dot(document: Document) -> str:
 
 
 def _clusters(graph: OGraph) -> list[tuple[str, Sequence[OBox]]]:
-    """Each stream with its windows; the graphs; the services."""
+    """A cluster for each stream with its windows, one for the graphs, one for the services."""
     clusters: list[tuple[str, Sequence[OBox]]] = []
     for stream in graph.of_kind("stream"):
         windows = [graph.boxes[flow.end] for flow in graph.flows if flow.start == stream.key]

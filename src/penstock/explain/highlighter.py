@@ -1,4 +1,4 @@
-"""A query text as HTML with its parts in colours: keywords, variables, IRIs, literals, comments."""
+"""Highlights a query as HTML: keywords, variables, IRIs, literals, comments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COMMENT = re.compile(r"#[^\r\n]*")
 
 
 def highlighted(text: str, dialect: ast.DialectName) -> str:
-    """The text, escaped, each token in a span of its kind: k(eyword), v(ariable), i(ri), l(iteral), c(omment)."""
+    """The escaped text, with a span around each token: k(eyword), v(ariable), i(ri), l(iteral), c(omment)."""
     tokens = tokenize(text, DIALECTS[dialect].variable)
     parts, position = [], 0
     for kind, token, start in zip(tokens.kinds, tokens.texts, tokens.starts, strict=True):

@@ -1,4 +1,4 @@
-"""The explanation as JSON, for programs: times in milliseconds, IRIs in full, intervals as semantics.md has them."""
+"""The explanation as JSON, for programs: times in milliseconds, full IRIs, intervals as in semantics.md."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def as_json(document: Document) -> str:
 
 
 def record(document: Document) -> dict[str, Any]:
-    """The explanation as what JSON is made of. Keys stay; new ones may come."""
+    """The explanation as a dictionary for JSON. Keys are stable; later versions may add keys."""
     return {
         "query": {
             "name": document.registered,

@@ -1,4 +1,4 @@
-"""Boxes in layers from left to right, and ways for the edges between them (Sugiyama's method)."""
+"""Places boxes in layers from left to right and routes the edges between them (Sugiyama's method)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock.explain.layout import Point, Rectangle, Size, spread
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """Where each node is, and the way of each edge from its first node to its second."""
+    """The place of each node, and the route of each edge from its first node to its second."""
 
     places: Mapping[str, Rectangle]
     routes: tuple[tuple[Point, ...], ...]
@@ -20,7 +20,7 @@ class Layers:
 
 
 Slot = str
-"""A node, or (`PASS` in front) a place that an edge passes on its way through a layer."""
+"""A node, or (with `PASS` in front) a point where an edge crosses a layer."""
 
 PASS = "\0"
 
@@ -32,10 +32,10 @@ def place_in_layers(
     gap_x: float,
     gap_y: float,
 ) -> Layers:
-    """`sizes` has all nodes; the `last` ones go to the last layer.
+    """`sizes` contains all nodes; the nodes in `last` go to the last layer.
 
-    Edges lead from one layer to the next; one that goes farther keeps a free place in each layer between, so that no
-    edge runs through a node.
+    Edges lead from one layer to the next. A longer edge reserves a slot in each layer between, so that no edge runs
+    through a node.
     """
     forward = _without_cycles(list(sizes), edges)
     layer_of = _layers_of(list(sizes), forward, last)
@@ -58,7 +58,7 @@ def _slot_size(slot: Slot, sizes: Mapping[str, Size]) -> Size:
 
 
 def _without_cycles(keys: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The edges, those turned round that lead back to where a walk came from."""
+    """The edges without cycles: edges that lead back are reversed."""
     following: dict[str, list[int]] = {key: [] for key in keys}
     for number, (start, _) in enumerate(edges):
         following[start].append(number)
@@ -84,7 +84,8 @@ def _without_cycles(keys: Sequence[str], edges: Sequence[tuple[str, str]]) -> li
 def _layers_of(
     keys: Sequence[str], edges: Sequence[tuple[str, str]], last: Callable[[str], bool]
 ) -> dict[str, int]:  # fmt: skip
-    """The longest way to a node says its layer; a node that nothing leads to stands right before what it leads to."""
+    """A node's layer is the length of the longest path to it; a node without incoming edges is placed next to its
+    first target."""
     layer = dict.fromkeys(keys, 0)
     for _ in keys:
         for start, end in edges:
@@ -118,13 +119,13 @@ def _neighbours(chains: Sequence[Sequence[Slot]]) -> tuple[dict[Slot, list[Slot]
 
 SWEEPS = 12
 MANY = 400
-"""With so many lines between two layers, crossings are not counted: nobody could see whether they are few."""
+"""With more lines than this between two layers, crossings are not counted: the difference would not be visible."""
 
 
 def _reorder(
     layers: list[list[Slot]], before: Mapping[Slot, list[Slot]], after: Mapping[Slot, list[Slot]]
 ) -> None:  # fmt: skip
-    """Each slot goes where its neighbours in the next layer are on average, sweep by sweep; the best order stays."""
+    """Orders each layer by the average position of its neighbours, sweep by sweep, and keeps the best order."""
     best, fewest = [list(layer) for layer in layers], _crossings(layers, after)
     for sweep in range(SWEEPS):
         backwards = sweep % 2 == 1
@@ -164,7 +165,7 @@ def _centres(
     heights: Mapping[Slot, float],
     gap_y: float,
 ) -> dict[Slot, float]:
-    """Heights at which edges are as straight as can be, found by letting the layers adapt to one another."""
+    """Finds heights that make edges as straight as possible, by adjusting the layers to each other repeatedly."""
     centres: dict[Slot, float] = {}
     for layer in layers:
         placed = spread([0.0] * len(layer), [heights[slot] for slot in layer], gap_y)
@@ -217,7 +218,7 @@ def _route(
     columns: Mapping[Slot, tuple[float, float]],
     places: Mapping[str, Rectangle],
 ) -> list[Point]:
-    """Out of the first node to the edge of its layer, straight through the layers between, into the last node."""
+    """From the first node to the edge of its layer, straight through the layers between, to the last node."""
     first, *between, end = chain
     start_place, end_place = places[first], places[end]
     points = [(start_place.right, centres[first]), (columns[first][1], centres[first])]

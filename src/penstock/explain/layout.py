@@ -1,6 +1,6 @@
-"""Where things go in a picture: boxes in a row, boxes in a tree; none of them overlap.
+"""Layout without overlaps: boxes in a row, boxes in a tree.
 
-Sizes and places are in pixels, y grows downwards.
+Sizes and places are in pixels; y grows downwards.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ class Rectangle:
 
 
 def spread(wanted: Sequence[float], sizes: Sequence[float], gap: float) -> list[float]:
-    """Centres in the given order, `gap` apart at least and together as near as can be to where they are wanted.
+    """Centres in the given order, at least `gap` apart, and as close as possible to the wanted positions.
 
-    Least squares with an order to keep is isotonic regression: neighbours that get in each other's way form a block,
-    which stands where its members want it on average.
+    Least squares under an order is isotonic regression: neighbours that would overlap form a block, which is placed at
+    the average of the positions that its members want.
     """
     offsets: list[float] = []
     offset = 0.0
@@ -86,7 +86,7 @@ class Tree:
 
 
 def place_tree(tree: Tree, gap_x: float, gap_y: float) -> dict[str, Rectangle]:
-    """Each subtree has a column of its own, so that below a leaf nothing stands in the way."""
+    """Gives each subtree its own column, so that the space below a leaf is free."""
     heights: list[float] = []
     _collect_heights(tree, 0, heights)
     tops = [sum(heights[:depth]) + depth * gap_y for depth in range(len(heights))]

@@ -1,7 +1,7 @@
-"""Terms, triples, paths and expressions of the algebra as short text: prefixes everywhere, declared or made up.
+"""Terms, triples, paths and expressions of the algebra as short text with prefixes.
 
-An IRI that no prefix of the query covers gets a common one, or one made up after its namespace. Those that were used
-can be listed (`Names.used_beside_the_declared`), so that every name can be read back.
+If the query declares no prefix for an IRI, the IRI gets a common prefix, or one generated from its namespace.
+`Names.used_beside_the_declared` lists these prefixes, so that every short name can be expanded again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _COMPARISONS = frozenset(("=", "!=", "<", ">", "<=", ">=", "IN", "NOT IN"))
 
 
 class Names:
-    """`iris` are those that will be shown: where neither the query nor custom has a prefix for one, it gets one."""
+    """`iris` are the IRIs that will be shown; an IRI without a declared or common prefix gets a generated one."""
 
     def __init__(self, prefixes: Mapping[str, str], iris: Iterable[str] = ()) -> None:
         self._declared = dict(prefixes)
@@ -43,7 +43,7 @@ class Names:
         self._aggregates: dict[str, str] = {}
 
     def _make_up(self, iri: str) -> None:
-        """A prefix for the namespace of an IRI, if it has none and the rest of the IRI is a name."""
+        """Generates a prefix for the namespace of an IRI if it has none and the rest of the IRI is a valid name."""
         if self._prefixed(iri) is not None:
             return
         matched = _NAMESPACE.match(iri)
@@ -82,7 +82,7 @@ class Names:
         return self.iri(term.value) if isinstance(term, IRI) else self._terms.literal(term)
 
     def variable(self, variable: Variable) -> str:
-        """`?x`; an aggregate for the variable that stands for it, `_:1` for a node without a name."""
+        """`?x`; the aggregate, if the variable stands for one; `_:1` for a blank node."""
         if variable.is_visible:
             return f"?{variable.name}"
         if variable.name in self._aggregates:
@@ -119,7 +119,7 @@ class Names:
     # Expressions
 
     def note_aggregates(self, aggregates: Iterable[tuple[Variable, Aggregate]]) -> None:
-        """From here on the variables that stand for aggregates are shown as these."""
+        """From now on, variables that stand for aggregates are shown as the aggregates."""
         for variable, aggregate in aggregates:
             self._aggregates[variable.name] = self.aggregate(aggregate)
 
@@ -130,7 +130,7 @@ class Names:
         return f"{aggregate.name}({distinct}{argument}{separator})"
 
     def expression(self, expression: Expression, loosest: int = 0) -> str:
-        """With no more parentheses than their reading needs."""
+        """Adds parentheses only where precedence requires them."""
         match expression:
             case Variable():
                 return self.variable(expression)
@@ -162,7 +162,7 @@ class Names:
 
 
 def _short(segment: str) -> str:
-    """A prefix after the last part of a namespace: all of it, the initials of its words, or its beginning."""
+    """Shortens the last part of a namespace to a prefix: the whole part, the initials of its words, or its start."""
     if len(segment) <= _LONGEST_PREFIX:
         return segment.lower()
     initials = "".join(character for character in segment if character.isupper())

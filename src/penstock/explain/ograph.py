@@ -1,6 +1,6 @@
 """C-SPARQL's operator graph (§3.4 of its paper): operators as boxes, data flowing upwards, streams and graphs below.
 
-A scope with a name (GRAPH <g>, WINDOW <w>) moves no data, so it is no box here: its patterns are tied to the source.
+A scope with a name (GRAPH <g>, WINDOW <w>) moves no data. It has no box; its patterns are connected to their source.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from penstock.explain.tree import OperatorNode, Part
 GAP_X = 26.0
 GAP_Y = 34.0
 SOURCE_GAP = 58.0
-"""Room between patterns and sources, where the lines between them cross."""
+"""Space between patterns and sources, where lines cross."""
 
 
 @dataclass(frozen=True, slots=True)
 class OBox:
-    """An operator, or where data comes from."""
+    """An operator or a source of data."""
 
     key: str
     kind: OneOf["operator", "window", "graph", "service", "stream"]
@@ -48,7 +48,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class OGraph:
-    """`children` has the operators below each operator; flows also come from sources and streams."""
+    """`children` are the operators below each operator; flows can also start at sources and streams."""
 
     root: str
     boxes: Mapping[str, OBox]
@@ -60,7 +60,7 @@ class OGraph:
 
 
 def operator_graph(document: Document, operators: OperatorNode | None = None) -> OGraph:
-    """Of the operators as they are written, or of others."""
+    """Builds the graph of `operators`; by default the operators of the query as written."""
     builder = _Builder(document)
     root = builder.operator(operators or document.operators)
     return OGraph(root, builder.boxes, builder.children, tuple(builder.flows))
@@ -122,7 +122,7 @@ class PlacedOGraph:
     places: Mapping[str, Rectangle]
     size: Size
     source_line: float
-    """Down to here, lines to sources run straight: only boxes of other columns are beside them."""
+    """Down to this height, lines to sources run straight, because only boxes of other columns are next to them."""
 
 
 def place(graph: OGraph) -> PlacedOGraph:
@@ -148,7 +148,7 @@ def _tree(graph: OGraph, key: str) -> Tree:
 def _row(
     graph: OGraph, boxes: Sequence[OBox], places: Mapping[str, Rectangle], top: float
 ) -> dict[str, Rectangle]:  # fmt: skip
-    """The boxes side by side, each as near as can be to what is above it."""
+    """Places the boxes side by side, each as close as possible to the boxes above it."""
     wanted = {}
     for box in boxes:
         above = [places[flow.end].centre_x for flow in graph.flows if flow.start == box.key and flow.end in places]
@@ -185,7 +185,7 @@ def _flow(flow: Flow, placed: PlacedOGraph) -> str:
 
 
 def _entry(flow: Flow, placed: PlacedOGraph) -> float:
-    """Where an arrow meets the lower edge of its box: side by side with the others, in the order they come from."""
+    """The point where an arrow meets the lower edge of its box; arrows are ordered by the positions they start at."""
     end = placed.places[flow.end]
     starts = [other.start for other in placed.graph.flows if other.end == flow.end]
     starts.sort(key=lambda key: placed.places[key].centre_x)
@@ -201,7 +201,7 @@ def _legend(graph: OGraph) -> svg.Fragment:
 
 
 def legend(entries: Sequence[tuple[str, str]]) -> svg.Fragment:
-    """Little boxes of a class with what they mean."""
+    """Small boxes of each class with their meanings."""
     parts, x = [], 0.0
     for classes, words in entries:
         parts.append(svg.rectangle(Rectangle(x, 2, 14, 14), f"{classes} box", 3))

@@ -1,4 +1,4 @@
-"""The explanation as one page that needs nothing else: tables, pictures and style are all in it."""
+"""The explanation as one self-contained HTML page with tables, pictures and style."""
 
 from __future__ import annotations
 
@@ -54,7 +54,11 @@ def as_html(document: Document) -> str:
     sections = [
         f"<h1>{escape(name)}</h1>\n<p class=quiet>{escape(_capital(kind_of_query(document)))}</p>",
         _section("The query", f"<pre>{highlighted(document.text.strip(), document.dialect)}</pre>"),
-        _section("Settings", _settings(document), "What decides about when the query is evaluated, and who said so."),
+        _section(
+            "Settings",
+            _settings(document),
+            "The settings that decide when the query is evaluated, and where they come from.",
+        ),
         *([_section("Windows", "\n".join(_window(a, document) for a in document.windows))] if document.windows else []),
         _section(
             "Operators",
@@ -63,16 +67,16 @@ def as_html(document: Document) -> str:
         ),
         *_plan(document),
         _section(
-            "What comes from where",
+            "Sources of the patterns",
             _picture(dgraph_picture.picture(document.dgraph), "The denotational graph"),
-            "The denotational graph (C-SPARQL’s D-graph): an edge is a triple pattern, a dashed box is what it is read "
-            "from. Streaming knowledge is blue, static knowledge green.",
+            "The denotational graph (C-SPARQL’s D-graph): an edge is a triple pattern, a dashed box is its source. "
+            "Streaming data is blue, static data is green.",
         ),
         *_timeline(document),
         _section(
             "SQL",
             f"<details><summary>The statement</summary>\n<pre>{escape(document.sql)}</pre></details>",
-            "What the engine runs: one statement answers all evaluation instants of a slice.",
+            "The engine runs one statement for all evaluation instants of a slice.",
         ),
     ]
     sections += _prefixes(document, sections)
@@ -136,7 +140,7 @@ def _picture(fragment: svg.Fragment, label: str) -> str:
 
 
 def _details(document: Document) -> str:
-    return f"<details><summary>All of this as text</summary>\n<pre>{escape(as_text(document))}</pre></details>"
+    return f"<details><summary>This page as text</summary>\n<pre>{escape(as_text(document))}</pre></details>"
 
 
 def _plan(document: Document) -> list[str]:
@@ -168,7 +172,7 @@ def _timeline(document: Document) -> list[str]:
 
 
 def _prefixes(document: Document, sections: Sequence[str]) -> list[str]:
-    """So that every shortened name can be read back."""
+    """Lists prefixes, so that every short name can be expanded."""
     prefixes = document.names.used_beside_the_declared(sections)
     rows = [(_cell(f"{prefix}:", code=True), _cell(namespace, code=True)) for prefix, namespace in prefixes.items()]
     return [_section("Prefixes that the query does not declare", _table(rows))] if rows else []

@@ -17,8 +17,8 @@ _CONDITIONS = {
 
 _OPERATORS: dict[ast.Operator, str] = {
     "rstream": "all solutions of each evaluation",
-    "istream": "the solutions that the evaluation before did not have",
-    "dstream": "the solutions that only the evaluation before had",
+    "istream": "the solutions that the previous evaluation did not have",
+    "dstream": "the solutions of the previous evaluation that are gone",
 }
 
 _DUPLICATES: dict[Duplicates, str] = {
@@ -30,13 +30,13 @@ OPERATOR_NAMES: dict[ast.Operator, str] = {"rstream": "RStream", "istream": "ISt
 
 
 def report_phrase(report: ast.Report, window: str, scale: TimeScale) -> str:
-    """`window :w closes and its content is not empty`: the condition under which there is an evaluation."""
+    """The condition for an evaluation: `window :w closes and its content is not empty`."""
     texts = _Phrases(window, scale)
     return texts.condition(report)
 
 
 class _Phrases:
-    """The window is named once; from then on it is `it`, and its content `its content`."""
+    """Names the window once; after that it is `it`, and its content is `its content`."""
 
     def __init__(self, window: str, scale: TimeScale) -> None:
         self._window = window
@@ -50,7 +50,7 @@ class _Phrases:
             case ast.AnyOf(reports):
                 return " or ".join(self._inner(part) for part in reports)
             case ast.NotReport(inner):
-                return f"it is not so that {self._inner(inner)}"
+                return f"it is not true that {self._inner(inner)}"
             case ast.Strategy("periodic", period):
                 assert period is not None
                 return f"a multiple of {self._scale.duration(period)} has passed since t0"
@@ -72,9 +72,9 @@ class _Phrases:
 
 
 def operator_phrase(operator: ast.Operator, reports: list[ast.Report]) -> str:
-    """What comes out; with the end of the stream among the reports, ISTREAM keeps back what may be taken back."""
+    """The output of an operator. If a report waits for the end of the stream, ISTREAM delays uncertain solutions."""
     if operator == "istream" and has_stream_end(reports):
-        return "each solution once, as soon as no later element can take it back, the rest when the stream ends"
+        return "each solution once, as soon as no later element can retract it; the rest when the stream ends"
     return _OPERATORS[operator]
 
 

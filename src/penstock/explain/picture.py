@@ -1,4 +1,4 @@
-"""The whole explanation as one picture: the operator graph, and below it the timeline if there is data."""
+"""The explanation as one picture: the operator graph, and the timeline below it if there is data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from penstock.explain import ograph, svg, timeline_picture
 from penstock.explain.document import Document
 from penstock.explain.text import plan_remark
 
-TIMELINE_REMARK = "The elements, the windows over them, and when each dialect's policy would have the query evaluated."
+TIMELINE_REMARK = "The elements, the windows over them, and the evaluation instants under the policy of each dialect."
 
 
 def as_svg(document: Document) -> str:

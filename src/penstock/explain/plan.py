@@ -1,4 +1,4 @@
-"""What the optimizer makes of a query: the operators after each rule that had something to do."""
+"""The optimized plan of a query: the operators after each rule that changed them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from penstock.relational.static_parts import KeptPart
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """A rule, by its name, and the operators after it."""
+    """The name of a rule, and the operators after it."""
 
     rule: str
     operators: OperatorNode
@@ -27,8 +27,8 @@ class PlanStep:
 
 @dataclass(frozen=True, slots=True)
 class KeptPartDescription:
-    """A static part that a run has computed and keeps: its patterns, by which variables it is joined with the rest, and
-    how many solutions it has, if somebody has counted."""
+    """A static part that a run computes once and keeps: its patterns, the variables that join it with the rest, and
+    its number of solutions, if known."""
 
     patterns: tuple[str, ...]
     keys: tuple[str, ...]
@@ -42,10 +42,10 @@ class KeptPartDescription:
 
 @dataclass(frozen=True, slots=True)
 class PlanDescription:
-    """The operators that are run, and how they came about.
+    """The operators that run, and the steps that led to them.
 
-    `sizes` are the triple patterns in the order in which they are joined, with how many triples each was seen to find
-    lately; None where nobody has counted. `kept` are the parts that are computed once.
+    `sizes` are the triple patterns in join order, each with the number of triples it matched recently, or None if
+    unknown. `kept` are the parts that are computed once.
     """
 
     operators: OperatorNode
@@ -61,7 +61,7 @@ class PlanDescription:
 def describe_plan(
     query: ContinuousQuery, active_graphs: ActiveGraphs, names: Names, sizes: Sizes, kept: Sequence[KeptPart]
 ) -> PlanDescription | None:
-    """None where no rule has anything to do, no size is known, and nothing is kept."""
+    """None if no rule changed anything, no size is known, and nothing is kept."""
     knowledge = Knowledge.of(query, sizes)
     optimized = optimize(query.expression, knowledge)
 

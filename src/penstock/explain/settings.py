@@ -1,4 +1,4 @@
-"""What holds for a query and who said so: the query itself, the user, or the dialect (semantics.md §8)."""
+"""The settings of a query and where each comes from: the query, the user, or the dialect (semantics.md §8)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SettingSource = OneOf["query", "user", "dialect", "default"]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """`value` as the command line or the dialect's table has it, `words` what it means."""
+    """`value` as the command line and the table of dialects write it; `words` explains it."""
 
     name: str
     value: str
@@ -33,7 +33,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class SettingSources:
-    """Who decided about each property of a window."""
+    """The source of each property of a window."""
 
     window: SettingSource
     report: SettingSource
@@ -92,8 +92,9 @@ def query_settings(
     *,
     dialect_said_by_user: bool,
     lateness: int,
+    evaluated_by: str | None,
 ) -> tuple[Setting, ...]:
-    """Every setting of the query, in the order in which they come to matter."""
+    """All settings of the query, in the order in which they take effect."""
     windows = continuous.dataset.windows
     reports = [window.report for window in windows if window.report is not None]
     operator_by: SettingSource = (
@@ -106,6 +107,7 @@ def query_settings(
         *_duplicates_setting(windows, sources),
         *_origin_setting(windows, sources, user, scale),
         _lateness_setting(lateness, scale),
+        *_evaluator_setting(evaluated_by),
     )
 
 
@@ -128,7 +130,14 @@ def _report_setting(
     reports = {window.report for window, _, _ in reporting if window.report is not None}
     said_by = _common([said.report for _, _, said in reporting])
     if len(reports) > 1:
-        return [Setting("report", "differs", "each window has its own policy; any one of them is enough", said_by)]
+        return [
+            Setting(
+                "report",
+                "differs",
+                "each window has its own policy; one of them is enough",
+                said_by,
+            )
+        ]
     report = reports.pop()
     if len(reporting) == len(windows):
         which = "the window" if len(windows) == 1 else "a window"
@@ -163,7 +172,7 @@ def _origin_setting(
         return [Setting("t0", shown, "where the first window opens, for each window", _common([s for _, s in pairs]))]
     origin, said_by = pairs[0]
     if not any(_depends_on_origin(window) for window in windows):
-        return [Setting("t0", scale.instant(origin), "nothing here depends on it", said_by)]
+        return [Setting("t0", scale.instant(origin), "this query does not depend on it", said_by)]
     first = ", one before the first element" if user.origin == "first" else ""
     return [Setting("t0", scale.instant(origin), f"where the first window opens{first}", said_by)]
 
@@ -176,12 +185,18 @@ def _depends_on_origin(window: StreamWindow) -> bool:
 
 def _lateness_setting(lateness: int, scale: TimeScale) -> Setting:
     if lateness == 0:
-        return Setting("lateness", "0", "elements come in the order of their timestamps", "default")
+        return Setting("lateness", "0", "elements arrive in the order of their timestamps", "default")
     bound = scale.duration(lateness)
-    return Setting("lateness", bound, f"elements may come up to {bound} out of order", "user")
+    return Setting("lateness", bound, f"elements may arrive up to {bound} out of order", "user")
 
 
 def _common(said: Sequence[SettingSource]) -> SettingSource:
-    """Who said it, for a setting of several windows: the nearest to the user of those who had a say."""
+    """The source of a setting of several windows: the one closest to the user."""
     order: tuple[SettingSource, ...] = ("user", "query", "dialect", "default")
     return next(who for who in order if who in said)
+
+
+def _evaluator_setting(evaluated_by: str | None) -> list[Setting]:
+    if evaluated_by is None:
+        return []
+    return [Setting("evaluated_by", evaluated_by, "the windows of the latest run are evaluated there", "default")]

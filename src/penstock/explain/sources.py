@@ -1,4 +1,4 @@
-"""What a pattern reads (semantics.md §4): the graphs and windows that its active graph is made of."""
+"""The sources of a pattern (semantics.md §4): the graphs and windows that form its active graph."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock.explain.names import Names
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A graph, a window or a service; `number` is that of a window among the windows of the query, from 1."""
+    """A graph, a window or a service; `number` is the position of a window in the query, from 1."""
 
     kind: OneOf["graph", "window", "service"]
     label: str
@@ -36,7 +36,7 @@ NAMED_GRAPHS = Source("graph", "the named graphs")
 
 
 def window_labels(windows: Sequence[StreamWindow], names: Names, *, are_named: bool) -> list[str]:
-    """RSP-QL's names of windows; in the other dialects windows go by their numbers."""
+    """The names of windows in RSP-QL; in other dialects, their numbers."""
     return [
         names.iri(window.name) if are_named and window.name is not None else f"window {number}"
         for number, window in enumerate(windows, start=1)
@@ -44,7 +44,7 @@ def window_labels(windows: Sequence[StreamWindow], names: Names, *, are_named: b
 
 
 class ActiveGraphs:
-    """Tells what the default graph, GRAPH, WINDOW and SERVICE stand for; `bound` are the graphs given to the query."""
+    """Resolves the default graph, GRAPH, WINDOW and SERVICE to sources; `bound` are the graphs bound to the query."""
 
     def __init__(self, dataset: Dataset, labels: Sequence[str], names: Names, bound: Collection[str | None]) -> None:
         self._names = names
@@ -65,7 +65,7 @@ class ActiveGraphs:
         return Source("graph", self._names.iri(iri), iri=iri)
 
     def graph(self, name: PatternTerm) -> tuple[Source, ...]:
-        """GRAPH: a named graph, or a window by its name; a variable ranges over all of them."""
+        """GRAPH: the named graph or window of this name; for a variable, all of them."""
         windows = [(window, source) for window, source in self._windows if window.stream_variable is None]
         if isinstance(name, Variable):
             named = [source for window, source in windows if window.name is not None]
@@ -77,7 +77,7 @@ class ActiveGraphs:
         return (self._graph(iri),)
 
     def window(self, name: PatternTerm) -> tuple[Source, ...]:
-        """WINDOW: a window by its name; a variable ranges over all that have one."""
+        """WINDOW: the window of this name; for a variable, all windows with names."""
         if isinstance(name, Variable):
             return tuple(source for window, source in self._windows if window.name is not None)
         return tuple(source for window, source in self._windows if window.name == _iri(name))

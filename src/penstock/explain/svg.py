@@ -157,7 +157,7 @@ def curve(points: Sequence[Point], classes: str, *, vertical: bool = False) -> s
 
 
 def tip(x: float, y: float, direction: str, classes: str = "") -> str:
-    """An arrow's head that touches (x, y) and points up, left or right."""
+    """An arrow head that touches (x, y) and points up, left or right."""
     shapes = {"up": "l-4 8l8 0z", "right": "l-8 -4l0 8z", "left": "l8 -4l0 8z"}
     return path(f"M{number(x)} {number(y)}{shapes[direction]}", f"{classes} tip".strip())
 
@@ -167,7 +167,7 @@ def tip(x: float, y: float, direction: str, classes: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """`heading` is bold; of `lines`, which may be long and many, as much is shown as fits."""
+    """`heading` is bold; long or many `lines` are cut to fit."""
 
     heading: str
     lines: tuple[str, ...] = ()
@@ -191,13 +191,13 @@ class Label:
 
     @property
     def tooltip(self) -> str | None:
-        """All of the text, where some of it is not shown."""
+        """The full text, if part of it is cut."""
         is_whole = self.shown_heading == self.heading and self.shown_lines == list(self.lines)
         return None if is_whole else "\n".join([self.heading, *self.lines])
 
 
 def box(place: Rectangle, label: Label, classes: str, radius: float = 5) -> str:
-    """The label's text, from the left, in a rectangle of its size."""
+    """The label's text, left-aligned, in a rectangle of its size."""
     parts = [rectangle(place, f"{classes} box".strip(), radius)]
     y = place.top + PADDING / 2 + FONT_SIZE
     parts.append(text(place.left + PADDING, y, label.shown_heading, "name"))
@@ -208,7 +208,7 @@ def box(place: Rectangle, label: Label, classes: str, radius: float = 5) -> str:
 
 
 def document(fragment: Fragment, *, standalone: bool = True, label: str = "") -> str:
-    """An `<svg>`; one that stands alone has its name space, its style and a background."""
+    """An `<svg>` element; a standalone one has its namespace, style and background."""
     width, height = number(fragment.size.width), number(fragment.size.height)
     opening = f'<svg class="penstock" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img"'
     if label:
@@ -224,7 +224,7 @@ def document(fragment: Fragment, *, standalone: bool = True, label: str = "") ->
 
 
 def stacked(fragments: Sequence[Fragment], gap: float, margin: float = 0.0) -> Fragment:
-    """One below the other."""
+    """Stacks fragments vertically."""
     parts, y, width = [], margin, 0.0
     for fragment in fragments:
         parts.append(fragment.moved(margin, y))
@@ -235,7 +235,7 @@ def stacked(fragments: Sequence[Fragment], gap: float, margin: float = 0.0) -> F
 
 
 def heading(content: str, remark: str = "") -> Fragment:
-    """A line of heading, and a quiet remark below it."""
+    """A heading, and a remark in grey below it."""
     parts = [text(0, 16, content, "heading")]
     width = width_of(content, 15.0)
     if remark:

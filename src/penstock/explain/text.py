@@ -21,10 +21,10 @@ Role = OneOf["heading", "name", "quiet", "static", "streaming", "own"]
 Paint = Callable[[str, Role], str]
 
 SAID_BY: dict[SettingSource, str] = {
-    "query": "the query says so",
-    "user": "you said so",
-    "dialect": "the dialect implies it",
-    "default": "by default",
+    "query": "from the query",
+    "user": "set by you",
+    "dialect": "from the dialect",
+    "default": "default",
 }
 
 SETTING_TITLES = {
@@ -34,11 +34,12 @@ SETTING_TITLES = {
     "duplicates": "content",
     "t0": "origin t0",
     "lateness": "lateness",
+    "evaluated_by": "evaluated by",
 }
 
 
 def as_text(document: Document, paint: Paint = lambda text, _: text) -> str:
-    """`paint` may colour a piece of text; it must not change how wide it is."""
+    """`paint` may colour a piece of text; it must not change its width."""
     sections = [
         ("Settings", _settings(document, paint)),
         ("Windows", _windows(document, paint)),
@@ -80,7 +81,7 @@ def _settings(document: Document, paint: Paint) -> Iterator[str]:
 
 
 def _wrapped(text: str, indent: str, hanging: str = "") -> list[str]:
-    """Between words alone: an IRI that is cut in two is no use."""
+    """Wraps between words only, so that no IRI is cut in two."""
     lines = wrap(
         text,
         WIDTH,
@@ -119,14 +120,14 @@ def _window(window: WindowDescription, document: Document, paint: Paint) -> Iter
 
 
 def window_facts(window: WindowDescription, document: Document) -> Iterator[tuple[str, str]]:
-    """What there is to say about a window beside its rule: each time a few words and the facts."""
+    """The facts about a window besides its rule, each with a label."""
     if window.first_spans:
         yield from _spans(window, window.first_spans, "from t0", document)
     if window.data_spans and window.data_spans != window.first_spans:
         yield from _spans(window, window.data_spans, "from the data", document)
     yield "an element", _sample(window, document)
     if window.report is None:
-        yield "evaluations", "none of its own: another window has a REPORT, and this one has not"
+        yield "evaluations", "none: another window has a REPORT, this one does not"
 
 
 def _spans(
@@ -134,7 +135,7 @@ def _spans(
 ) -> Iterator[tuple[str, str]]:
     scale = document.scale
     yield f"windows {start}", "  ".join([*window.span_texts(spans, scale), "…"])
-    verb = "they end at" if window.begins_at_boundary else "closing at"
+    verb = "ending at" if window.begins_at_boundary else "closing at"
     yield f"  {verb}", ", ".join([*window.closing_texts(spans, scale), "…"])
 
 
@@ -146,7 +147,7 @@ def _sample(window: WindowDescription, document: Document) -> str:
         return f"{which} is never part of the content"
     if isinstance(window.window, CountWindow) and sample.valid.end is None:
         start = scale.instant(sample.valid.start)
-        return f"{which} is part of the content from {start} until {window.window.size} more have come"
+        return f"{which} is part of the content from {start} until {window.window.size} more arrive"
     return f"{which} is part of the content during {window.validity_text(sample.valid, scale)}"
 
 
@@ -170,7 +171,7 @@ def _plan(document: Document, paint: Paint) -> Iterator[str]:
         yield from _wrapped(f"{plan_remark(document.plan)}.", "  ")
         yield from operator_lines(document.plan.operators, paint)
         if document.plan.sizes:
-            yield "  Joined in this order, with the triples seen lately:"
+            yield "  Joined in this order, with the number of triples matched recently:"
             sizes = [size_text(size) for _, size in document.plan.sizes]
             for size, (pattern, _) in zip(sizes, document.plan.sizes, strict=True):
                 yield f"    {size:>{max(map(len, sizes))}}  {pattern}"
@@ -185,11 +186,13 @@ def size_text(size: int | None) -> str:
 
 
 def plan_remark(plan: PlanDescription) -> str:
-    return f"What is run, after the rules: {', '.join(plan.rules)}" if plan.rules else "What is run, as it is written"
+    return (
+        f"The plan that runs, after these rules: {', '.join(plan.rules)}" if plan.rules else "The query runs as written"
+    )
 
 
 def _operator(node: OperatorNode, indent: str, branch: str, paint: Paint) -> Iterator[str]:
-    """The part that the operator belongs to stands in front, its details behind its name and below."""
+    """One operator: its part (static or streaming) in front, its details after its name and below."""
     role = "" if node.role is None else f"{node.role}: "
     below = indent + {"": "", "├─ ": "│  ", "└─ ": "   "}[branch]
     lead = len(indent) + len(branch) + len(role) + len(node.operator) + 1

@@ -1,7 +1,7 @@
-"""What happens when: elements, the windows over them, and the evaluation instants under each dialect's report policy.
+"""The timeline: elements, the windows over them, and the evaluation instants under the report policy of each dialect.
 
-This is what Figures 3 to 5 of the RSP-QL paper draw. The instants are the oracle's. A long stream is cut: the picture
-shows its beginning and says so.
+Figures 3 to 5 of the RSP-QL paper draw the same. The oracle computes the instants. If a stream is long, the picture
+shows only its beginning and says so.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ MOST_SPANS = 24
 MOST_OVERLAPPING = 12
 MOST_TRIPLES = 3
 STILL_OPEN = 2
-"""How many windows are shown that have not closed when the input ends."""
+"""The number of windows shown that are still open when the input ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineElement:
-    """`number` counts the elements of all streams, in the order of their timestamps."""
+    """`number` counts the elements of all streams, ordered by timestamp."""
 
     number: int
     time: int
@@ -56,7 +56,7 @@ class StreamRow:
 
 @dataclass(frozen=True, slots=True)
 class TimelineSpan:
-    """A window over the stream, and how many elements are in it by the end of what is shown."""
+    """A window over the stream, and its number of elements at the end of the timeline."""
 
     span: Span
     text: str
@@ -65,7 +65,7 @@ class TimelineSpan:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The instants `[start, end)` at which the element with this timestamp is part of the content; None: for ever."""
+    """The instants `[start, end)` at which an element with this timestamp is part of the content; None: no end."""
 
     time: int
     start: int
@@ -74,7 +74,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class WindowRow:
-    """The windows that close by the clock as spans; of the other kinds of windows, when each element is in it."""
+    """Spans for windows that close by the clock; for other windows, the validity of each element."""
 
     label: str
     rule: str
@@ -86,7 +86,7 @@ class WindowRow:
 
 @dataclass(frozen=True, slots=True)
 class PolicyRow:
-    """The evaluation instants under a policy: that of `dialects`, that of the query itself (`is_own`), or both."""
+    """The evaluation instants under a policy: the policy of `dialects`, of the query itself (`is_own`), or both."""
 
     report: str
     dialects: tuple[str, ...]
@@ -97,7 +97,7 @@ class PolicyRow:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """`first` and `last` are the first and the last timestamp shown; of `elements` in all, `shown` are."""
+    """`first` and `last` are the first and last timestamps shown; `shown` of all `elements` are shown."""
 
     first: int
     last: int
@@ -118,6 +118,7 @@ class Timeline:
 
 def timeline(
     query: ast.Query,
+    continuous: ContinuousQuery,
     settings: Settings,
     inputs: Inputs,
     windows: Sequence[WindowDescription],
@@ -125,8 +126,7 @@ def timeline(
     scale: TimeScale,
     most_elements: int = MOST_ELEMENTS,
 ) -> Timeline | None:
-    """None where the streams of the query have no elements."""
-    continuous = build(query, settings)
+    """None if the streams of the query have no elements."""
     streams = streams_read(continuous, inputs)
     shown = _beginning(streams, most_elements)
     cut = replace(inputs, streams=shown)
@@ -147,7 +147,7 @@ def timeline(
 
 
 def sources_of(query: ContinuousQuery, inputs: Inputs, end: int | None) -> Sources:
-    """The query's dataset tied to its inputs; `end` is when the streams end, which may lie beyond what is shown."""
+    """The query's dataset bound to its inputs; the streams end at `end`, which may be later than the last one shown."""
     sources = Sources(query.dataset, inputs, matched_patterns(query.text))
     sources.windows = [replace(contents, stream_end_at=end) for contents in sources.windows]
     sources.matching = {key: replace(contents, stream_end_at=end) for key, contents in sources.matching.items()}
@@ -155,7 +155,7 @@ def sources_of(query: ContinuousQuery, inputs: Inputs, end: int | None) -> Sourc
 
 
 def streams_read(query: ContinuousQuery, inputs: Inputs) -> dict[str, Sequence[Element]]:
-    """The streams of the query; all there are, where a window is over every stream."""
+    """The streams that the query reads; all streams if a window is over every stream."""
     names = list(query.dataset.streams)
     if any(window.stream is None for window in query.dataset.windows):
         names = list(dict.fromkeys([*names, *inputs.streams]))
@@ -163,7 +163,7 @@ def streams_read(query: ContinuousQuery, inputs: Inputs) -> dict[str, Sequence[E
 
 
 def _beginning(streams: Mapping[str, Sequence[Element]], most: int) -> dict[str, Sequence[Element]]:
-    """Elements up to a timestamp: about `most` of them, and never only some of those that share a timestamp."""
+    """Elements up to a timestamp: about `most` of them; elements with the same timestamp are never separated."""
     times = sorted(element.time for elements in streams.values() for element in elements)
     if len(times) <= most:
         return dict(streams)
@@ -247,7 +247,7 @@ def _window_row(
 def _spans(
     description: WindowDescription, contents: WindowContents, sources: Sources, scale: TimeScale
 ) -> tuple[tuple[TimelineSpan, ...], bool]:
-    """The windows that close while the streams last, and the next ones; fewer where too many overlap."""
+    """The windows that close before the streams end, and the next ones; fewer if too many overlap."""
     assert sources.first is not None
     assert sources.last is not None
     window = description.window
@@ -271,7 +271,7 @@ def _spans(
 
 
 def _span_text(window: WindowDescription, span: Span, scale: TimeScale) -> str:
-    """Without the day where it is the day before that says it: the axis does."""
+    """Omits the date if both ends are on the same day; the axis shows it."""
     text = window.span_texts([span], scale)[0].replace("\u00a0", " ")
     day, _, time = text.partition("T")
     return text if "T" in day or not time or "T" in time else f"{day[0]}{time}"
@@ -293,7 +293,7 @@ def _span(window: RangeWindow | PastWindow, closing: int) -> Span:
 
 @dataclass(frozen=True, slots=True)
 class _Policies:
-    """The same query and windows under one report policy after the other."""
+    """The same query and windows under different report policies."""
 
     query: ast.Query
     settings: Settings
@@ -302,7 +302,7 @@ class _Policies:
     windows: Sequence[WindowDescription]
 
     def rows(self, continuous: ContinuousQuery) -> tuple[PolicyRow, ...]:
-        """The query's own policy, and those of the stream dialects."""
+        """The policy of the query, and the policies of the streaming dialects."""
         own = [window.report for window in continuous.dataset.windows]
         dialects: dict[ast.Report, list[str]] = {}
         for dialect in DIALECTS.values():
@@ -317,7 +317,7 @@ class _Policies:
         return tuple(rows)
 
     def _own_text(self) -> str:
-        """One policy, of the windows that have it; or each window's own."""
+        """The policy that all windows share, or that some of them have."""
         said = {window.label: window.report for window in self.windows if window.report is not None}
         if len(set(said.values())) != 1:
             return "each window has its own"

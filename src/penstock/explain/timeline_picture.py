@@ -1,7 +1,7 @@
-"""The timeline as a picture, in the manner of Figures 3 to 5 of the RSP-QL paper.
+"""Draws the timeline, in the style of Figures 3 to 5 of the RSP-QL paper.
 
-From top to bottom: each stream with its elements, the windows over it (or, where a window does not close by the clock,
-how long each element is in it), the axis of time, and a row of diamonds for each report policy.
+From top to bottom: each stream with its elements, the windows over it (for windows that do not close by the clock, the
+validity of each element), the time axis, and a row of diamonds for each report policy.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LEVEL = 2 * RADIUS + 1
 ROW = 21.0
 POLICY_ROW = 40.0
 DIAMOND = 7.0
-"""Instants that are nearer to one another than this share a diamond."""
+"""Instants closer together than this share a diamond."""
 
 MOST_LEVELS = 8
 MOST_LISTED = 40
@@ -40,7 +40,7 @@ _TICKS = (
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Instants `start … end` on the pixels of the plot."""
+    """Maps the instants `start … end` to the pixels of the plot."""
 
     start: int
     end: int
@@ -67,7 +67,7 @@ class Axis:
 
 
 def axis_of(timeline: Timeline) -> Axis:
-    """From the first element to the last; whole windows at both ends where that does not cost too much room."""
+    """From the first element to the last, extended to whole windows at both ends if there is room."""
     length = max(timeline.last - timeline.first, 1)
     spans = [span.span for row in timeline.windows for span in row.spans]
     starts = [span.opens for span in spans if timeline.first - length <= span.opens]
@@ -79,7 +79,7 @@ def axis_of(timeline: Timeline) -> Axis:
 
 
 class _Drawing:
-    """Rows are added from the top; `y` is where the next one begins."""
+    """Rows are added from top to bottom; the next one begins at `y`."""
 
     def __init__(self, timeline: Timeline, scale: TimeScale) -> None:
         self.timeline = timeline
@@ -116,7 +116,7 @@ def picture(timeline: Timeline, scale: TimeScale) -> svg.Fragment:
 
 
 def _stream(drawing: _Drawing, row: StreamRow) -> None:
-    """Elements as discs on the stream's line; one that would touch another stands above it."""
+    """Draws elements as discs on the line of the stream; overlapping discs are stacked."""
     discs = _discs([(drawing.axis.x(element.time), element) for element in row.elements])
     highest = max((disc.level for disc in discs), default=0) + 1
     line = drawing.y + 18 + LEVEL * highest
@@ -139,7 +139,7 @@ class Disc:
 
 
 def _discs(marks: Sequence[tuple[float, TimelineElement]]) -> list[Disc]:
-    """Each on the lowest level that has room for it; what would stand higher than all levels shares the highest."""
+    """Places each disc on the lowest level with room; discs beyond the highest level share it."""
     taken: list[float] = []
     discs = []
     for x, element in marks:
@@ -151,7 +151,7 @@ def _discs(marks: Sequence[tuple[float, TimelineElement]]) -> list[Disc]:
 
 
 def _number_discs(drawing: _Drawing, discs: Sequence[Disc], line: float) -> None:
-    """The numbers of the elements above them, as far as there is room."""
+    """Writes the numbers of elements above them if there is room."""
     bunches: list[list[Disc]] = []
     for disc in discs:
         if bunches and disc.x - bunches[-1][0].x < LEVEL:
@@ -197,7 +197,7 @@ def _window(drawing: _Drawing, row: WindowRow) -> None:
 
 
 def _rows(intervals: Sequence[tuple[int, int | None]]) -> list[int]:
-    """A row for each interval, the topmost in which it follows the others."""
+    """A row for each interval: the topmost row in which it does not overlap others."""
     ends: list[float] = []
     rows = []
     for start, end in intervals:
@@ -210,7 +210,7 @@ def _rows(intervals: Sequence[tuple[int, int | None]]) -> list[int]:
 
 
 def _bracket(drawing: _Drawing, span: TimelineSpan, y: float) -> None:
-    """`(opens, closes]`; dashed where the window is still open at the end, without a tick where it is cut."""
+    """`(opens, closes]`; dashed if the window is still open at the end, without a tick where the picture cuts it."""
     axis, timeline = drawing.axis, drawing.timeline
     opens, closes = span.span.opens, span.span.closes
     is_cut_left, is_cut_right = opens < axis.start, closes > axis.end
@@ -275,7 +275,7 @@ def _policy(drawing: _Drawing, row: PolicyRow) -> None:
 
 
 def _diamonds(drawing: _Drawing, row: PolicyRow, y: float) -> None:
-    """One for each instant; for several that would touch, one with their number."""
+    """Draws one diamond for each instant; instants that would touch share one, labelled with their number."""
     classes = "own diamond" if row.is_own else "diamond"
     bunches: list[list[int]] = []
     for instant in row.instants:
@@ -296,7 +296,7 @@ def _diamonds(drawing: _Drawing, row: PolicyRow, y: float) -> None:
 
 
 def _diamond_size(xs: list[float], position: int) -> float:
-    """Half the width of a diamond: so small that it does not touch its neighbours."""
+    """Half the width of a diamond, small enough that it does not touch its neighbours."""
     neighbours = xs[max(0, position - 1) : position] + xs[position + 1 : position + 2]
     nearest = min((abs(x - xs[position]) for x in neighbours), default=PLOT)
     return max(1.0, min(6.5, nearest / 2 - 0.5))
@@ -308,7 +308,7 @@ def _diamond(x: float, y: float, size: float, classes: str) -> str:
 
 
 def _guides(drawing: _Drawing, top: float) -> str:
-    """Up from the query's own instants, so that it is seen what closes or comes there."""
+    """Draws lines up from the instants of the query, to show which windows close and which elements arrive there."""
     instants = drawing.timeline.own.instants
     if len(instants) > 40:
         return ""
@@ -324,12 +324,12 @@ def _notes(timeline: Timeline, scale: TimeScale) -> list[svg.Fragment]:
     if not timeline.is_cut:
         return []
     until = scale.instant(timeline.last)
-    note = f"The first {timeline.shown} of {timeline.elements} elements, up to {until}, and what happens until then."
+    note = f"The first {timeline.shown} of {timeline.elements} elements, up to {until}."
     return [svg.Fragment(Size(svg.width_of(note), 18), svg.text(0, 13, note, "note"))]
 
 
 def _listing(timeline: Timeline, scale: TimeScale) -> svg.Fragment:
-    """The elements in two columns; the numbers are those of the picture."""
+    """Lists the elements in two columns, with the numbers from the picture."""
     several = len(timeline.streams) > 1
     entries = sorted((element.number, element, row) for row in timeline.streams for element in row.elements)
     lines = []

@@ -1,4 +1,4 @@
-"""Instants and durations as a person reads them: `10m`, plain milliseconds in small worked examples, or a date."""
+"""Readable instants and durations: `10m`, plain milliseconds in small examples, or a date."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from penstock.rdf.instants import FIRST_DATE
 from penstock.syntax.durations import DAY, HOUR, MINUTE, SECOND
 from penstock.syntax.printer.durations import compact
-
-FIRST_DATE = 10**11
-"""From here on (March 1973) an instant is taken for a date, below for time that has passed since 0."""
 
 _FINE = 100
 _SMALL = 10_000
@@ -20,13 +18,13 @@ _LAST_DATE = 253_402_300_800_000
 
 @dataclass(frozen=True, slots=True)
 class TimeScale:
-    """`is_plain`: instants are shown as bare milliseconds, as the papers show theirs."""
+    """`is_plain`: instants are shown as plain milliseconds, as in the papers."""
 
     is_plain: bool = False
 
     @classmethod
     def fitting(cls, durations: Iterable[int], instants: Iterable[int]) -> TimeScale:
-        """Plain where a window is finer than a tenth of a second, or where there is no window and time is short."""
+        """Plain if a window is finer than a tenth of a second, or if there is no window and the time span is short."""
         lengths, times = list(durations), list(instants)
         if lengths:
             return cls(any(length % _FINE for length in lengths))
@@ -38,7 +36,7 @@ class TimeScale:
         return str(instant) if self.is_plain else elapsed(instant)
 
     def instants(self, instants: Sequence[int]) -> list[str]:
-        """Several instants in a row; of dates on one day, only the first says which day."""
+        """Several instants in a row; for dates on one day, only the first includes the day."""
         texts = []
         for position, instant in enumerate(instants):
             text = self.instant(instant)
@@ -48,7 +46,7 @@ class TimeScale:
         return texts
 
     def tick(self, instant: int, step: int) -> str:
-        """A mark on an axis whose marks are `step` apart; what does not change along the axis its caption says."""
+        """The label of a mark on an axis with marks `step` apart; the caption contains what all marks share."""
         if not FIRST_DATE <= instant < _LAST_DATE:
             return self.instant(instant)
         if step >= DAY:
@@ -56,17 +54,17 @@ class TimeScale:
         return f"{_moment(instant):%H:%M}" if step % MINUTE == 0 else f"{_moment(instant):%H:%M:%S}{_fraction(instant)}"
 
     def caption(self, instant: int, step: int) -> str:
-        """What every mark of an axis that begins at `instant` has in common."""
+        """The part that all marks of an axis share; the axis begins at `instant`."""
         if FIRST_DATE <= instant < _LAST_DATE:
             return "UTC" if step >= DAY else f"{_moment(instant):%Y-%m-%d}, UTC"
         return "ms" if self.is_plain else "since 0"
 
     def duration(self, milliseconds: int) -> str:
-        """As a dialect writes it, in one unit: `90s`."""
+        """In one unit, as dialects write it: `90s`."""
         return compact(milliseconds)
 
     def length(self, milliseconds: int) -> str:
-        """As a person says it, in several units: `1m30s`."""
+        """In several units: `1m30s`."""
         return compact(milliseconds) if self.is_plain else elapsed(milliseconds)
 
 

@@ -1,7 +1,7 @@
-"""The operator tree: SPARQL's algebra with what each pattern reads, and which parts are static.
+"""The operator tree: SPARQL's algebra, the sources of each pattern, and which parts are static.
 
-A part is static when it depends on graphs alone: its solutions are the same at every instant, so they need computing
-once. All else is streaming: it depends on a window, or on the instant itself (NOW, RAND, UUID).
+A part is static if it depends on graphs only: its solutions are the same at every instant, so they are computed once.
+Everything else is streaming: it depends on a window, or on the instant itself (NOW, RAND, UUID).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _NEW_AT_EACH_INSTANT = frozenset(("NOW", "RAND", "UUID", "STRUUID"))
 
 @dataclass(frozen=True, slots=True)
 class OperatorNode:
-    """An operator by its name in SPARQL's algebra; `number` counts from the top, in the order of the text.
+    """An operator with its name in SPARQL's algebra; `number` counts from the top, in the order of the text.
 
-    `details` are lines of text, `reads` is what a pattern takes its triples from. A `scope` is GRAPH, WINDOW or
-    SERVICE around a pattern: it moves no data, it says what is read below. `role` tells an EXISTS pattern from an
-    operand.
+    `details` are lines of text, `reads` are the sources of a pattern. A `scope` is a GRAPH, WINDOW or SERVICE around a
+    pattern: it moves no data, but determines what the operators below read. `role` separates EXISTS patterns from
+    operands.
     """
 
     number: int
@@ -53,7 +53,7 @@ class OperatorNode:
 def operator_tree(
     query: ContinuousQuery, expression: Operator, active_graphs: ActiveGraphs, names: Names
 ) -> OperatorNode:
-    """The tree of `expression` under the query's streaming operator and its form."""
+    """The tree of `expression` below the query's streaming operator and form."""
     _note_aggregates(expression, names)
     top = _Builder(active_graphs, names).node(expression, active_graphs.default)
     top = OperatorNode(0, OPERATOR_NAMES[query.operator], (), top.part, children=(top,))
@@ -161,7 +161,7 @@ class _Builder:
                 return type(operator).__name__, []
 
     def _scope(self, name: algebra.PatternTerm, sources: tuple[Source, ...]) -> str:
-        """The window's own label where the name is one that the translation made up."""
+        """The label of the window, if the translation generated its name."""
         if isinstance(name, Variable):
             return self._names.variable(name)
         windows = [source for source in sources if source.kind == "window"]
@@ -177,7 +177,7 @@ class _Builder:
 
 
 def operands(operator: Operator) -> tuple[Operator, ...]:
-    """What an operator works on; a UNION of several sides, which nests to the left, has them all."""
+    """The operands of an operator; a UNION of several sides nests to the left, and this returns all of them."""
     if not isinstance(operator, algebra.Union):
         return operator.children
     sides: list[Operator] = [operator]

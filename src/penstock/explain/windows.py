@@ -1,4 +1,4 @@
-"""The windows of a query, told to a person: the rule as a sentence, the first windows, what becomes of an element."""
+"""Describes the windows of a query: the rule as a sentence, the first windows, the validity of an element."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from penstock.syntax.printer.reports import report_text
 from penstock.syntax.translation.to_rspql import STREAMING_SPARQL_ORIGIN
 
 HOW_MANY = 3
-"""How many windows are shown; enough to see how they move."""
+"""The number of windows shown; enough to see how they move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One window of a window: the timestamps in `(opens, closes]`, reported at the instant `at`."""
+    """One instance of a window: the timestamps in `(opens, closes]`, reported at the instant `at`."""
 
     opens: int
     closes: int
@@ -37,7 +37,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """An element and the instants `[start, end)` at which it is part of the content; `valid` None: never."""
+    """An element and the instants `[start, end)` at which it is part of the content; None means never."""
 
     time: int
     valid: Interval | None
@@ -46,11 +46,11 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class WindowDescription:
-    """What there is to say about one window.
+    """One window of a query.
 
     `begins_at_boundary`: an element on a boundary belongs to the window that begins there (Streaming SPARQL), not to
-    the one that ends there. `first_spans` begin at t0, `data_spans` with the first element of the stream, if there is
-    data. A window without spans never closes, or closes as elements come.
+    the window that ends there. `first_spans` begin at t0; `data_spans` begin with the first element of the stream, if
+    there is data. A window without spans never closes, or closes when elements arrive.
     """
 
     number: int
@@ -73,18 +73,18 @@ class WindowDescription:
     sample: Sample
 
     def span_texts(self, spans: Sequence[Span], scale: TimeScale) -> list[str]:
-        """`(0, 10m]`, or `[0, 10m)` where windows begin at boundaries; no line is broken within one."""
+        """`(0, 10m]`, or `[0, 10m)` if windows begin at boundaries; with a non-breaking space."""
         ends = [instant + self.begins_at_boundary for span in spans for instant in (span.opens, span.closes)]
         texts = scale.instants(ends)
         opening, closing = "[)" if self.begins_at_boundary else "(]"
         return [f"{opening}{o},\u00a0{c}{closing}" for o, c in zip(texts[::2], texts[1::2], strict=True)]
 
     def closing_texts(self, spans: Sequence[Span], scale: TimeScale) -> list[str]:
-        """The instants at which windows close; where windows are right-open, their ends."""
+        """The instants at which windows close; the ends of windows if these are right-open."""
         return scale.instants([span.at + self.begins_at_boundary for span in spans])
 
     def validity_text(self, valid: Interval, scale: TimeScale) -> str:
-        """Closed where the last instant is a closing one, so that it is one that a person can recognise."""
+        """A closed interval if its last instant is a closing instant, because readers recognise that instant."""
         if valid.end is None:
             return f"[{scale.instant(valid.start)}, …)"
         is_closed = isinstance(self.window, RangeWindow) and not self.begins_at_boundary
@@ -99,7 +99,7 @@ def describe_windows(
     times: Mapping[str, Sequence[int]],
     scale: TimeScale,
 ) -> tuple[WindowDescription, ...]:
-    """`times` are the timestamps of each stream for which there is data, in order."""
+    """`times` are the sorted timestamps of each stream that has data."""
     return tuple(
         _description(number, window, label, said, _times_of(window, times), scale)
         for number, (window, label, said) in enumerate(zip(windows, labels, sources, strict=True), start=1)
@@ -107,7 +107,7 @@ def describe_windows(
 
 
 def _times_of(window: StreamWindow, times: Mapping[str, Sequence[int]]) -> list[int]:
-    """The timestamps of the window's stream; of every stream, where it is over each of them."""
+    """The timestamps of the window's stream, or of all streams if the window is over every stream."""
     if window.stream is not None:
         return list(times.get(window.stream, ()))
     return sorted(time for of_stream in times.values() for time in of_stream)
@@ -142,7 +142,7 @@ def _description(
 
 
 def rule_text(window: Window, scale: TimeScale, begins_at_boundary: bool = False) -> str:
-    """`RANGE 10m STEP 1m`: one spelling for all dialects, but that Streaming SPARQL slides."""
+    """`RANGE 10m STEP 1m`: the same spelling for all dialects, except SLIDE for Streaming SPARQL."""
     duration = scale.duration
     match window:
         case RangeWindow(width, step):
@@ -173,19 +173,19 @@ def _sentence(window: Window, scale: TimeScale, begins_at_boundary: bool) -> str
             spans = f"(c - {first}, c] for c = t0 + {first}, t0 + {second} and so on"
             if step == width:
                 return f"Windows of {first} follow one another: {spans}"
-            gap = ", and what comes between two of them is in none" if step > width else ""
+            gap = "; elements between two windows are in neither" if step > width else ""
             return f"Every {duration(step)} a window of {first} closes{gap}: {spans}"
         case PastWindow(start, end, step):
             past = f"t - {duration(end)}" if end else "t"
-            content = f"At every instant t it holds the timestamps in (t - {duration(start)}, {past}]"
+            content = f"At every instant t it contains the elements with timestamps in (t - {duration(start)}, {past}]"
             closing = "it never closes" if step is None else f"it closes at t0, t0 + {duration(step)} and so on"
             return f"{content}; {closing}"
         case CountWindow(size, step, matching):
             return _count_sentence(size, step, matching)
         case NowWindow():
-            return "At every instant it holds the elements with that very timestamp; it never closes"
+            return "At every instant it contains the elements with exactly that timestamp; it never closes"
         case AllWindow():
-            return "It holds all that has come so far; it never closes"
+            return "It contains all elements so far; it never closes"
         case _:
             raise TypeError(f"not a window: {window}")
 
@@ -193,9 +193,9 @@ def _sentence(window: Window, scale: TimeScale, begins_at_boundary: bool) -> str
 def _count_sentence(size: int, step: int, matching: bool) -> str:
     elements = "element" if size == 1 else f"{size} elements"
     held = f"the last {elements} that match it" if matching else f"the last {elements} of the stream"
-    content = f"For each triple pattern it holds {held}" if matching else f"It holds {held}"
-    moves = "each of them" if step == 1 else f"every {step} of them"
-    return f"{content}; it closes with {moves}"
+    content = f"For each triple pattern it contains {held}" if matching else f"It contains {held}"
+    moves = "each new one" if step == 1 else f"every {step} new ones"
+    return f"{content}; it closes after {moves}"
 
 
 def _spans(window: Window, start: int, times: Sequence[int]) -> tuple[Span, ...]:
@@ -213,7 +213,7 @@ def _spans(window: Window, start: int, times: Sequence[int]) -> tuple[Span, ...]
 
 
 def first_closing_to_show(window: RangeWindow, start: int) -> int:
-    """From `start` on; of windows that have no first one, those that begin before 1970 are left out after it."""
+    """The first closing instant to show, from `start` on; skips windows that would begin before 1970."""
     return start if window.begins or start < window.origin else max(start, window.origin + window.width)
 
 
@@ -225,7 +225,8 @@ def _sample(window: Window, times: Sequence[int]) -> Sample:
 
 
 def _sample_time(window: Window) -> int:
-    """An instant in the middle of the first step, or of the first window where windows are far apart."""
+    """An instant in the middle of the first step, or of the first window if windows are far apart."""
+
     match window:
         case RangeWindow(width, step, origin):
             return origin + 1 if min(width, step) < 2 else max(origin, 0) + min(width, step) // 2

@@ -35,8 +35,7 @@ def answer(
     query: ast.Query, inputs: Inputs, settings: Settings | None = None, *, flush: bool = False, name: str = "query"
 ) -> Answer:
     """The reference answer. `flush` also reports the windows that are still open when the input ends."""
-    settings = _with_origin(settings or Settings(), query, inputs)
-    continuous = build(query, settings)
+    continuous = _with_origin(query, settings or Settings(), inputs)
     sources = Sources(continuous.dataset, inputs, matched_patterns(continuous.text))
     times = evaluation_instants(sources, flush)
     stream = _certain_evaluations if continuous.waits_for_certainty else _streamed_evaluations
@@ -59,12 +58,13 @@ def evaluation_instants(sources: Sources, flush: bool = False) -> list[int]:
     return sorted(found)
 
 
-def _with_origin(settings: Settings, query: ast.Query, inputs: Inputs) -> Settings:
-    """`first`: the origin is the instant before the first element of the query's streams."""
+def _with_origin(query: ast.Query, settings: Settings, inputs: Inputs) -> ContinuousQuery:
+    """The query with its t0; `first` is the instant before the first element of the query's streams."""
+    continuous = build(query, settings)
     if isinstance(settings.origin, int):
-        return settings
-    sources = Sources(build(query, replace(settings, origin=0)).dataset, inputs, {})
-    return replace(settings, origin=0 if sources.first is None else sources.first - 1)
+        return continuous
+    first = Sources(continuous.dataset, inputs, {}).first
+    return continuous if first is None else continuous.with_origin(first - 1)
 
 
 def matched_patterns(query: ast.Query) -> dict[str, list[SinglePattern]]:

@@ -1,4 +1,4 @@
-"""RDF terms, IRIs and instants: what every other room of the house stands on."""
+"""RDF terms, IRIs, instants and RDF formats. All other rooms of the package build on this one."""
 
 from penstock.rdf.terms import IRI, BlankNode, Literal, Term
 

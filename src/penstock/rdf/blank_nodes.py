@@ -1,7 +1,7 @@
-"""One identity per blank node (semantics.md §6): labels that no other document and no other source shares.
+"""Unique labels for blank nodes (semantics.md §6): no two documents and no two sources share one.
 
-A label becomes `scope.document.label`. The scope is the source's; the document is a number within it, and the same for
-all files of a line format, whose labels hold for the whole source.
+A label becomes `scope.document.label`. Each source has its own scope. The document is a number within the source; all
+files of a line format share one number, because their labels are valid in the whole source.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from pyoxigraph import BlankNode, Triple
 Rename = Callable[[BlankNode], BlankNode]
 
 WHOLE_SOURCE = "0"
-"""The document that all lines of a line format belong to."""
+"""The document of all lines of a line format."""
 
 _NOT_IN_A_LABEL = re.compile(r"[^A-Za-z0-9]")
 
 
 def label_prefix(scope: str, document: str = WHOLE_SOURCE) -> str:
-    """What the labels of a document's blank nodes begin with."""
+    """The prefix of the blank node labels of a document."""
     return f"{_word(scope)}.{document}."
 
 
 def prefixed(scope: str, document: str = WHOLE_SOURCE) -> Rename:
-    """Keep the label, behind a prefix."""
+    """Keeps each label and adds a prefix."""
     prefix = label_prefix(scope, document)
     return lambda node: BlankNode(prefix + node.value)
 
 
 def numbered(scope: str, document: str) -> Rename:
-    """Number the nodes as they appear.
+    """Numbers the nodes in the order in which they appear.
 
-    The parser gives `[]` another label each time; numbers make two readings of a document equal.
+    The parser generates a new label for `[]` each time; with numbers, reading a document twice gives equal nodes.
     """
     prefix = label_prefix(scope, document)
     numbers = count()
@@ -62,7 +62,7 @@ def rename_triple(triple: Triple, rename: Rename) -> Triple:
 
 
 def _word(scope: str) -> str:
-    """The scope as letters and digits, two scopes never becoming one; so also an IRI may be a scope."""
+    """Encodes a scope, which may be an IRI, as letters and digits; different scopes stay different."""
     if not scope:
-        raise ValueError("a scope of blank nodes must not be empty: give each source a name of its own")
+        raise ValueError("the scope of blank nodes must not be empty: give each source its own name")
     return _NOT_IN_A_LABEL.sub(lambda matched: f"_{ord(matched[0]):x}_", scope)

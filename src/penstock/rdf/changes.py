@@ -1,4 +1,4 @@
-"""Graphs that change (semantics.md §4): what was added when, what was removed when, and so what holds when."""
+"""Graphs that change (semantics.md §4): additions, deletions, and the validity of triples that follows from them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from penstock.rdf.formats.tnt import decode_line, parse_timed_triple
 from penstock.rdf.inputs import check_readable, file_input
 
 ENDING = ".changes"
-"""The ending of a file of changes."""
+"""The file ending of changes."""
 
 _CHANGE = re.compile(r"([AD])\s+(.*)")
 
 
 class Change(NamedTuple):
-    """A triple that was added (or removed, if not `added`) at an instant, to the part of a graph that it is about."""
+    """A triple that was added to (or removed from, if not `added`) a part of a graph at an instant."""
 
     time: int
     added: bool
@@ -32,7 +32,7 @@ class Change(NamedTuple):
 
 
 class Validity(NamedTuple):
-    """A triple that holds on `[start, end)`; without an end it holds for ever."""
+    """A triple that is valid during `[start, end)`; if `end` is None, it stays valid."""
 
     triple: Triple
     start: int
@@ -40,15 +40,15 @@ class Validity(NamedTuple):
 
 
 def is_changing(path: Path) -> bool:
-    """Whether a file is one of changes, by its name."""
+    """Whether a file contains changes, judged by its name."""
     return uncompressed_name(path).suffix.lower() == ENDING
 
 
 def read_changes(path: str | Path, *, scope: str) -> list[Change]:
     """The changes in a file of lines `A <s> <p> <o> "TS" .` (added at TS) and `D <s> <p> <o> "TS" .` (deleted at TS).
 
-    They come in the order of the file. Comments (`#`) and empty lines may stand between them. Raises `SourceError` at
-    the first line that is neither.
+    The order is that of the file. Comments (`#`) and empty lines are allowed. Raises `SourceError` at the first line
+    that is invalid.
     """
     path = Path(path)
     check_readable(path)
@@ -56,10 +56,10 @@ def read_changes(path: str | Path, *, scope: str) -> list[Change]:
 
 
 def validity(changes: Iterable[Change]) -> list[Validity]:
-    """When each triple holds: its intervals, merged, by triple in the order in which these first come up.
+    """The merged validity intervals of each triple; triples are in the order of their first change.
 
-    Adding what is there and removing what is not have no effect. At one instant the order of the changes decides.
-    A graph is the merge of its parts: a triple holds as long as any of them has it.
+    Adding a triple that is present has no effect, and neither has removing one that is absent. Changes at the same
+    instant apply in their order. A graph is the merge of its parts: a triple is valid while any part contains it.
     """
     intervals: dict[Triple, list[Validity]] = {}
     holders: dict[Triple, set[Hashable]] = {}
@@ -79,7 +79,7 @@ def validity(changes: Iterable[Change]) -> list[Validity]:
 
 
 def changes_of(triple: Triple, intervals: Iterable[tuple[int, int | None]], part: Hashable = None) -> list[Change]:
-    """What was added to a part and removed when it has a triple on these intervals, which may overlap."""
+    """The changes to a part that contains a triple during these intervals, which may overlap."""
     merged: list[tuple[int, int | None]] = []
     for start, end in sorted(intervals, key=lambda interval: interval[0]):
         before = merged[-1][1] if merged else start - 1
@@ -102,7 +102,7 @@ def _changes(path: Path, scope: str) -> Iterator[Change]:
             matched = _CHANGE.fullmatch(text)
             if matched is None:
                 raise ReadingError(
-                    "this is not a change: write A (added) or D (deleted) before the triple and its time, as in "
+                    "this line is not a change: write A (add) or D (delete) before the triple and its time, as in "
                     'A <http://ex.org/s> <http://ex.org/p> "o" "1000" .'
                 )
             time, triple = parse_timed_triple(matched[2], rename)

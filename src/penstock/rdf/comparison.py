@@ -1,4 +1,4 @@
-"""Whether two answers are the same (semantics.md §9): blank nodes up to a bijection, other terms by identity."""
+"""Compares answers (semantics.md §9): blank nodes up to a bijection, other terms by identity."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _DOUBLE = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 
 
 def same_rows(left: Sequence[Row], right: Sequence[Row], ordered: bool) -> bool:
-    """Whether two answers have the same rows as often, and, if `ordered`, in the same order.
+    """Whether two answers have the same rows equally often and, if `ordered`, in the same order.
 
-    The labels of blank nodes do not matter, but one node of one answer must be one node of the other in all rows.
+    Labels of blank nodes may differ, but each node of one answer must correspond to one node of the other in all rows.
     """
     if len(left) != len(right):
         return False
@@ -29,7 +29,7 @@ def same_rows(left: Sequence[Row], right: Sequence[Row], ordered: bool) -> bool:
 
 
 def same_graph(left: Iterable[Triple | Quad], right: Iterable[Triple | Quad]) -> bool:
-    """Whether two sets of triples, or of quads, are the same but for the labels of blank nodes."""
+    """Whether two sets of triples or quads are equal except for the labels of blank nodes."""
     return are_isomorphic(
         Counter({_statement_cells(statement) for statement in left}),
         Counter({_statement_cells(statement) for statement in right}),
@@ -57,8 +57,8 @@ def _cell(term: Node | None) -> Hashable:
 
 
 def _double(literal: Literal) -> Hashable:
-    # Engines write the doubles that they compute in different ways (1.0E1, 10.0, 1e1), and none is wrong. No other
-    # datatype needs this: what is not computed keeps its lexical form.
+    # Engines write computed doubles in different ways (1.0E1, 10.0, 1e1), all of them correct. Other datatypes do not
+    # need this: terms from the data keep their lexical form.
     if _DOUBLE.fullmatch(literal.value) is None:
         return literal
     return float(literal.value).hex()

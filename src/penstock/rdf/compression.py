@@ -1,4 +1,4 @@
-"""Files as they are, or compressed: `.gz`, `.bz2` and `.zst` are unpacked while they are read."""
+"""Opens files, plain or compressed: `.gz`, `.bz2` and `.zst` are decompressed while they are read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from penstock.rdf.errors import SourceError
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """The content of a file, unpacked."""
+    """Opens a file and decompresses its content."""
     try:
         opener = _OPENERS.get(path.suffix.lower())
         return path.open("rb") if opener is None else _buffered(opener(path))
@@ -25,33 +25,33 @@ def open_bytes(path: Path) -> BinaryIO:
 
 
 def uncompressed_name(path: Path) -> Path:
-    """The name without the ending of the compression: `toll.tnt` for `toll.tnt.gz`."""
+    """The path without the compression ending: `toll.tnt` for `toll.tnt.gz`."""
     return path.with_suffix("") if path.suffix.lower() in _OPENERS else path
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether an error while reading means that the file is damaged or can no longer be read."""
+    """Whether an error during reading means that the file is damaged or unreadable."""
     return isinstance(error, OSError | EOFError | zlib.error | lzma.LZMAError) or type(error).__name__ == "ZstdError"
 
 
 def damage(error: Exception) -> str:
-    """The same as a sentence."""
+    """Such an error as a sentence."""
     if isinstance(error, EOFError):
-        return "the compressed file ends too early: it is not complete, so copy or compress it again"
-    return f"the file can be read up to here only ({error}): if it is compressed, compress it again"
+        return "the compressed file ends too early: it is incomplete, so copy or compress it again"
+    return f"the file cannot be read beyond this point ({error}): if it is compressed, compress it again"
 
 
 def _sentence(error: OSError) -> str:
     sentences: dict[type[OSError], str] = {
         FileNotFoundError: "there is no such file",
-        IsADirectoryError: "this is a directory, and a file is expected: name a file in it",
-        PermissionError: "this may not be read (permission denied): change its permissions, or copy it",
+        IsADirectoryError: "this is a directory, but a file was expected: name a file in it",
+        PermissionError: "this file cannot be read (permission denied): change its permissions, or copy it",
     }
-    return sentences.get(type(error)) or f"this cannot be read ({error.strerror or error})"
+    return sentences.get(type(error)) or f"this file cannot be read ({error.strerror or error})"
 
 
 def _buffered(unpacked: io.RawIOBase) -> BinaryIO:
-    """Lines cut in C: those of gzip and bz2 themselves are cut in Python, at a third of the speed."""
+    """Splits lines in C: gzip and bz2 split lines in Python, at a third of the speed."""
     return io.BufferedReader(unpacked, buffer_size=1 << 16)
 
 
@@ -64,7 +64,7 @@ def _open_bzip2(path: Path) -> io.RawIOBase:
 
 
 def _open_zstandard(path: Path) -> io.RawIOBase:
-    """With Python's own module, from 3.14 on, or the package."""
+    """Uses Python's own module (from 3.14 on) or the package zstandard."""
     try:
         return cast(io.RawIOBase, importlib.import_module("compression.zstd").open(path, "rb"))
     except ImportError:
@@ -80,11 +80,11 @@ def _open_zstandard(path: Path) -> io.RawIOBase:
 
 
 _PIECE = 1 << 10
-"""So many bytes are unpacked at a time: four of them may be 128 KiB."""
+"""The number of compressed bytes to decompress at a time: four bytes can expand to 128 KiB."""
 
 
 class _Frames(io.RawIOBase):
-    """The frames of a file, unpacked. The package's own reader takes a file that is cut off for a whole one."""
+    """Decompresses the frames of a file. The reader of the package would accept a truncated file as complete."""
 
     def __init__(self, file: BinaryIO, new_frame: Callable[[], Any]) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""Terms of ours, encoded terms, and pyoxigraph's terms: each as the other."""
+"""Converts between Penstock's terms, encoded terms and pyoxigraph's terms."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def oxigraph_term(term: Term) -> Node:
 
 
 def named_node(iri: str) -> ox.NamedNode:
-    """An IRI; a relative one, of a query without a base, stays as it is written."""
+    """An IRI; a relative IRI of a query without a base stays as written."""
     try:
         return ox.NamedNode(iri)
     except ValueError:
@@ -34,7 +34,7 @@ def named_node(iri: str) -> ox.NamedNode:
 
 @lru_cache(maxsize=1 << 10)
 def _relative(iri: str) -> ox.NamedNode:
-    """What pyoxigraph makes only when it parses leniently."""
+    """A relative IRI; pyoxigraph creates one only when it parses leniently."""
     if re.search(r'[<>"{}|^`\\\x00-\x20]', iri):
         raise ValueError(f"Invalid IRI: <{iri}>")
     (quad,) = ox.parse(f"<urn:s> <urn:p> <{iri}> .", format=ox.RdfFormat.N_TRIPLES, lenient=True)

@@ -1,4 +1,4 @@
-"""Users, passwords and tokens for SPARQL endpoints, and addresses without them, which messages may show."""
+"""Users, passwords and tokens for SPARQL endpoints; removes them from addresses that messages show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from penstock.rdf.errors import SourceError
 
 VARIABLE = "PENSTOCK_SERVICE_AUTH"
-"""The environment variable that has credentials, `URL=USER:PASSWORD` or `URL=Bearer TOKEN`, one a line."""
+"""The environment variable for credentials: one `URL=USER:PASSWORD` or `URL=Bearer TOKEN` per line."""
 
 _USER_INFO = re.compile(r"(?<=://)[^/?#\s<>\"@]*@")
 _BEARER = re.compile(r"bearer\s+(\S+)", re.IGNORECASE)
@@ -20,7 +20,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def without_credentials(text: str) -> str:
-    """The text without users and passwords in the addresses that it has.
+    """Removes users and passwords from the addresses in a text.
 
     >>> without_credentials("http://ana:secret@ex.org/sparql does not answer")
     'http://ex.org/sparql does not answer'
@@ -29,13 +29,13 @@ def without_credentials(text: str) -> str:
 
 
 def with_masked_credentials(text: str) -> str:
-    """The same with a star for each character, so that every other one stays in its place."""
+    """Replaces each character of users and passwords by a star, so that all other characters keep their positions."""
     return _USER_INFO.sub(lambda found: "*" * (len(found[0]) - 1) + "@", text)
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What the header `Authorization` says; never shown."""
+    """The value of the header `Authorization`; it is never shown."""
 
     authorization: str = field(repr=False)
 
@@ -45,7 +45,7 @@ def basic(user: str, password: str) -> Credentials:
 
 
 def in_address(address: str) -> Credentials | None:
-    """The user and password that an address has, if any. Raises ValueError where it is no address."""
+    """The user and password in an address, if any. Raises ValueError if it is not an address."""
     parts = urlsplit(address)
     if parts.username is None:
         return None
@@ -54,12 +54,12 @@ def in_address(address: str) -> Credentials | None:
 
 @dataclass(frozen=True, slots=True)
 class ServiceAuth:
-    """Credentials by address: they are for all endpoints that begin with it, up to the end of a step of its path."""
+    """Credentials by address. They apply to all endpoints whose address begins with it, by whole path segments."""
 
     known: tuple[tuple[str, Credentials], ...] = ()
 
     def of(self, address: str) -> Credentials | None:
-        """Those of the address itself, or of the longest beginning that is known. Raises ValueError, as above."""
+        """The credentials in the address itself, or those of its longest known prefix. Raises ValueError, as above."""
         own = in_address(address)
         if own is not None:
             return own
@@ -69,12 +69,12 @@ class ServiceAuth:
 
 
 def service_auth(given: Iterable[str] | Mapping[str, str] = ()) -> ServiceAuth:
-    """From `URL=USER:PASSWORD` and `URL=Bearer TOKEN`, and from the environment, which what is given goes before.
+    """Reads `URL=USER:PASSWORD` and `URL=Bearer TOKEN`, and the environment; arguments override the environment.
 
     >>> service_auth(["http://ex.org/sparql=ana:secret"]).of("http://ex.org/sparql") == basic("ana", "secret")
     True
 
-    Raises SourceError, which does not show what is secret.
+    Raises SourceError, whose message contains no secrets.
     """
     pairs = [_pair(line, f"the environment variable {VARIABLE}") for line in _of_environment()]
     pairs += given.items() if isinstance(given, Mapping) else [_pair(text, "the credentials") for text in given]
@@ -95,25 +95,27 @@ def _pair(text: str, what: str) -> tuple[str, str]:
 def _credentials(url: str, said: str) -> Credentials:
     if urlsplit(url).scheme not in _PORTS or not urlsplit(url).hostname:
         shown = without_credentials(url)
-        raise SourceError(f"credentials are for an address such as http://host:7200/sparql, and this is {shown!r}")
+        raise SourceError(f"credentials need an address such as http://host:7200/sparql, but this is {shown!r}")
     token = _BEARER.fullmatch(said)
     if token is not None:
         return Credentials(f"Bearer {_latin(url, token[1])}")
     user, colon, password = said.partition(":")
     if not colon:
-        raise SourceError(f"the credentials of {without_credentials(url)} are USER:PASSWORD or Bearer TOKEN")
+        raise SourceError(f"the credentials of {without_credentials(url)} must be USER:PASSWORD or Bearer TOKEN")
     return basic(user, password)
 
 
 def _latin(url: str, token: str) -> str:
     if not (token.isascii() and token.isprintable()):
-        raise SourceError(f"the token of {without_credentials(url)} has a character that a header cannot have")
+        raise SourceError(
+            f"the token of {without_credentials(url)} contains a character that is not allowed in a header"
+        )
     return token
 
 
 def is_for(address: str, other: str) -> bool:
-    """Whether the credentials of an address are for another, to which it redirects: for the same host and port, and
-    for the same host by https where it was http. Raises ValueError where one is no address.
+    """Whether the credentials of an address may be sent to another one, to which it redirects: to the same host and
+    port, or to the same host over https instead of http. Raises ValueError if one of them is not an address.
 
     >>> is_for("http://ex.org/sparql", "https://ex.org/query"), is_for("https://ex.org/sparql", "https://ex.com/sparql")
     (True, False)

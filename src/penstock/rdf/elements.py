@@ -1,4 +1,4 @@
-"""What goes in and comes out: elements of streams (semantics.md §2), what could not be read as one, solutions."""
+"""Stream elements (semantics.md §2), malformed input, statements and solutions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Node = NamedNode | BlankNode | Literal
 GraphName = NamedNode | BlankNode
 
 Row = tuple[Node | None, ...]
-"""A solution: a term for each variable, or None where it is unbound."""
+"""A solution: a term for each variable, or None if it is unbound."""
 
 
 class Element(NamedTuple):
     """Triples that arrive together: one line of `.tnt`, a named graph, a snapshot.
 
-    `time` is in milliseconds since 1970; `graph` is the graph's name, if it has one. A graph is a set: no triple is
-    there twice.
+    `time` is in milliseconds since 1970; `graph` is the name of the graph, if it has one. A graph is a set: it contains
+    no triple twice.
     """
 
     time: int
@@ -29,7 +29,7 @@ class Element(NamedTuple):
 
 
 class Malformed(NamedTuple):
-    """Input that is not an element: where it stands (`file:line`), the input itself, and why, as a sentence."""
+    """Malformed input: its position (`file:line`), its text, and the reason as a sentence."""
 
     place: str
     text: str

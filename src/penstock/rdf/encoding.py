@@ -1,7 +1,8 @@
-"""Terms in a column: one string per term (architecture.md, "Terms").
+"""Terms in a column: one string per term (architecture.md §4).
 
-A leading tag character says the kind, the rest is the lexical form. Term identity is string equality, so joins are
-plain equi-joins, and "is it numeric" is a look at one character. NULL is unbound, and also a SPARQL expression error.
+The first character is a tag for the kind of term; the rest is the lexical form. Equal terms are equal strings, so joins
+are plain equi-joins, and one character shows whether a term is numeric. NULL is unbound, and also a SPARQL expression
+error.
 
 | tag | term | the rest |
 |---|---|---|
@@ -46,7 +47,7 @@ INTEGER_TYPES: dict[str, tuple[float, float]] = {
     "unsignedShort": (0, 2**16 - 1),
     "unsignedByte": (0, 2**8 - 1),
 }
-"""xsd's integer types other than xsd:integer itself, and their bounds. What is beyond them is ill-typed: no number."""
+"""The integer types of xsd other than xsd:integer, with their bounds. Values out of bounds are ill-typed."""
 
 _DATATYPES_OF_TAGS = {tag: datatype for datatype, tag in TAGS_OF_DATATYPES.items()}
 _INTEGER_IRIS = {XSD + name: name for name in INTEGER_TYPES}

@@ -1,4 +1,4 @@
-"""SPARQL endpoints (SPARQL 1.1 Protocol): a query goes there, solutions or triples come back, or a sentence why not."""
+"""Client for SPARQL endpoints (SPARQL 1.1 Protocol): sends a query and returns solutions or triples."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from penstock.rdf.http_requests import Reply
 
 DEFAULT_TIMEOUT = 30_000
-"""So long, in milliseconds, an endpoint may take to answer."""
+"""The default timeout of an endpoint, in milliseconds."""
 
 DEFAULT_MAX_BYTES = 100_000_000
-"""So large, unpacked, an answer may be."""
+"""The default limit for the size of a response, uncompressed."""
 
 _ATTEMPTS = 3
 _FIRST_PAUSE = 0.2
-"""In seconds; each pause is twice as long as the one before."""
+"""In seconds; each pause is twice as long as the previous one."""
 
 _PASSING = frozenset({429, 502, 503, 504})
-"""Statuses that may be others in a moment."""
+"""Status codes of temporary failures."""
 
 _SOLUTIONS = "application/sparql-results+json, application/sparql-results+xml;q=0.8, text/tab-separated-values;q=0.5"
 _TRIPLES = "application/n-triples, text/turtle;q=0.8, application/rdf+xml;q=0.5"
@@ -47,30 +47,30 @@ Answer = TypeVar("Answer")
 
 
 class EndpointError(SourceError):
-    """An endpoint that does not answer, or not with what was asked for: the sentence names it, and what to do."""
+    """An endpoint does not answer, or its response is invalid. The message names the endpoint and suggests a fix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to ask, and how long to wait for an answer, in milliseconds.
+    """The address of an endpoint, and the timeout in milliseconds.
 
-    What may be well in a moment is tried again, a few times: a connection that fails, a server that is too busy.
+    Temporary failures (a failed connection, a busy server) are retried a few times.
     """
 
     address: str
     timeout: int = DEFAULT_TIMEOUT
     max_bytes: int = DEFAULT_MAX_BYTES
-    """The largest answer."""
+    """The limit for the size of a response."""
     auth: ServiceAuth = field(default_factory=service_auth)
-    """Credentials; those in the address go before."""
+    """Credentials; credentials in the address take precedence."""
 
     @property
     def name(self) -> str:
-        """The address, without a user and password, for messages."""
+        """The address for messages, without user and password."""
         return without_credentials(self.address)
 
     def solutions(self, query: str, variables: tuple[str, ...], rename: Rename) -> tuple[Row, ...]:
-        """What a SELECT finds, in the order of the variables; blank nodes get new labels."""
+        """The solutions of a SELECT, with columns in the order of `variables`; blank nodes get new labels."""
 
         def read(content: bytes, media_type: str) -> tuple[Row, ...]:
             format = QueryResultsFormat.from_media_type(media_type)
@@ -78,7 +78,7 @@ class Endpoint:
                 raise self._not("SPARQL results", media_type)
             found = parse_query_results(content, format)
             if isinstance(found, QueryBoolean):
-                raise EndpointError(f"{self.name} answered a SELECT with a boolean: is it a SPARQL endpoint?")
+                raise EndpointError(f"{self.name} returned a boolean for a SELECT: is it a SPARQL endpoint?")
             known = [variable.value for variable in found.variables]
             places = [known.index(name) if name in known else None for name in variables]
             return tuple(
@@ -89,7 +89,7 @@ class Endpoint:
         return self._asked(query, _SOLUTIONS, read)
 
     def triples(self, query: str, rename: Rename) -> list[Triple]:
-        """What a CONSTRUCT gives, each triple once."""
+        """The triples of a CONSTRUCT, without duplicates."""
 
         def read(content: bytes, media_type: str) -> list[Triple]:
             format = RdfFormat.from_media_type(media_type)
@@ -105,15 +105,15 @@ class Endpoint:
         try:
             return read(reply.content, reply.media_type)
         except (SyntaxError, ReadingError) as error:
-            # The parser's own words would quote what was answered.
+            # The parser's message would quote the response.
             line = error.line if isinstance(error, ReadingError) else error.lineno
             place = "" if line is None else f" (line {line})"
             raise EndpointError(
-                f"{self.name} answered with {reply.media_type} that cannot be read{place}: is it a SPARQL endpoint?"
+                f"{self.name} returned invalid {reply.media_type}{place}: is it a SPARQL endpoint?"
             ) from None
 
     def _reply(self, query: str, accept: str) -> Reply:
-        """All attempts together have the time that there is."""
+        """The timeout applies to all attempts together."""
         deadline = time.monotonic() + self.timeout / 1000
         for attempt in range(_ATTEMPTS):
             if attempt:
@@ -143,39 +143,39 @@ class Endpoint:
             raise self._failure(error.reason) from None
         except TooLargeError:
             raise EndpointError(
-                f"{self.name} answered with more than {size_text(self.max_bytes)}: ask for less, or allow for more "
+                f"{self.name} returned more than {size_text(self.max_bytes)}: request less data, or raise the limit "
                 "(--service-max-size)"
             ) from None
         except zlib.error:
-            raise EndpointError(f"{self.name} answered with compressed data that is damaged") from None
+            raise EndpointError(f"{self.name} returned damaged compressed data") from None
         except (OSError, HTTPException, ValueError) as error:
             raise self._failure(error) from None
 
     def _authorization(self, address: str) -> str | None:
-        """What an address is told: this one, or one that it redirects to. Credentials are for one host."""
+        """The authorization for this address or one that it redirects to. Credentials are valid for one host."""
         credentials = self.auth.of(self.address if is_for(self.name, address) else address)
         return None if credentials is None else credentials.authorization
 
-    # What can go wrong
+    # Errors
 
     def _too_late(self) -> EndpointError:
         return EndpointError(
-            f"{self.name} has not answered within {self.timeout / 1000:g} s: ask for less, or give it more time"
+            f"{self.name} did not answer within {self.timeout / 1000:g} s: request less data, or raise the timeout"
         )
 
     def _failure(self, reason: object) -> EndpointError | _PassingError:
         if isinstance(reason, TimeoutError):
             return self._too_late()
         if isinstance(reason, socket.gaierror):
-            return EndpointError(f"{self.name}: there is no such host: is the address right?")
+            return EndpointError(f"{self.name}: unknown host: is the address correct?")
         if isinstance(reason, ConnectionError):
-            text = (reason.strerror or "the connection has broken off").lower()
-            return _PassingError(f"{self.name} does not answer ({text}): is the endpoint running, and there?")
+            text = (reason.strerror or "the connection was closed").lower()
+            return _PassingError(f"{self.name} does not answer ({text}): is the endpoint running at this address?")
         if isinstance(reason, ValueError):
             return EndpointError(
-                f"{self.name} is no address of an endpoint: write one of http or https, such as http://host:7200/sparql"
+                f"{self.name} is not the address of an endpoint: write an http or https address, such as http://host:7200/sparql"
             )
-        return EndpointError(f"{self.name} cannot be asked: {reason}")
+        return EndpointError(f"{self.name} cannot be queried: {reason}")
 
     def _refusal(self, error: HTTPError) -> EndpointError | _PassingError:
         from http.client import responses
@@ -186,12 +186,12 @@ class Endpoint:
         if error.code in _PASSING:
             return _PassingError(said)
         if error.code == 400:
-            return EndpointError(f"{said}: it does not take the query{_explanation(error)}")
+            return EndpointError(f"{said}: it rejects the query{_explanation(error)}")
         if error.code in (401, 403) and self.auth.of(self.address) is not None:
-            return EndpointError(f"{said}: it does not accept the user and password, or the token, that were sent")
+            return EndpointError(f"{said}: it rejects the user and password, or the token")
         if error.code in (401, 403):
             return EndpointError(
-                f"{said}: it asks for a user and password, or a token: give them with --service-auth "
+                f"{said}: it requires a user and password, or a token: pass them with --service-auth "
                 f"{self.name}=USER:PASSWORD, or in the environment ({VARIABLE})"
             )
         if error.code in (404, 405):
@@ -200,13 +200,13 @@ class Endpoint:
 
     def _not(self, wanted: str, media_type: str) -> EndpointError:
         return EndpointError(
-            f"{self.name} answered with {media_type}, and {wanted} were asked for: is it the page of an endpoint, "
-            "and not the endpoint?"
+            f"{self.name} returned {media_type} instead of {wanted}: is it the web page of an endpoint, "
+            "not the endpoint itself?"
         )
 
 
 class _PassingError(Exception):
-    """A failure that may be over in a moment."""
+    """A temporary failure."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -214,7 +214,7 @@ class _PassingError(Exception):
 
 
 def _explanation(error: HTTPError) -> str:
-    """What an endpoint says about a query that it does not take, if that is text, and not for long."""
+    """The endpoint's explanation for rejecting a query, if it is text; long text is cut."""
     from http.client import HTTPException
 
     if error.headers.get_content_type() not in _EXPLANATIONS:

@@ -1,6 +1,6 @@
-"""A file that is not what its name says: what it looks like, and how to name it or what option to give.
+"""Advice for files whose content does not match their ending: the likely format, a better name or an option.
 
-Nobody looks before something in a file is wrong: the ending, or `?format=`, says how a file is read.
+The ending or `?format=` decides how a file is read. Its content is examined only after an error.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from penstock.rdf.elements import Malformed
 from penstock.rdf.errors import SourceError
 
 _LOOKED_AT = 1 << 14
-"""So many bytes at the beginning of a file tell what it is."""
+"""The number of bytes at the start of a file that are examined."""
 _MOST_LINES = 20
 
 
 class Content(NamedTuple):
-    """What a file holds: `ending` is how its name should end, if it can be read at all; `timed`: it can be a stream."""
+    """The likely content of a file: `ending` is the right file ending, if Penstock can read it; `timed`: a stream."""
 
     title: str
     ending: str | None = None
@@ -63,7 +63,7 @@ _FORM = re.compile(r"(?:SELECT|CONSTRUCT|ASK|DESCRIBE|REGISTER)\b", re.IGNORECAS
 
 
 class FormatAdvice:
-    """Says of what is malformed in a stream, once for each file, what the file looks like instead."""
+    """Adds, once per file, what the file looks like to the report of malformed input."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
@@ -79,12 +79,12 @@ class FormatAdvice:
 
 
 def graph_advice(path: str | Path) -> str:
-    """What to add to the reason why a file is no graph; nothing where the file looks like what its name says."""
+    """Advice to add to the reason why a file is not a graph; empty if the content matches the ending."""
     return _advice(Path(path), _for_a_graph)
 
 
 def looks_like(path: Path) -> Content | None:
-    """What the beginning of a file, unpacked if its name says so, looks like; None where that is not clear."""
+    """What the start of a file looks like, decompressed if its ending says so; None if that is unclear."""
     try:
         with open_bytes(path) as file:
             head = file.read(_LOOKED_AT)
@@ -144,7 +144,7 @@ def _is_csv(lines: Sequence[str]) -> bool:
     return len(lines) > 1 and any(len(found) == 1 and found != {0} for found in counts)
 
 
-# What to do about it
+# Advice
 
 
 def _advice(path: Path, of_content: Callable[[Path, Content], str]) -> str:
@@ -174,7 +174,7 @@ def _for_a_stream(path: Path, found: Content) -> str:
     if found.is_timed:
         return f": rename it to {_renamed(path, found)}, or read it as {path}?format={(found.ending or '')[1:]}"
     if found.is_graph:
-        return ", in which triples have no time: a graph is given with --graph, and a stream has a time for each triple"
+        return ", whose triples have no timestamps: pass a graph with --graph; each triple of a stream has a timestamp"
     return f", which is not a stream: {_CONVERSIONS.get(found, _OTHERWISE)}"
 
 
@@ -182,7 +182,7 @@ def _for_a_graph(path: Path, found: Content) -> str:
     if found.is_graph:
         return f": rename it to {_renamed(path, found)}"
     if found.is_timed:
-        return ", which is a stream: give it with --stream"
+        return ", which is a stream: pass it with --stream"
     return f", which is not a graph: {_CONVERSIONS.get(found, _OTHERWISE)}"
 
 
@@ -190,12 +190,12 @@ _OTHERWISE = "convert it to RDF first"
 _CONVERSIONS = {
     _CSV: "convert it to RDF first, or read it as a table in Python, with the columns s, p, o, and ts of a stream",
     _HTML: "fetch the file itself",
-    _QUERY: "is it in the place of another file?",
+    _QUERY: "did you mean another file?",
     _UTF_16: "save it as UTF-8",
 }
 
 
 def _renamed(path: Path, found: Content) -> str:
-    """The name with the right ending; what compression says stays behind it."""
+    """The name with the right ending, before the compression ending if there is one."""
     plain = uncompressed_name(path)
     return plain.with_suffix(found.ending or "").name + path.name.removeprefix(plain.name)

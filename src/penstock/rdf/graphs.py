@@ -1,4 +1,4 @@
-"""Static graphs: all triples of a file, one by one (semantics.md §4)."""
+"""Reads static graphs: all triples of a file, one by one (semantics.md §4)."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ _FORMATS = {
 def read_graph(path: str | Path, *, scope: str) -> list[Triple]:
     """The triples of a graph, each once, in the order of the file.
 
-    The ending says the format: `.ttl .nt .n3 .rdf .owl .jsonld .trig .nq`, and `.gz`, `.bz2` or `.zst` may follow; or
-    `.parquet`. Of TriG, N-Quads and JSON-LD it is the default graph; their named graphs are not part of it. `scope` is
-    the graph's own name: no blank node of this graph is one of a source with another scope.
+    The file ending determines the format: `.ttl .nt .n3 .rdf .owl .jsonld .trig .nq`, optionally followed by `.gz`,
+    `.bz2` or `.zst`; or `.parquet`. TriG, N-Quads and JSON-LD files contribute their default graph only. `scope` names
+    the graph; blank nodes of sources with different scopes are different.
 
-    Raises `SourceError`: a graph that is only half right would give answers that are only half right.
+    Raises `SourceError` at the first error: a partly read graph would give wrong answers.
     """
     return list(dict.fromkeys(iterate_graph(path, scope=scope)))
 
 
 def iterate_graph(path: str | Path, *, scope: str) -> Iterator[Triple]:
-    """The triples as they come, some perhaps several times. Raises `SourceError`, as `read_graph` does."""
+    """The triples in the order of the file, possibly with duplicates. Raises `SourceError`, as `read_graph` does."""
     path = Path(path)
     ending = graph_ending(path)
     check_readable(path)
@@ -49,12 +49,12 @@ def iterate_graph(path: str | Path, *, scope: str) -> Iterator[Triple]:
 
 
 def graph_ending(path: Path) -> str:
-    """The ending that says the format. Raises `SourceError` where it is not one of a graph."""
+    """The ending that determines the format. Raises `SourceError` if no graph format has it."""
     ending = uncompressed_name(path).suffix.lower()
     if ending in _FORMATS or path.suffix.lower() == parquet.ENDING:
         return ending
-    found = f"the ending {ending} is not one of a graph" if ending else "the file has no ending"
-    endings = f"{' '.join(_FORMATS)}, after which .gz, .bz2 or .zst may follow, or as {parquet.ENDING}"
+    found = f"no graph format has the ending {ending}" if ending else "the file has no ending"
+    endings = f"{' '.join(_FORMATS)}, optionally followed by .gz, .bz2 or .zst, or as {parquet.ENDING}"
     raise SourceError(f"{path}: {found}: write the graph as {endings}")
 
 
@@ -76,8 +76,8 @@ def _parsed(path: Path, format: RdfFormat, rename: Rename) -> Iterator[Triple]:
         raise SourceError(f"{path}: {damage(error)}{graph_advice(path)}") from None
     if has_named_graphs and not has_triples:
         raise SourceError(
-            f"{path}: all triples of this file are in named graphs, and a static graph is a file's default graph: "
-            "write each graph into a file of its own, and name it (IRI=FILE)"
+            f"{path}: all triples of this file are in named graphs, but a static graph is the default graph of a file: "
+            "write each graph to its own file, and name it (IRI=FILE)"
         )
 
 

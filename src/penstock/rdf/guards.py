@@ -1,7 +1,8 @@
-"""What RDF parsers cannot take is refused before they see it: entities that grow, and values nested without end.
+"""Rejects input that would break the RDF parsers: exploding entities and values nested too deeply.
 
-An RDF/XML file of 1 KB can declare an entity of gigabytes; the memory of the JSON-LD parser grows with the square of
-the nesting; triples in triples, some thousands deep, overflow its stack. None of these can be interrupted.
+An RDF/XML file of 1 KB can declare an entity of gigabytes. The memory of the JSON-LD parser grows with the square of
+the nesting depth. Triples inside triples, some thousands deep, overflow the parser's stack. None of these can be
+interrupted once the parser has started.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from penstock.rdf.errors import ReadingError
 from penstock.rdf.sizes import size_text
 
 MOST_NESTED = 500
-"""So deep arrays and objects of JSON-LD may nest."""
+"""The limit for the nesting of JSON-LD arrays and objects."""
 
 _MOST_TRIPLES_IN_TRIPLES = 1000
 
 LARGEST_ENTITY = 1 << 10
-"""So many bytes an entity of RDF/XML may stand for: they abbreviate namespaces."""
+"""The limit for the size of an expanded RDF/XML entity, in bytes; entities abbreviate namespaces."""
 
 _FREE_EXPANSION = 16 << 20
 _EXPANSION_PER_BYTE = 32
-"""All entities together may stand for so much, and so much more for each byte that was read."""
+"""The limits for all entities together: a base size, plus a size for each byte read."""
 
 _BLOCK = 1 << 16
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
@@ -35,11 +36,11 @@ _REFERENCE = re.compile(rb"&([^\s#&;]+);")
 _NESTED = re.compile(rb"""(?:<<\(?(?:[^<>"']++|<[^<>"'\s]*+>)*+){%d}""" % _MOST_TRIPLES_IN_TRIPLES)
 
 Look = Callable[[bytes], None]
-"""Looks at the next block of a text, at least the first 64 KiB at once. Raises ReadingError."""
+"""Checks the next block of a text; the first block is at least 64 KiB. Raises ReadingError."""
 
 
 def guarded(source: str | bytes | BinaryIO, format: RdfFormat) -> str | bytes | BinaryIO:
-    """The same, of which the parser sees what is harmless. Raises ReadingError, of a file when it is read."""
+    """Returns the source with checks added. Raises ReadingError: for text at once, for a file while it is read."""
     look = _LOOKS.get(format, lambda: _look_at_triples)()
     if isinstance(source, str | bytes):
         look(source.encode() if isinstance(source, str) else source)
@@ -67,11 +68,11 @@ class _Guarded(io.RawIOBase):
 
 def _look_at_triples(block: bytes) -> None:
     if block.count(b"<<") >= _MOST_TRIPLES_IN_TRIPLES and _NESTED.search(block):
-        raise ReadingError("triples stand inside triples, more than can be read")
+        raise ReadingError("triples are nested inside triples too deeply to be read")
 
 
 class _Nesting:
-    """The depth of JSON, counted by columns: brackets outside of strings."""
+    """The nesting depth of JSON: open brackets outside of strings."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -98,7 +99,7 @@ class _Nesting:
 
 
 class _Entities:
-    """What the entities of RDF/XML stand for, and how often they stand there."""
+    """The sizes of the entities of RDF/XML, and how often they are used."""
 
     def __init__(self) -> None:
         self._sizes: dict[bytes, int] | None = None
@@ -108,16 +109,16 @@ class _Entities:
         if self._sizes is None:
             self._sizes = _sizes(_COMMENT.sub(b"", block))
         elif b"<!ENTITY" in block:
-            raise ReadingError("an entity is declared too far behind the beginning of the file")
+            raise ReadingError("an entity is declared too far from the start of the file")
         self._read += len(block)
         for name, size in self._sizes.items():
             self._expanded += block.count(b"&%b;" % name) * size
         if self._expanded > _FREE_EXPANSION + _EXPANSION_PER_BYTE * self._read:
-            raise ReadingError(f"its entities stand for more than {size_text(self._expanded)}: write the text itself")
+            raise ReadingError(f"its entities expand to more than {size_text(self._expanded)}: write the text itself")
 
 
 def _sizes(head: bytes) -> dict[bytes, int]:
-    """How many bytes each entity stands for. They are declared one after the other, from those before."""
+    """The size of each entity in bytes. An entity may use the entities that are declared before it."""
     sizes: dict[bytes, int] = {}
     declared = _ENTITY.findall(head)
     if len(declared) != head.count(b"<!ENTITY"):
@@ -128,7 +129,7 @@ def _sizes(head: bytes) -> dict[bytes, int]:
         if sizes[name] > LARGEST_ENTITY:
             shown = name[:40].decode(errors="replace")
             raise ReadingError(
-                f"the entity {shown} stands for more than {LARGEST_ENTITY} bytes: entities abbreviate namespaces here"
+                f"the entity {shown} expands to more than {LARGEST_ENTITY} bytes: use entities for namespaces only"
             )
     return sizes
 

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from penstock.rdf.results import Evaluation
 
 MOST_ROWS = 20
-"""A notebook shows the beginning of long tables."""
+"""Longer tables are cut."""
 
 
 def evaluation_html(evaluation: Evaluation) -> str:
-    """The instant, and the solutions, the triples or the boolean."""
+    """The instant, and the solutions, triples or boolean."""
     if evaluation.boolean is not None:
         return _captioned(evaluation, "yes" if evaluation.boolean else "no", "")
     if evaluation.rows is not None:

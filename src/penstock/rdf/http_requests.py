@@ -1,7 +1,7 @@
-"""HTTP requests that end: bounded in the time that they take as a whole, and in the size of the answer.
+"""HTTP requests with limits: a deadline for the whole request, and a maximum size of the response.
 
-Only http and https are known, also where a server redirects to, which is followed a few times. A proxy that the
-environment names (`http_proxy`) is used.
+Only http and https are supported, also for redirects, which are followed a few times. A proxy from the environment
+(`http_proxy`) is used.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ SCHEMES = ("http", "https")
 
 _MOST_REDIRECTS = 5
 _SEND_AGAIN = frozenset({301, 302, 307, 308})
-"""The form is sent to the new place, too. Browsers ask there without a form after 301 and 302, and a query would be
-lost. 303 says that the answer itself is there."""
+"""The form is sent to the new address as well. After 301 and 302 browsers drop the form, which would lose the query.
+After 303 the new address has the answer."""
 _SEE_OTHER = 303
 _BLOCK = 1 << 16
 _COMPRESSED = frozenset({"gzip", "x-gzip", "deflate"})
 
 
 class TooLargeError(Exception):
-    """An answer that is larger than it may be."""
+    """The response is larger than the limit."""
 
 
 class RedirectError(Exception):
-    """A server that redirects to where nobody follows; the message says where, without users and passwords."""
+    """A redirect that is not followed; the message names the target without user and password."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The content, unpacked, and its media type without parameters."""
+    """The decompressed content, and its media type without parameters."""
 
     content: bytes
     media_type: str
@@ -62,17 +62,17 @@ def post(
     deadline: float,
     most_bytes: int,
 ) -> Reply:
-    """Send a form, and read the answer until `deadline`, an instant of `time.monotonic`.
+    """Sends a form and reads the response until `deadline`, an instant of `time.monotonic`.
 
-    A redirect is followed, `authorization` says what each address is told: the credentials of one are not for others.
-    Raises TimeoutError, TooLargeError, RedirectError, `urllib.error.HTTPError` where the status is not 2xx, OSError,
-    HTTPException, and ValueError where the address is none.
+    Follows redirects; `authorization` returns the credentials for each address, which are not valid for others.
+    Raises TimeoutError, TooLargeError, RedirectError, `urllib.error.HTTPError` if the status is not 2xx, OSError,
+    HTTPException, and ValueError if the address is invalid.
     """
     data: bytes | None = form
     for _ in range(_MOST_REDIRECTS + 1):
         request = Request(address, data, {"Accept": accept, "Accept-Encoding": "gzip", "User-Agent": "penstock"})
         if request.type not in SCHEMES or not request.host:
-            raise ValueError("no address of http or https")
+            raise ValueError("not an http or https address")
         credentials = authorization(address)
         if credentials is not None:
             request.add_unredirected_header("Authorization", credentials)
@@ -89,7 +89,7 @@ def post(
 
 
 def moved(address: str, location: str) -> str:
-    """Where a redirect leads to. What is in there before an `@` is no credential of ours: it is left out."""
+    """The target of a redirect. A user and password in it are not the user's own: they are removed."""
     try:
         parts = urlsplit(urljoin(address, location))
         host = parts.netloc.rpartition("@")[2]
@@ -97,9 +97,9 @@ def moved(address: str, location: str) -> str:
     except ValueError:
         to = host = ""
     if not location or not host or parts.scheme not in SCHEMES or not (to.isascii() and to.isprintable()):
-        raise RedirectError("redirects, but not to another address of http or https")
+        raise RedirectError("redirects to an address that is not http or https")
     if urlsplit(address).scheme == "https" and parts.scheme == "http":
-        raise RedirectError(f"redirects from https to {to}, which anybody could read and change")
+        raise RedirectError(f"redirects from https to {to}, which is not encrypted")
     return to
 
 
@@ -117,7 +117,7 @@ def _opener(deadline: float) -> OpenerDirector:
 
 
 def _content(response: HTTPResponse, most_bytes: int) -> bytes:
-    """What is compressed counts unpacked; a little of it may be much."""
+    """Reads the content; the limit applies to the decompressed size."""
     encoding = response.headers.get("Content-Encoding", "").strip().lower()
     unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32) if encoding in _COMPRESSED else None
     blocks: list[bytes] = []
@@ -144,7 +144,7 @@ def _left(deadline: float) -> float:
 
 
 class _Timed(io.RawIOBase):
-    """Reads from a socket until an instant, however little comes at a time."""
+    """Reads from a socket until a deadline, even if the data arrives in small pieces."""
 
     def __init__(self, connected: socket.socket, deadline: float) -> None:
         self._socket, self._deadline = connected, deadline
@@ -163,7 +163,7 @@ class _Timed(io.RawIOBase):
 
 
 class _Response(HTTPResponse):
-    """Headers count, too."""
+    """A response whose headers are subject to the deadline, too."""
 
     def __init__(self, sock: socket.socket, *arguments: Any, deadline: float, **others: Any) -> None:
         super().__init__(sock, *arguments, **others)
@@ -190,7 +190,7 @@ class _Https(HTTPSHandler):
 
 
 def _connecting(kind: Callable[..., HTTPConnection], deadline: float) -> Any:
-    """A connection as `do_open` makes it, of which all answers are timed, those of a proxy as well."""
+    """A connection for `do_open` whose responses are all subject to the deadline, including those of a proxy."""
 
     def connection(*arguments: Any, **others: Any) -> HTTPConnection:
         made = kind(*arguments, **others)
@@ -202,7 +202,7 @@ def _connecting(kind: Callable[..., HTTPConnection], deadline: float) -> Any:
 
 
 def _connected(deadline: float, address: tuple[str, int], timeout: object, source: Any = None) -> socket.socket:
-    """A host may have many addresses: all of them together have until the deadline."""
+    """Tries all addresses of a host; the deadline applies to all of them together."""
     failure: OSError = ConnectionRefusedError()
     for family, kind, protocol, _, place in socket.getaddrinfo(*address, 0, socket.SOCK_STREAM):
         connected = socket.socket(family, kind, protocol)

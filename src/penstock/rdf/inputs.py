@@ -1,4 +1,4 @@
-"""The bytes of a source, by lines or as a whole, wherever they come from."""
+"""The bytes of a source, line by line or as a whole."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """Something to read: `name` is what messages call it, `base` resolves its relative IRIs.
+    """An input: `name` appears in messages, `base` resolves relative IRIs.
 
-    A live input, such as standard input, can be read once, and nobody knows when it ends.
+    A live input, such as standard input, can be read only once, and its end is unknown.
     """
 
     name: str
@@ -33,9 +33,9 @@ class Input:
     is_live: bool
 
     def lines(self, on_malformed: OnMalformed) -> Iterator[tuple[int, bytes]]:
-        """The lines with their numbers, as they come in; up to the place where the file is damaged, if it is.
+        """The lines with their numbers, as they arrive; if the file is damaged, up to that point.
 
-        A line that is too long is reported, and left out.
+        Lines that are too long are reported and skipped.
         """
         number = 0
         with self.open() as file:
@@ -53,7 +53,7 @@ class Input:
                 on_malformed(Malformed(f"{self.name}:{number + 1}", "", damage(error)))
 
     def content(self, on_malformed: OnMalformed) -> bytes | None:
-        """All of it; None if it is damaged, for half a document is none, or too large; that is reported."""
+        """The whole content; None, after a report, if it is damaged or too large."""
         with self.open() as file:
             try:
                 content = _read_document(file)
@@ -69,13 +69,13 @@ class Input:
 
 
 def _skip_line(file: BinaryIO) -> None:
-    """Read to the end of a line, and forget it."""
+    """Reads to the end of a line and discards it."""
     while (piece := file.readline(_PIECE)) and not piece.endswith(b"\n"):
         pass
 
 
 def _read_document(file: BinaryIO) -> bytes:
-    """All that there is, or a little more than there may be."""
+    """The whole content, or slightly more than the limit."""
     pieces: list[bytes] = []
     size = 0
     while size <= LARGEST_DOCUMENT and (piece := file.read(_PIECE)):
@@ -85,7 +85,7 @@ def _read_document(file: BinaryIO) -> bytes:
 
 
 def check_readable(path: Path) -> None:
-    """Raise `SourceError` where there is nothing to read, with the name that was probably meant."""
+    """Raises `SourceError` if the path cannot be read; suggests a similar name."""
     if not path.exists():
         siblings = [sibling.name for sibling in path.parent.iterdir()] if path.parent.is_dir() else []
         near = difflib.get_close_matches(path.name, siblings, n=1)
@@ -93,21 +93,21 @@ def check_readable(path: Path) -> None:
         raise SourceError(f"{path}: there is no such file or folder{proposal}")
     if not os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
         kind = "folder" if path.is_dir() else "file"
-        raise SourceError(f"{path}: this {kind} may not be read (permission denied): change its permissions")
+        raise SourceError(f"{path}: this {kind} cannot be read (permission denied): change its permissions")
 
 
 def file_input(path: Path) -> Input:
-    """A file; a pipe that has a name is live."""
+    """A file; a named pipe is live."""
     return Input(str(path), lambda: open_bytes(path), path.resolve().as_uri(), is_live=not path.is_file())
 
 
 def stream_input(stream: IO[bytes] | IO[str], name: str) -> Input:
-    """An open stream such as `sys.stdin`, which stays open; its relative IRIs are relative to the working directory."""
+    """An open stream such as `sys.stdin`, which stays open; relative IRIs resolve against the working directory."""
     return Input(name, lambda: nullcontext(bytes_of(stream)), f"{Path.cwd().as_uri()}/", is_live=True)
 
 
 def bytes_of(stream: IO[bytes] | IO[str]) -> BinaryIO:
-    """The bytes of an open stream, also of one that is text."""
+    """The bytes of an open binary or text stream."""
     if isinstance(stream, io.StringIO):
         return io.BytesIO(stream.read().encode())
     return cast(BinaryIO, getattr(stream, "buffer", stream))

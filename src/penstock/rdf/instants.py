@@ -13,9 +13,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def parse_instant(text: str) -> int | None:
-    """Milliseconds from an integer or an xsd:dateTime (or a date, its midnight); no zone is UTC; None if neither.
+    """Milliseconds from an integer, an xsd:dateTime or a date (midnight); None if the text is none of these.
 
-    Digits beyond the millisecond are cut off.
+    The default time zone is UTC. Digits after the millisecond are dropped.
     """
     if _INTEGER.fullmatch(text):
         return int(text) if len(text) < 20 else None
@@ -46,13 +46,13 @@ def _offset(zone: str | None) -> timedelta:
 
 
 FIRST_DATE = 10**11
-"""From here on (March 1973) an instant is shown as a date, below as plain milliseconds."""
+"""Instants from here on (March 1973) are shown as dates, earlier ones as plain milliseconds."""
 
 _LAST_DATE = 253_402_300_800_000
 
 
 def instant_text(instant: int) -> str:
-    """The instant as a person reads it: `8000`, or `2024-05-01T12:00:00Z`; `parse_instant` reads both."""
+    """The instant in readable form: `8000` or `2024-05-01T12:00:00Z`; `parse_instant` reads both."""
     if not FIRST_DATE <= instant < _LAST_DATE:
         return str(instant)
     fraction = f".{instant % 1000:03}" if instant % 1000 else ""

@@ -13,7 +13,7 @@ def is_absolute(iri: str) -> bool:
 
 
 def resolve(reference: str, base: str | None) -> str:
-    """`reference` made absolute with `base`; unchanged where there is no base."""
+    """Makes `reference` absolute with `base`; unchanged if there is no base."""
     if base is None:
         return reference
     scheme, authority, path, query, fragment = _split(reference)

@@ -1,8 +1,8 @@
-"""Whether two bags of rows become equal by renaming blank nodes.
+"""Decides whether two bags of rows are equal up to renaming blank nodes.
 
-Blank nodes are told apart by the rows that they occur in, over and over (colour refinement). A node with a colour of
-its own has only one possible partner, and is as good as any other term from then on. The rest falls into groups that no
-row connects. Isomorphic groups may be paired in any way; so only within a group is a choice ever tried.
+Colour refinement distinguishes blank nodes by the rows that contain them, repeatedly. A node with a unique colour has
+only one possible partner and is treated like any other term from then on. The remaining nodes form groups that no row
+connects. Isomorphic groups are interchangeable, so choices are tried only within a group.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Blank(NamedTuple):
-    """A blank node: its label means nothing outside of its own bag of rows."""
+    """A blank node; its label is valid only in its own bag of rows."""
 
     label: str
 
@@ -23,18 +23,18 @@ Cells = tuple[Hashable, ...]
 
 Coloured = tuple["int | Blank", ...]
 Colours = dict[Blank, int]
-"""The same colour: not yet told apart."""
+"""Nodes with the same colour are not yet distinguished."""
 
 
 def are_isomorphic(left: Mapping[Cells, int], right: Mapping[Cells, int]) -> bool:
-    """Whether some bijection of blank nodes turns one bag (rows, and how often each is there) into the other."""
+    """Whether a bijection of blank nodes turns one bag (rows with their multiplicities) into the other."""
     palette = _Palette()
     sides = palette.side(left), palette.side(right)
     return _match(*sides, palette)
 
 
 class _Palette:
-    """A number for each thing that is told apart from the others, on both sides alike."""
+    """Numbers colours consistently on both sides."""
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
@@ -54,13 +54,13 @@ class _Palette:
 
 
 class _Side(NamedTuple):
-    """One of the two bags, or a group of it, and the colours of its blank nodes."""
+    """One of the two bags, or a group of its rows, with the colours of the blank nodes."""
 
     rows: Counter[Coloured]
     colours: Colours
 
     def refined(self, palette: _Palette) -> _Side:
-        """Tell apart what differs in the colours around it."""
+        """Distinguishes nodes whose surrounding colours differ."""
         around: defaultdict[Blank, list[tuple[int, int, tuple[int, ...]]]] = defaultdict(list)
         for row, times in self.rows.items():
             for position, node in enumerate(row):
@@ -75,7 +75,7 @@ class _Side(NamedTuple):
         return _Side(self.rows, {**self.colours, node: colour})
 
     def fixed(self) -> _Side:
-        """Nodes with a colour of their own replaced by it."""
+        """Replaces each node that has a unique colour by that colour."""
         sizes = self.classes()
         own = {node: colour for node, colour in self.colours.items() if sizes[colour] == 1}
         rows: Counter[Coloured] = Counter()
@@ -90,7 +90,7 @@ class _Side(NamedTuple):
         return Counter({row: times for row, times in self.rows.items() if not any(_blanks(row))})
 
     def groups(self) -> Iterator[_Side]:
-        """The rows with blank nodes, apart where no blank node connects them."""
+        """The rows with blank nodes, split into groups that no blank node connects."""
         leader = _connected(self.rows)
         rows: defaultdict[Blank, Counter[Coloured]] = defaultdict(Counter)
         for row, times in self.rows.items():
@@ -101,7 +101,7 @@ class _Side(NamedTuple):
             yield _Side(group, {node: self.colours[node] for row in group for node in _blanks(row)})
 
     def signature(self) -> Hashable:
-        """Equal for isomorphic groups; seldom for others."""
+        """A value that is equal for isomorphic groups and rarely equal for others."""
         return tuple(sorted((self._seen_from(None, row), times) for row, times in self.rows.items()))
 
     def _seen_from(self, node: Blank | None, row: Coloured) -> tuple[int, ...]:
@@ -128,7 +128,7 @@ def _match(left: _Side, right: _Side, palette: _Palette) -> bool:
 
 
 def _try_a_pair(left: _Side, right: _Side, palette: _Palette) -> bool:
-    """Give one node, of the smallest class, each possible partner in turn."""
+    """Tries each possible partner for one node of the smallest class."""
     sizes = left.classes()
     node = min(left.colours, key=lambda candidate: sizes[left.colours[candidate]])
     colour = palette.fresh()
@@ -139,7 +139,7 @@ def _try_a_pair(left: _Side, right: _Side, palette: _Palette) -> bool:
 
 
 def _pair_up(left: list[_Side], right: list[_Side], palette: _Palette) -> bool:
-    """Find a partner for each group; the first that fits will do, for isomorphic groups are interchangeable."""
+    """Finds a partner for each group; the first match is enough, because isomorphic groups are interchangeable."""
     candidates: defaultdict[Hashable, list[_Side]] = defaultdict(list)
     for group in right:
         candidates[group.signature()].append(group)
@@ -157,7 +157,7 @@ def _blanks(row: Coloured) -> Iterator[Blank]:
 
 
 def _connected(rows: Iterable[Coloured]) -> dict[Blank, Blank]:
-    """For each node the one that stands for all that rows connect it with (union-find)."""
+    """Maps each node to the representative of its connected group (union-find)."""
     parent: dict[Blank, Blank] = {}
 
     def leader(node: Blank) -> Blank:

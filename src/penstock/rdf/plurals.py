@@ -1,10 +1,10 @@
-"""Counts as messages print them: `1 element`, `2,000 elements`."""
+"""Counts for messages: `1 element`, `2,000 elements`."""
 
 from __future__ import annotations
 
 
 def counted(number: int, noun: str) -> str:
-    """The number and the noun, which takes an `s` unless the number is 1."""
+    """The number and the noun, in the plural unless the number is 1."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 

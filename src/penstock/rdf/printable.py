@@ -1,8 +1,8 @@
-"""Text of others for a terminal or a page: characters that act instead of being seen are replaced."""
+"""Makes untrusted text safe to show on a terminal or a page: replaces control and direction characters."""
 
 from __future__ import annotations
 
-# A control character must not reach a terminal; its picture is one column wide, so that carets stay in place.
+# A control character must not reach a terminal. Its symbol is one column wide, so that carets stay aligned.
 _PICTURES = {
     **{code: 0x2400 + code for code in range(0x20) if chr(code) != "\t"},
     0x7F: 0x2421,
@@ -10,7 +10,7 @@ _PICTURES = {
 }
 
 _DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
-"""Embeddings, overrides and isolates, which show a text in another order than it has."""
+"""Embeddings, overrides and isolates, which change the order in which text is displayed."""
 
 _SEPARATORS = (0x2028, 0x2029)
 _ESCAPES = {code: f"\\u{code:04X}" for code in (*_DIRECTIONS, *_SEPARATORS)}
@@ -18,12 +18,12 @@ _IN_ONE_COLUMN = {**_PICTURES, **dict.fromkeys(_ESCAPES, 0xFFFD)}
 
 
 def visible(text: str) -> str:
-    """Control characters as pictures of themselves, and those that change the direction as U+FFFD: a column each."""
+    """Replaces control characters by their symbols and direction characters by U+FFFD, one column each."""
     return text.translate(_IN_ONE_COLUMN)
 
 
 def escaped(text: str) -> str:
-    r"""The same, with characters that change the direction written out.
+    r"""The same, but shows direction characters as escapes.
 
     >>> print(escaped("a\u202Eb"))
     a\u202Eb

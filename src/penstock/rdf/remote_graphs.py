@@ -1,4 +1,4 @@
-"""Graphs at SPARQL endpoints: `sparql+http://host/sparql`, with what is said about them after a question mark."""
+"""Graphs at SPARQL endpoints: `sparql+http://host/sparql`, with options after a question mark."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _SCHEME = "sparql+"
 
 @dataclass(frozen=True, slots=True)
 class RemoteGraph:
-    """The default graph of an endpoint, or a named one; fetched once, or again every `refresh` milliseconds."""
+    """The default graph of an endpoint, or a named graph; fetched once, or every `refresh` milliseconds."""
 
     endpoint: Endpoint
     graph: str | None = None
     refresh: int | None = None
 
     def triples(self, scope: str) -> list[Triple]:
-        """All of it, as it is now. Raises EndpointError."""
+        """All triples of the graph, as it is now. Raises EndpointError."""
         where = "{ ?s ?p ?o }" if self.graph is None else f"{{ GRAPH <{self.graph}> {{ ?s ?p ?o }} }}"
         return self.endpoint.triples(f"CONSTRUCT {{ ?s ?p ?o }} WHERE {where}", prefixed(scope))
 
@@ -37,9 +37,9 @@ def is_remote(source: str) -> bool:
 
 
 def parse_remote(source: str, auth: ServiceAuth | None = None) -> RemoteGraph:
-    """`sparql+http://host/path?graph=IRI&refresh=30s&timeout=5s&max-size=1GB`; other parameters are the endpoint's.
+    """Parses `sparql+http://host/path?graph=IRI&refresh=30s&timeout=5s&max-size=1GB`; other parameters are passed on.
 
-    Without `auth`, credentials come from the environment alone.
+    Without `auth`, only the environment provides credentials.
 
     >>> parse_remote("sparql+http://ex.org/sparql?refresh=30s").refresh
     30000
@@ -78,5 +78,5 @@ def _graph(source: str, text: str) -> str:
     iri = text.removeprefix("<").removesuffix(">")
     if not is_absolute(iri) or any(character in iri for character in '<>"{}|\\^` '):
         shown = without_credentials(source)
-        raise SourceError(f"{shown}: {text!r} is no IRI of a graph: write graph=http://example.org/cities")
+        raise SourceError(f"{shown}: {text!r} is not the IRI of a graph: write graph=http://example.org/cities")
     return iri

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, TypeVar
 
-from pyoxigraph import BlankNode, Literal, NamedNode, Quad, RdfFormat, Triple, parse
+from pyoxigraph import BlankNode, Literal, Quad, RdfFormat, Triple, parse
 
 from penstock.rdf.comparison import same_graph, same_rows
 from penstock.rdf.conversion import named_node
@@ -16,9 +15,8 @@ from penstock.rdf.errors import ReadingError
 from penstock.rdf.html import evaluation_html
 from penstock.rdf.parser import checked
 from penstock.rdf.plurals import counted
-from penstock.rdf.vocabulary import XSD_STRING
 
-__all__ = ["Evaluation", "ResultLineError", "from_json_line", "same_graph", "same_rows", "to_json_line"]
+__all__ = ["Evaluation", "ResultLineError", "from_json_line", "same_graph", "same_rows"]
 
 
 class ResultLineError(ValueError):
@@ -64,51 +62,6 @@ class Evaluation:
             raise ValueError(
                 f"a row has {counted(len(wrong), 'term')} for {counted(expected, 'variable')}: {wrong}"
             )  # fmt: skip
-
-
-def to_json_line(evaluation: Evaluation) -> str:
-    """The evaluation as one line of JSON, without the newline."""
-    line: dict[str, Any] = {"query": evaluation.query, "time": evaluation.time}
-    if evaluation.rows is not None:
-        line["head"] = {"vars": list(evaluation.variables or ())}
-        return f'{_json(line)[:-1]}, "results": {{"bindings": [{_bindings(evaluation)}]}}}}'
-    if evaluation.boolean is not None:
-        line["head"] = {}
-        line["boolean"] = evaluation.boolean
-    else:
-        line["triples"] = [f"{triple} ." for triple in evaluation.triples or ()]
-    return _json(line)
-
-
-def _bindings(evaluation: Evaluation) -> str:
-    """The rows as JSON, put together from the JSON of their terms: terms repeat."""
-    keys = [f"{_json(name)}: " for name in evaluation.variables or ()]
-    rows = [
-        ", ".join([key + _term_json(term) for key, term in zip(keys, row, strict=True) if term is not None])
-        for row in evaluation.rows or ()
-    ]
-    return ", ".join([f"{{{row}}}" for row in rows])
-
-
-@lru_cache(maxsize=1 << 16)
-def _term_json(term: Node) -> str:
-    return _json(_term_object(term))
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _term_object(term: Node) -> dict[str, str]:
-    if isinstance(term, NamedNode):
-        return {"type": "uri", "value": term.value}
-    if isinstance(term, BlankNode):
-        return {"type": "bnode", "value": term.value}
-    if term.language is not None:
-        return {"type": "literal", "value": term.value, "xml:lang": term.language}
-    if term.datatype.value != XSD_STRING:
-        return {"type": "literal", "value": term.value, "datatype": term.datatype.value}
-    return {"type": "literal", "value": term.value}
 
 
 def from_json_line(text: str) -> Evaluation:

@@ -1,4 +1,4 @@
-"""Sizes as people write them: `100MB`, `1.5GiB`, or bytes."""
+"""Reads and writes sizes: `100MB`, `1.5GiB`, or bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
 def parse_size(text: str) -> int | None:
-    """Bytes; None where the text is no size.
+    """The size in bytes; None if the text is not a size.
 
     >>> parse_size("100MB"), parse_size("2 KiB"), parse_size("17")
     (100000000, 2048, 17)

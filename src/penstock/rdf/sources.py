@@ -1,4 +1,4 @@
-"""Stream sources as people write them: `toll.tnt`, `data?unit=1s`, `-?format=trig&time=sosa:resultTime`."""
+"""Parses stream sources: `toll.tnt`, `data?unit=1s`, `-?format=trig&time=sosa:resultTime`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNITS = {"": 1, "ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000,
 
 
 class SourceOptions(TypedDict, total=False):
-    """What may be said about a source, as `read_stream` takes it."""
+    """Options of a source, as `read_stream` accepts them."""
 
     format: str
     time_predicate: str
@@ -25,17 +25,17 @@ class SourceOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a stream is, and what was said about it: `read_stream(source.path, **source.options, …)`."""
+    """The path and options of a stream: `read_stream(source.path, **source.options, …)`."""
 
     path: str
     options: SourceOptions = field(default_factory=SourceOptions)
 
 
 def parse_source(text: str) -> Source:
-    """`PATH?format=…&unit=…&time=…`; the part after the question mark may be left out.
+    """Parses `PATH?format=…&unit=…&time=…`; the part after the path is optional.
 
-    `unit` is a duration (`1s`, `500ms`, or milliseconds), `time` the IRI of the time predicate, in full or with a
-    common prefix (`prov:generatedAtTime`). What a value cannot hold (`&`, `%`) is written as in a URL (`%26`, `%25`).
+    `unit` is a duration (`1s`, `500ms`, or milliseconds). `time` is the IRI of the time predicate, in full or with a
+    common prefix (`prov:generatedAtTime`). In values, `&` and `%` are escaped as in a URL (`%26`, `%25`).
 
     >>> parse_source("csrbench/data?unit=1s")
     Source(path='csrbench/data', options={'unit_ms': 1000})
@@ -47,7 +47,7 @@ def parse_source(text: str) -> Source:
     for pair in filter(None, query.split("&")):
         name, equals, value = pair.partition("=")
         if name not in _OPTIONS:
-            raise SourceError(f"{text}: there is no option {name}: a source takes {_list_of_options()}")
+            raise SourceError(f"{text}: there is no option {name}: the options of a source are {_list_of_options()}")
         if not equals or not value:
             raise SourceError(f"{text}: the option {name} has no value: write {name}={_OPTIONS[name].example}")
         options.update(_OPTIONS[name].read(unquote(value)))
@@ -63,7 +63,7 @@ def _unit(value: str) -> SourceOptions:
 
 
 def option_duration(name: str, value: str) -> int:
-    """The duration that an option of a source says, in milliseconds."""
+    """The duration in an option of a source, in milliseconds."""
     matched = _DURATION.fullmatch(value)
     unit = None if matched is None else _UNITS.get(matched[2].lower())
     if matched is None or unit is None or int(matched[1]) == 0:

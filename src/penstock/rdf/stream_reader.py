@@ -1,4 +1,4 @@
-"""Streams of timestamped RDF from files, folders and standard input (contract.md, "Stream sources")."""
+"""Reads streams of timestamped RDF from files, folders and standard input (contract.md §3)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _OTHER_NAMES = {"nquads": "nq", "turtle": "ttl", "ntriples": "nt", "json-ld": "j
 
 _SUPPORTED = (
     "a stream is a file that ends with .tnt, .trig, .nq, .jsonld or .ndjson, or a folder of .ttl or .nt snapshots; "
-    ".gz, .bz2 or .zst may follow"
+    "optionally followed by .gz, .bz2 or .zst"
 )
 
 
@@ -53,16 +53,16 @@ def read_stream(
     time_predicate: str = GENERATED_AT_TIME,
     unit_ms: int | None = None,
 ) -> Iterator[Element]:
-    """The elements of a stream, in the order of the input, as they are read.
+    """The elements of a stream, in the order of the input.
 
-    `source` is a file, a folder, `-` or an open stream. The ending says what format it is, unless `format` does; what
-    has no ending is `.tnt`. Input that is wrong goes to `on_malformed` and is left out. `scope` is the source's own
-    name: no blank node of this source is one of a source with another scope. `time_predicate` gives the time of named
-    graphs and of snapshots; `unit_ms` is what the number in a snapshot's name counts in.
+    `source` is a file, a folder, `-` or an open stream. `format` or else the file ending determines the format; without
+    an ending it is `.tnt`. Malformed input is passed to `on_malformed` and skipped. `scope` names the source: blank
+    nodes of sources with different scopes are different. `time_predicate` gives the time of named graphs and snapshots;
+    `unit_ms` is the unit of the number in the name of a snapshot.
 
     >>> elements = read_stream("toll.tnt", scope="toll", on_malformed=print)  # doctest: +SKIP
 
-    Raises `SourceError` where there is nothing to read.
+    Raises `SourceError` if there is nothing to read.
     """
     options = read_options(scope, on_malformed, time_predicate=time_predicate, unit_ms=unit_ms)
     if source == STANDARD_INPUT:
@@ -86,10 +86,10 @@ def standard_input() -> IO[str]:
 
 
 def stream_format(name: str | None) -> str:
-    """The format of an open stream, which is no file and has no ending."""
+    """The format of an open stream, which has no file ending."""
     format = "tnt" if name is None else _format_named(name)
     if format in _SNAPSHOTS:
-        raise SourceError(f"a snapshot is a file, and this is a stream: its format is {_list(_STREAMS)}")
+        raise SourceError(f"a snapshot must be a file, but this is a stream: its format must be {_list(_STREAMS)}")
     return format
 
 
@@ -98,9 +98,9 @@ def read_open_stream(stream: IO[bytes] | IO[str], name: str, format: str, option
 
 
 def stream_files(path: Path, format: str | None = None) -> list[tuple[Path, str]]:
-    """The files that a stream is, in their order, with their formats: one, or those in a folder.
+    """The files of a stream with their formats, in order: one file, or the files in a folder.
 
-    Raises `SourceError` where there is nothing to read.
+    Raises `SourceError` if there is nothing to read.
     """
     known = None if format is None else _format_named(format)
     check_readable(path)
@@ -114,7 +114,7 @@ def are_snapshots(files: Sequence[tuple[Path, str]]) -> bool:
 
 
 def read_file(path: Path, format: str, number: int, options: ReadOptions) -> Iterator[Element]:
-    """The elements of a file that is no snapshot; `number` is its place among the files of its stream, from 1."""
+    """The elements of a file that is not a snapshot; `number` is its position in the stream, from 1."""
     return _STREAMS[format](file_input(path), replace(options, document=str(number)))
 
 
@@ -124,7 +124,7 @@ def _one_after_the_other(files: Sequence[tuple[Path, str]], options: ReadOptions
 
 
 def _files_in(folder: Path, format: str | None) -> list[tuple[Path, str]]:
-    """The files of a folder that are part of the stream, with their formats, 2 before 10."""
+    """The files in a folder that belong to the stream, with their formats, in natural order (2 before 10)."""
     found = [
         (path, ending)
         for path in folder.iterdir()
@@ -136,7 +136,7 @@ def _files_in(folder: Path, format: str | None) -> list[tuple[Path, str]]:
     if len({ending in _SNAPSHOTS for _, ending in found}) == 2:
         raise SourceError(
             f"{folder}: there are both snapshots and stream files in this folder: "
-            f"say which to read, as in {folder}?format=ttl, or put them into two folders"
+            f"choose which to read, as in {folder}?format=ttl, or put them into two folders"
         )
     return sorted(found, key=lambda pair: _in_natural_order(pair[0].name))
 
@@ -152,8 +152,8 @@ def _ending(path: Path) -> str:
 def _format_of_ending(path: Path) -> str:
     ending = _ending(path)
     if ending not in FORMATS:
-        found = f"the ending .{ending} is not one of a stream" if ending else "the file has no ending"
-        raise SourceError(f"{path}: {found}: {_SUPPORTED}. Or say its format, as in {path}?format=tnt")
+        found = f"no stream format has the ending .{ending}" if ending else "the file has no ending"
+        raise SourceError(f"{path}: {found}: {_SUPPORTED}. Or set its format, as in {path}?format=tnt")
     return ending
 
 
@@ -161,7 +161,7 @@ def _format_named(name: str) -> str:
     format = name.lower().removeprefix(".")
     format = _OTHER_NAMES.get(format, format)
     if format not in FORMATS:
-        raise SourceError(f"the format {name} is not known: write {_list(FORMATS)}")
+        raise SourceError(f"unknown format {name}: write {_list(FORMATS)}")
     return format
 
 
@@ -174,4 +174,6 @@ def _predicate(iri: str) -> NamedNode:
     try:
         return NamedNode(iri)
     except ValueError:
-        raise SourceError(f"the time predicate {iri} is not an IRI: write it out, as in {GENERATED_AT_TIME}") from None
+        raise SourceError(
+            f"the time predicate {iri} is not an IRI: write a full IRI, such as {GENERATED_AT_TIME}"
+        ) from None

@@ -44,5 +44,5 @@ _ESCAPE_TABLE = str.maketrans(_ESCAPES)
 
 
 def quote(text: str) -> str:
-    """`text` between double quotes, escaped as N-Triples, Turtle and SPARQL all read it."""
+    """`text` in double quotes, escaped for N-Triples, Turtle and SPARQL."""
     return f'"{text.translate(_ESCAPE_TABLE)}"'

@@ -24,7 +24,7 @@ _IS_INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 def parse_timestamp(lexical: str, datatype: str = XSD_STRING) -> int:
-    """Milliseconds from whole milliseconds or a date and time; a datatype, if there is one, says which it must be."""
+    """Milliseconds from an integer or a date and time; a datatype, if present, determines which."""
     is_integer = _IS_INTEGER.fullmatch(lexical) is not None
     fits = datatype == XSD_STRING or datatype in (_INTEGERS if is_integer else _DATES)
     instant = parse_instant(lexical) if fits else None
@@ -38,9 +38,9 @@ def parse_timestamp(lexical: str, datatype: str = XSD_STRING) -> int:
 
 
 def in_range(instant: int) -> int:
-    """The instant, if windows can still be counted from it in 64 bits."""
+    """Returns the instant if window arithmetic with it fits into 64 bits."""
     if abs(instant) >= _TOO_FAR:
-        raise ReadingError(f'"{instant}" is too far from 1970 for a timestamp: it may have 18 digits at most')
+        raise ReadingError(f'"{instant}" is too far from 1970 for a timestamp: at most 18 digits are allowed')
     return instant
 
 
@@ -51,7 +51,7 @@ def timestamp_of(node: Node | Triple) -> int:
 
 
 def greatest(nodes: list[Node]) -> int:
-    """The greatest timestamp; those that are none do not count, unless there is no other."""
+    """The latest timestamp; nodes that are not timestamps are ignored unless there are no others."""
     instants = []
     problem = None
     for node in nodes:

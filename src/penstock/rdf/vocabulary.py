@@ -1,4 +1,4 @@
-"""IRIs of the vocabularies that the language itself uses, and prefixes that people commonly mean."""
+"""IRIs of the vocabularies that the language uses, and common prefixes."""
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 XSD = "http://www.w3.org/2001/XMLSchema#"

@@ -58,7 +58,7 @@ def window_rows(
     kind = window.window
     starts: exp.Expr
     ends: exp.Expr
-    kept = [condition.copy() for condition in conditions]
+    kept = [condition.copy() for condition in conditions]  # they may stand in several places of a statement
     if in_time:
         kept.append(_is_in_time(table))
     if isinstance(kind, CountWindow):
@@ -79,7 +79,9 @@ def window_rows(
         kept.append(exp.or_(_is_in_time(table), is_seen))
     else:
         kept.append(exp.LT(this=starts.copy(), expression=ends.copy()))
-    return query.select(aliased(starts.copy(), "starts"), aliased(ends.copy(), "ends")).where(*kept)
+    return query.select(aliased(starts.copy(), "starts"), aliased(ends.copy(), "ends"), copy=False).where(
+        *kept, copy=False
+    )
 
 
 def _is_in_time(table: str) -> exp.Expr:

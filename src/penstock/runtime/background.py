@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections.abc import Callable
 from typing import Any, Protocol
+from weakref import WeakSet
 
 from penstock.runtime.run import Run
 
@@ -36,7 +38,7 @@ class BackgroundRun(Protocol):
 
 
 class ThreadedRun:
-    """A run that this process drives: in a thread (`start`), or by whoever iterates over its evaluations.
+    """A run that this process drives: in a thread (`start`), or by whoever iterates over its answers.
 
     `stopped` ends sources that wait for input. `release` is called once, when the run is over.
     """
@@ -57,11 +59,12 @@ class ThreadedRun:
 
     def start(self) -> None:
         self._thread = threading.Thread(target=self._drive, name="penstock run", daemon=True)
+        _started.add(self)
         self._thread.start()
 
     def _drive(self) -> None:
         try:
-            for _ in self.run.evaluations():
+            for _ in self.run.answers():
                 if self._stopped.is_set():
                     return
         except BaseException as error:
@@ -79,13 +82,28 @@ class ThreadedRun:
             raise self.failure
         return True
 
-    def stop(self) -> None:
+    def stop(self, seconds: float | None = None) -> None:
+        """Wait at most so long for the thread; without an end where `seconds` is None."""
         self._stopped.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self.run.store.interrupt()
-            self._thread.join()
+            self._thread.join(seconds)
+            if self._thread.is_alive():
+                return
         release, self._release = self._release, _nothing
         release()
+
+
+_SECONDS_AT_EXIT = 2.0
+
+_started: WeakSet[ThreadedRun] = WeakSet()
+
+
+@atexit.register
+def _stop_all() -> None:
+    """Stop what runs in threads when the program ends: it would be aborted if one was inside of DuckDB."""
+    for run in list(_started):
+        run.stop(_SECONDS_AT_EXIT)
 
 
 def _nothing() -> None:

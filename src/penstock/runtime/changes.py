@@ -1,7 +1,7 @@
-"""Queries that join and leave a run, as any thread asks for it; the run applies it between two batches.
+"""Requests to add queries to a run and to drop them, from any thread; the run applies them between two batches.
 
-A query that joins counts from the next instant on: of its streams it sees what is after the instant that the run has
-reached. So neither how the input is cut into batches nor the thread that registers it changes its answers.
+A query that joins is evaluated from the next instant on, and sees the part of its streams after the instant that the
+run has reached. So its answers depend neither on how the input is cut into batches nor on the thread.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class Leaving:
 
 @dataclass(slots=True)
 class Changes:
-    """Changes to the queries of a run, in the order in which they were asked for."""
+    """Changes to the queries of a run, in the order of the requests."""
 
     reached: int | None = None
-    """The last instant that the run has answered; all after it is still there to be seen."""
+    """The last instant that the run has evaluated; the store still has all elements after it."""
     pending: threading.Event = field(default_factory=threading.Event)
     """Whether there is something to apply."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -80,7 +80,7 @@ class Changes:
                 self.reached = instant
 
     def take(self) -> list[Joining | Leaving]:
-        """What there is to apply, each change once."""
+        """The changes to apply, each once."""
         if not self.pending.is_set():
             return []
         with self._lock:

@@ -1,4 +1,4 @@
-"""Graphs that change while a query runs (semantics.md §4): what was said of them reaches the store."""
+"""Graphs that change while a query runs (semantics.md §4): their updates are applied to the store."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Updates = Mapping[str | None, GraphUpdates]
 
 
 class ChangingGraphs:
-    """All that was said of the triples that have changed, and so when they hold; for all queries of an store.
+    """The changes of each triple that has changed, and so when it is valid; for all queries of a store.
 
-    `on_failure` is told why a graph elsewhere is not what it should be.
+    `on_failure` receives why a remote graph is not up to date.
     """
 
     def __init__(
@@ -38,9 +38,9 @@ class ChangingGraphs:
         self._progress = Frontier()
 
     def begin(self, query: Hashable) -> None:
-        """A query has evaluated nothing: what was said without an instant before any has holds from the beginning.
+        """A query starts. Updates without an instant that precede all evaluations are valid from the beginning.
 
-        Raises SourceError where a graph that is elsewhere cannot be had.
+        Raises SourceError where a remote graph cannot be fetched.
         """
         self._progress.begin(query)
         if not self._has_begun:
@@ -50,12 +50,12 @@ class ChangingGraphs:
             self._take(ALWAYS.start, None)
 
     def follow(self, query: Hashable, part: Slice) -> None:
-        """The query is going to be answered at the instants of a slice."""
+        """The query is about to be evaluated at the instants of a slice."""
         first = self._progress.follow(query, part)
         self._take(first, self._progress.evaluated)
 
     def leave(self, query: Hashable) -> None:
-        """The query asks no more."""
+        """The query has left the run."""
         self._progress.leave(query)
 
     def close(self) -> None:
@@ -74,7 +74,7 @@ class ChangingGraphs:
     def _revise(
         self, iri: str | None, new: Sequence[Update], mirrored: Mapping[Mirror, frozenset[Triple]], first: int
     ) -> None:  # fmt: skip
-        """The triples that the updates are about hold anew; `mirrored` is what mirrors had before."""
+        """Set anew when the updated triples are valid; `mirrored` are the triples that mirrors had before."""
         needed = self._progress.needed
         known = self._changes[iri]
         triples = list(dict.fromkeys(update.triple for update in new))
@@ -95,7 +95,7 @@ class ChangingGraphs:
             self._forget(known, needed)
 
     def _forget(self, known: dict[Triple, list[Change]], needed: int) -> None:
-        """The store knows when a triple holds, but not which parts of the graph have it, if several do."""
+        """Forget triples of which the store knows everything: not those that several parts of the graph have."""
         for triple, changes in list(known.items()):
             known[triple] = left = _needed(changes, needed)
             if not left or (len(left) == 1 and left[0].time <= needed):
@@ -104,11 +104,11 @@ class ChangingGraphs:
 
 
 _ENOUGH = 1000
-"""With so many triples it is worth a look which of them the store knows all about."""
+"""From so many changed triples on, look for those that can be forgotten."""
 
 
 def _needed(changes: list[Change], needed: int) -> list[Change]:
-    """What still matters from the instant on: the changes after it, and which parts have the triple, since when."""
+    """What matters from the instant on: later changes, which parts of the graph have the triple, and since when."""
     if len(changes) == 1 and changes[0].added:
         return changes
     before = sorted((change for change in changes if change.time <= needed), key=lambda change: change.time)

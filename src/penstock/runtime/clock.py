@@ -1,28 +1,8 @@
-"""Time as the streams tell it (semantics.md §2): watermarks, and which elements are behind them."""
+"""Time in streams (semantics.md §2): watermarks, and which stream is furthest behind."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
-
-import pyarrow as pa
-import pyarrow.compute as pc
-
-
-class Noted(NamedTuple):
-    """Of timestamps that have come: for each the watermark that it is behind, or NULL if it is in time; and bounds.
-
-    `least` is that of those in time, if any; `first` and `greatest` are those of all.
-    """
-
-    since: pa.Array
-    first: int
-    least: int | None
-    greatest: int
-
-    @property
-    def has_late(self) -> bool:
-        return bool(self.since.null_count < len(self.since))
 
 
 @dataclass(slots=True)
@@ -43,29 +23,6 @@ class StreamClock:
         if known is None or self.reached is None:
             return self.reached if known is None else known
         return max(known, self.reached)
-
-    def note(self, times: pa.ChunkedArray, evaluated: int | None = None) -> Noted:
-        """Timestamps, at least one, have come in this order.
-
-        What is before `evaluated`, an instant that has been reached without this stream, is late, too.
-        """
-        stamps = times.combine_chunks()
-        bounds = pc.min_max(stamps)
-        first, last = bounds["min"].as_py(), bounds["max"].as_py()
-        start = stamps[0].as_py() if self.greatest is None else self.greatest
-        reached = pa.concat_arrays([pa.array([start], pa.int64()), stamps.slice(0, len(stamps) - 1)])
-        reached = pc.cumulative_max(reached)
-        watermarks = pc.subtract(reached, self.lateness)
-        if evaluated is not None:
-            watermarks = pc.max_element_wise(watermarks, pa.scalar(evaluated, pa.int64()))
-        is_late = pc.less(stamps, watermarks)
-        since, least = pa.nulls(len(stamps), pa.int64()), first
-        if is_late.true_count:
-            since = pc.if_else(is_late, watermarks, since)
-            in_time = stamps.filter(pc.invert(is_late))
-            least = pc.min(in_time).as_py()
-        self.widen(least, last)
-        return Noted(since, first, least, last)
 
     def widen(self, least: int | None, greatest: int) -> None:
         """Timestamps up to the greatest have come; the least is that of those that were not late, if any."""

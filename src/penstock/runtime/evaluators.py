@@ -1,31 +1,30 @@
-"""From solutions to evaluations in the form of the query: SELECT, ASK, CONSTRUCT, DESCRIBE."""
+"""From solutions to answers in the form of the query: SELECT, ASK, CONSTRUCT, DESCRIBE."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 from pyoxigraph import Triple
 
 from penstock.algebra.building import build_expression
 from penstock.algebra.certain import certain_part
 from penstock.algebra.model import AskForm, ConstructForm, ContinuousQuery, DescribeForm, SelectForm
 from penstock.algebra.operators import Distinct, Operator, Project
-from penstock.algebra.templates import described, instantiate
+from penstock.algebra.templates import described
 from penstock.engines.protocol import CompiledQuery, Slice, WindowStore
-from penstock.engines.solutions import Row, Solutions
+from penstock.engines.solutions import Solutions
 from penstock.optimizer import Knowledge
-from penstock.rdf.conversion import decode_oxigraph
-from penstock.rdf.elements import Node
+from penstock.rdf.result_batches import EncodedRow, Kind, ResultBatch, decoded
 from penstock.rdf.results import Evaluation
+from penstock.rdf.term_columns import TEXT, n_triples, statements
 from penstock.relational.answers import Delivery
+from penstock.runtime.graph_templates import instantiated
 from penstock.runtime.operators import beyond, streamed
-
-Terms = tuple[Node | None, ...]
-"""A solution."""
 
 State = dict[str, Any]
 """What an answer depends on besides the streams; JSON can hold it."""
@@ -80,39 +79,47 @@ class Evaluator:
     def _compiled(self, expression: Operator, delivery: Delivery) -> CompiledQuery:
         return self.store.compile(self.query, expression, delivery, is_optimized=self._is_optimized)
 
-    def evaluations(self, part: Slice, end: int | None) -> Iterator[Evaluation]:
-        """The evaluations at the instants of a slice; `end` is the instant with which the streams end, if known."""
-        solutions, rows = self._evaluated(self._solutions, part)
-        self.left_out += 0 if self._has_empty else solutions.empty_instants
-        for time, terms in solutions.at_each_instant(self._terms(rows), has_empty=self._has_empty):
-            yield self._formed(time, tuple(terms))
+    def answers(self, part: Slice, end: int | None) -> Iterator[ResultBatch]:
+        """The answers to the instants of a slice; `end` is the instant with which the streams end, if known."""
+        solutions = self._evaluated(self._solutions, part)
+        if not self._has_empty:
+            solutions = solutions.with_solutions()
+            self.left_out += len(part.instants) - len(solutions.instants)
+        for portion in solutions.portions():
+            yield self._delivered(self._formed(portion))
 
-    def _rows(self, compiled: CompiledQuery, part: Slice) -> Iterator[tuple[int, list[Row]]]:
-        """The solutions of each instant."""
-        solutions, rows = self._evaluated(compiled, part)
-        yield from solutions.at_each_instant(rows)
+    def _delivered(self, batch: ResultBatch) -> ResultBatch:
+        """Evaluations that are to be seen."""
+        if self._has_empty:
+            return batch
+        delivered = batch.with_solutions()
+        self.left_out += len(batch) - len(delivered)
+        return delivered
 
-    def _evaluated(self, compiled: CompiledQuery, part: Slice) -> tuple[Solutions, list[Row]]:
-        """The solutions, and their rows as rows of the query's own variables."""
+    def _evaluated(self, compiled: CompiledQuery, part: Slice) -> Solutions:
+        """The solutions, with the query's own variables."""
         solutions = compiled.evaluate(part)
-        known = compiled.variables if solutions.rows else self.variables
-        if known == self.variables:
-            return solutions, solutions.rows
-        places = [known.index(name) if name in known else None for name in self.variables]
-        return solutions, [tuple([None if place is None else row[place] for place in places]) for row in solutions.rows]
+        known = dict(zip(compiled.variables, solutions.rows.columns, strict=True)) if solutions.rows.num_columns else {}
+        unbound = pa.nulls(solutions.rows.num_rows, TEXT)
+        rows = pa.table({name: known.get(name, unbound) for name in self.variables})
+        return replace(solutions, rows=rows)
 
-    def _terms(self, rows: Sequence[Row]) -> tuple[Terms, ...]:
-        return tuple([tuple([None if text is None else _decoded(text) for text in row]) for row in rows])
+    def _formed(self, solutions: Solutions) -> ResultBatch:
+        form = self.query.form
+        if isinstance(form, SelectForm):
+            return _batch(self.name, solutions)
+        if isinstance(form, ConstructForm):
+            return _batch(self.name, instantiated(form, solutions), "triples")
+        return ResultBatch.together([ResultBatch.of(self._described(*each)) for each in solutions.at_each_instant()])
 
-    def _formed(self, time: int, terms: tuple[Terms, ...]) -> Evaluation:
-        variables = self.variables
-        if isinstance(self.query.form, SelectForm):
-            return Evaluation(self.name, time, variables, terms)
-        solutions = [dict(zip(variables, row, strict=True)) for row in terms]
-        if isinstance(self.query.form, ConstructForm):
-            return Evaluation(self.name, time, triples=instantiate(self.query.form, solutions))
+    def _described(self, time: int, rows: list[EncodedRow]) -> Evaluation:
         assert self._dataset is not None
-        there = self._dataset.evaluate(Slice([time])).rows if solutions else []
+        assert isinstance(self.query.form, DescribeForm)
+        there = next(self._dataset.evaluate(Slice([time])).at_each_instant())[1] if rows else []
+        solutions = [
+            {name: None if text is None else decoded(text) for name, text in zip(self.variables, row, strict=True)}
+            for row in rows
+        ]
         return Evaluation(self.name, time, triples=described(self.query.form, solutions, [*map(_triple, there)]))
 
     @property
@@ -132,12 +139,17 @@ class AskEvaluator(Evaluator):
     def _prepare(self) -> None:
         self._solutions = self._compiled(_any_of(self.query.expression), "rstream")
 
-    def evaluations(self, part: Slice, end: int | None) -> Iterator[Evaluation]:
-        for time, rows in self._rows(self._solutions, part):
-            now = [bool(rows)]
-            for boolean in streamed(self.query.operator, now, self.before):
-                yield Evaluation(self.name, time, boolean=boolean)
-            self.before = now
+    def answers(self, part: Slice, end: int | None) -> Iterator[ResultBatch]:
+        solutions = self._evaluated(self._solutions, part)
+        times: list[int] = []
+        booleans: list[bool] = []
+        for time, boolean in zip(solutions.instants.tolist(), (solutions.sizes > 0).tolist(), strict=True):
+            for streamed_out in streamed(self.query.operator, [boolean], self.before):
+                times.append(time)
+                booleans.append(streamed_out)
+            self.before = [boolean]
+        if times:
+            yield ResultBatch.booleans(self.name, times, np.array(booleans))
 
     @property
     def state(self) -> State:
@@ -152,7 +164,7 @@ class CertainEvaluator(Evaluator):
     """SPARQL over a stream: each solution once, as soon as no later input can take it back (semantics.md §8)."""
 
     def _prepare(self) -> None:
-        self._given: Counter[Row] = Counter()
+        self._given: Counter[EncodedRow] = Counter()
         self._given_triples: set[str] = set()
         self._compile()
 
@@ -168,36 +180,57 @@ class CertainEvaluator(Evaluator):
     def _asked(self, expression: Operator) -> Operator:
         return _any_of(expression) if isinstance(self.query.form, AskForm) else expression
 
-    def evaluations(self, part: Slice, end: int | None) -> Iterator[Evaluation]:
+    def answers(self, part: Slice, end: int | None) -> Iterator[ResultBatch]:
         if self._is_monotonic and self.store.has_changing_graphs:  # since a moment ago
             self._compile()
         before = [time for time in part.instants if time != end]
-        if before and self._certain is not None:
-            for time, rows in self._rows(self._certain, replace(part, instants=before)):
-                yield from self._told(time, rows, is_end=False)
-        else:
-            for time in before:
-                yield from self._told(time, [], is_end=False)
+        if before:
+            certain = replace(part, instants=before)
+            found = Solutions.none(before) if self._certain is None else self._evaluated(self._certain, certain)
+            yield from self._new(found, is_end=False)
         if end is not None and end in part.instants:
-            for time, rows in self._rows(self._whole, Slice([end])):
-                yield from self._told(time, rows, is_end=True)
+            yield from self._new(self._evaluated(self._whole, Slice([end])), is_end=True)
 
-    def _told(self, time: int, rows: list[Row], *, is_end: bool) -> Iterator[Evaluation]:
+    def _new(self, solutions: Solutions, *, is_end: bool) -> Iterator[ResultBatch]:
+        """What is new of the solutions of some instants."""
         if isinstance(self.query.form, AskForm):
-            if not self._given and (rows or is_end):
-                self._given[()] += 1
-                yield Evaluation(self.name, time, boolean=bool(rows))
+            for time, size in zip(solutions.instants.tolist(), solutions.sizes.tolist(), strict=True):
+                if not self._given and (size or is_end):
+                    self._given[()] += 1
+                    yield ResultBatch.booleans(self.name, [time], np.array([size > 0]))
             return
-        if is_end or not self._is_monotonic:
-            rows = beyond(rows, self._given)
-        if not isinstance(self.query.form, DescribeForm):
-            self._given.update(rows)
-        evaluation = self._formed(time, self._terms(rows))
-        if evaluation.triples is not None:
-            new = tuple(triple for triple in evaluation.triples if str(triple) not in self._given_triples)
-            self._given_triples.update(map(str, new))
-            evaluation = replace(evaluation, triples=new)
-        yield evaluation
+        new = self._not_given(solutions, is_certain=self._is_monotonic and not is_end)
+        if not self._has_empty:
+            self.left_out += len(new.instants)
+            new = new.with_solutions()
+            self.left_out -= len(new.instants)
+        if len(new.instants):
+            batch = self._formed(new)
+            yield self._delivered(self._without_given_triples(batch) if batch.kind == "triples" else batch)
+
+    def _not_given(self, solutions: Solutions, *, is_certain: bool) -> Solutions:
+        """`is_certain`: there is none that has been given before."""
+        rows = solutions.python_rows
+        kept: list[int] = []
+        bounds = [0]
+        for places in np.split(solutions.places, solutions.bounds[1:-1]):
+            found = places.tolist()
+            if not is_certain:
+                found = beyond(found, self._given, rows.__getitem__)
+            if not isinstance(self.query.form, DescribeForm):
+                self._given.update(rows[place] for place in found)
+            kept += found
+            bounds.append(len(kept))
+        return replace(solutions, places=np.array(kept, np.int64), bounds=np.array(bounds))
+
+    def _without_given_triples(self, batch: ResultBatch) -> ResultBatch:
+        texts = statements(batch.rows, n_triples).to_pylist()
+        is_new = np.ones(len(batch.places), np.bool_)
+        for number, place in enumerate(batch.places.tolist()):
+            is_new[number] = texts[place] not in self._given_triples
+            self._given_triples.add(texts[place])
+        bounds = np.concatenate([[0], np.cumsum(is_new)])[batch.bounds]
+        return ResultBatch(batch.kind, batch.queries, batch.times, batch.rows, batch.places[is_new], bounds)
 
     @property
     def state(self) -> State:
@@ -222,10 +255,9 @@ def _any_of(expression: Operator) -> Operator:
     return Distinct(Project(expression, ()))
 
 
-@lru_cache(maxsize=1 << 16)
-def _decoded(text: str) -> Node:
-    return decode_oxigraph(text)
+def _batch(name: str, solutions: Solutions, kind: Kind = "rows") -> ResultBatch:
+    return ResultBatch(kind, [name], solutions.instants, solutions.rows, solutions.places, solutions.bounds)
 
 
-def _triple(row: Row) -> Triple:
-    return Triple(*(_decoded(text) for text in row if text is not None))  # type: ignore[arg-type]
+def _triple(row: EncodedRow) -> Triple:
+    return Triple(*(decoded(text) for text in row if text is not None))  # type: ignore[arg-type]

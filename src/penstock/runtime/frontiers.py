@@ -9,32 +9,32 @@ from penstock.engines.protocol import Slice
 
 
 class Frontier:
-    """How far those queries are that see the same thing change: what is new begins to hold where none has been yet."""
+    """How far the queries are that read the same data: a change is valid from an instant that none has evaluated."""
 
     def __init__(self) -> None:
         self.evaluated = ALWAYS.start
-        """No query has got further."""
+        """The last instant that some query has evaluated."""
         self._needed: dict[Hashable, int] = {}
-        """The instant from which on each query still asks."""
+        """The instant from which on each query still reads."""
 
     def __contains__(self, query: Hashable) -> bool:
         return query in self._needed
 
     def __bool__(self) -> bool:
-        """Whether any query asks."""
+        """Whether there is any query."""
         return bool(self._needed)
 
     @property
     def needed(self) -> int:
-        """Before this instant no query asks any more."""
+        """No query reads what is valid before this instant only."""
         return min(self._needed.values())
 
     def begin(self, query: Hashable) -> None:
-        """The query has evaluated nothing."""
+        """The query starts."""
         self._needed[query] = ALWAYS.start
 
     def follow(self, query: Hashable, part: Slice) -> int:
-        """The query is going to be answered at the instants of a slice; from when on something new may hold."""
+        """The query is about to be evaluated at a slice; returns from when on a change can be valid."""
         first, last = part.instants[0], part.instants[-1]
         self._needed[query] = first - 1 if part.previous is None else part.previous
         next_instant = max(first, self.evaluated + 1)
@@ -42,5 +42,5 @@ class Frontier:
         return next_instant
 
     def leave(self, query: Hashable) -> None:
-        """The query asks no more."""
+        """The query has left the run."""
         self._needed.pop(query, None)

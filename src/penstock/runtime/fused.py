@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
 from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from penstock.algebra import ContinuousQuery
 from penstock.algebra.fusing import NUMBER, Fused, Template, fused
-from penstock.algebra.model import ConstructForm, QueryForm
-from penstock.algebra.templates import instantiate
+from penstock.algebra.model import ConstructForm, QueryForm, SelectForm
 from penstock.engines.protocol import Slice, WindowStore
-from penstock.engines.solutions import Row
-from penstock.rdf.encoding import decode
-from penstock.rdf.results import Evaluation
-from penstock.rdf.terms import Literal
-from penstock.runtime.evaluators import Evaluator, Terms
+from penstock.engines.solutions import Solutions
+from penstock.rdf.result_batches import Kind, Numbers, ResultBatch
+from penstock.rdf.term_columns import text_array
+from penstock.runtime.evaluators import Evaluator
+from penstock.runtime.graph_templates import instantiated
 from penstock.runtime.queries import Late, QuerySpec, RunningQuery
 from penstock.runtime.reference_data import ReferenceData
 from penstock.runtime.settings import RunSettings
@@ -29,6 +31,7 @@ class FusedQuery(RunningQuery):
         self,
         store: WindowStore[Any],
         specs: Mapping[str, QuerySpec],
+        query: ContinuousQuery,
         templates: Sequence[Template],
         streams: Mapping[str, int],
         how: RunSettings,
@@ -45,11 +48,11 @@ class FusedQuery(RunningQuery):
                 function(late)
 
         first = replace(next(iter(specs.values())), on_late=on_late)
-        super().__init__(store, first, streams, how, name=names[0], reference_data=reference_data, after=after)
+        super().__init__(store, first, query, streams, how, name=names[0], reference_data=reference_data, after=after)
         self.names = names
 
     def _prepared(self, origin: int) -> tuple[ContinuousQuery, Evaluator]:
-        one = fused(self._built(origin), self._templates)
+        one = fused(self._query.with_origin(origin), self._templates)
         forms = {name: template.form for name, template in zip(self.names, self._templates, strict=True)}
         return one.query, FusedEvaluator(self.store, one, forms, self.how)
 
@@ -58,45 +61,55 @@ class FusedEvaluator(Evaluator):
     """Solutions handed back to the queries that they are of; there are no evaluations without solutions."""
 
     def __init__(self, store: WindowStore[Any], one: Fused, forms: Mapping[str, QueryForm], how: RunSettings) -> None:
-        names = list(forms)
-        self._members = [[(names[place], forms[names[place]]) for place in group] for group in one.groups]
-        super().__init__(store, one.query, names[0], is_optimized=how.is_optimized)
-        self._place = self.variables.index(NUMBER.name) if one.has_numbers else None
-        self._names = tuple(name for name in self.variables if name != NUMBER.name)
-        self._numbers: dict[str, int] = {}
+        self._names, self._forms = list(forms), list(forms.values())
+        self._groups = [np.array(group, np.int64) for group in one.groups]
+        self._has_numbers = one.has_numbers
+        super().__init__(store, one.query, self._names[0], how.is_optimized, has_empty=False)
 
-    def evaluations(self, part: Slice, end: int | None) -> Iterator[Evaluation]:
-        solutions, rows = self._evaluated(self._solutions, part)
-        numbered = list(zip(self._numbers_of(rows), self._terms(self._own(rows)), strict=True))
-        for time, there in solutions.at_each_instant(numbered, has_empty=False):
-            by_number: dict[int, list[Terms]] = {}
-            for number, terms in there:
-                by_number.setdefault(number, []).append(terms)
-            for number, own in sorted(by_number.items()):
-                yield from self._handed_back(number, time, tuple(own))
+    def answers(self, part: Slice, end: int | None) -> Iterator[ResultBatch]:
+        for portion in self._evaluated(self._solutions, part).with_solutions().portions():
+            apart, members = self._by_member(portion)
+            yield self._delivered(self._in_form(apart, members))
 
-    def _numbers_of(self, rows: list[Row]) -> Iterator[int]:
+    def _by_member(self, solutions: Solutions) -> tuple[Solutions, Numbers]:
+        """The solutions as if each query had instants of its own, and the query of each."""
+        instants = np.repeat(np.arange(len(solutions.instants)), solutions.sizes)
+        groups = self._numbers(solutions)[solutions.places]
+        order = np.lexsort((groups, instants))
+        instants, groups = instants[order], groups[order]
+        is_first = np.ones(len(order), np.bool_)
+        is_first[1:] = (np.diff(instants) != 0) | (np.diff(groups) != 0)
+        starts = np.flatnonzero(is_first)
+        there = [self._groups[group] for group in groups[starts].tolist()]
+        copies = np.array([len(members) for members in there], np.int64)
+        bounds = np.append(starts, len(order))
+        one_each = Solutions(solutions.instants[instants[starts]], solutions.rows, solutions.places[order], bounds)
+        members = np.concatenate([*there, np.zeros(0, np.int64)])
+        rows = solutions.rows.drop_columns(NUMBER.name) if self._has_numbers else solutions.rows
+        return replace(one_each.chosen(np.repeat(np.arange(len(starts)), copies)), rows=rows), members
+
+    def _numbers(self, solutions: Solutions) -> Numbers:
         """Which query each row is of."""
-        place = self._place
-        return repeat(0, len(rows)) if place is None else (self._number(row[place]) for row in rows)
+        if not self._has_numbers:
+            return np.zeros(int(solutions.places.max(initial=-1)) + 1, np.int64)
+        lexical = pc.utf8_slice_codeunits(text_array(solutions.rows[NUMBER.name]), 1)
+        found: Numbers = lexical.cast(pa.int64()).to_numpy()
+        return found
 
-    def _own(self, rows: list[Row]) -> list[Row]:
-        place = self._place
-        return rows if place is None else [(*row[:place], *row[place + 1 :]) for row in rows]
+    def _in_form(self, solutions: Solutions, members: Numbers) -> ResultBatch:
+        if isinstance(self._forms[0], SelectForm):
+            return self._batch(solutions, members, "rows")
+        found: list[ResultBatch] = []
+        chosen: list[Numbers] = []
+        for form in dict.fromkeys(self._forms):
+            assert isinstance(form, ConstructForm)
+            own = np.array([other == form for other in self._forms])
+            chosen.append(np.flatnonzero(own[members]))
+            of_form = solutions.chosen(chosen[-1])
+            found.append(self._batch(instantiated(form, of_form), members[chosen[-1]], "triples"))
+        return ResultBatch.together(found, np.argsort(np.concatenate(chosen)))
 
-    def _number(self, text: str | None) -> int:
-        assert text is not None
-        number = self._numbers.get(text)
-        if number is None:
-            term = decode(text)
-            assert isinstance(term, Literal)
-            number = self._numbers[text] = int(term.lexical)
-        return number
-
-    def _handed_back(self, number: int, time: int, terms: tuple[Terms, ...]) -> Iterator[Evaluation]:
-        for name, form in self._members[number]:
-            if isinstance(form, ConstructForm):
-                solutions = [dict(zip(self._names, row, strict=True)) for row in terms]
-                yield Evaluation(name, time, triples=instantiate(form, solutions))
-            else:
-                yield Evaluation(name, time, self._names, terms)
+    def _batch(self, solutions: Solutions, members: Numbers, kind: Kind) -> ResultBatch:
+        return ResultBatch(
+            kind, self._names, solutions.instants, solutions.rows, solutions.places, solutions.bounds, members
+        )

@@ -10,10 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from penstock.algebra.chaining import Chain, elements_of
+import pyarrow as pa
+
+from penstock.algebra.chaining import Chain
 from penstock.engines.protocol import WindowStore
-from penstock.rdf.elements import Element
-from penstock.rdf.results import Evaluation
+from penstock.rdf.result_batches import ResultBatch
+from penstock.runtime.answers import Answer, elements_table, joined_elements
 from penstock.runtime.changes import Changes, Joining, Leaving
 from penstock.runtime.queries import QuerySpec, RunningQuery
 from penstock.runtime.query_groups import Member, QueryGroups, chained, meaning_of, members_of
@@ -43,7 +45,7 @@ class Membership:
         self._sources = sources
         self._members = members_of(queries)
         self._comings = 0
-        self._handed_out: list[Evaluation] = []
+        self._handed_out: list[Answer] = []
         """Those with triples, since a query was told to come: it may be the first to read them as a stream."""
         self.chain: Chain = chained(self._members)
         self.queries: list[RunningQuery] = self._grouping.all_of(self._members)
@@ -53,17 +55,17 @@ class Membership:
         read = {iri for query in self.queries for iri in query.clock.streams}
         return {iri: source for iri, source in self._sources.items() if iri in read}
 
-    def hand_out(self, evaluation: Evaluation) -> bool:
-        """The run has reached an evaluation. Returns whether the query is still there."""
-        if self.changes.is_leaving(evaluation.query):
+    def hand_out(self, batch: ResultBatch, which: range) -> bool:
+        """The run has reached some evaluations. Returns whether their query is still there."""
+        if not which or self.changes.is_leaving(batch.query(which.start)):
             return False
-        self.changes.reach(evaluation.time)
-        # In this order: a query that asked to join before that sees the evaluation.
-        if evaluation.triples and self.changes.pending.is_set():
-            self._handed_out.append(evaluation)
+        self.changes.reach(int(batch.times[which[-1]]))
+        # In this order: a query that asked to join before that sees the evaluations.
+        if batch.kind == "triples" and self.changes.pending.is_set():
+            self._handed_out.append((batch, which))
         return True
 
-    def apply(self, open_streams: Callable[[], None], keep: Callable[[str, Sequence[Element]], None]) -> bool:
+    def apply(self, open_streams: Callable[[], None], keep: Callable[[str, pa.Table], None]) -> bool:
         """Apply pending changes, if there are any. Streams may be read then that nobody has read before.
 
         What was handed out of those meanwhile is for `keep`. The clocks of new queries see what has arrived. Whoever
@@ -77,7 +79,7 @@ class Membership:
         open_streams()
         for stream in sorted(self.chain.read - read_before):
             elements = self._given(self.chain.produced[stream])
-            if elements:
+            if elements is not None:
                 keep(stream, elements)
         self._handed_out.clear()
         for query in fresh:
@@ -91,9 +93,9 @@ class Membership:
         self._forget()
         return True
 
-    def _given(self, giver: str) -> list[Element]:
-        own = (evaluation for evaluation in self._handed_out if evaluation.query == giver)
-        return [element for evaluation in own for element in elements_of(evaluation)]
+    def _given(self, giver: str) -> pa.Table | None:
+        own = [answer for answer in self._handed_out if answer[0].query(answer[1].start) == giver]
+        return joined_elements([elements_table(*answer) for answer in own])
 
     def _tell(self, query: RunningQuery) -> None:
         evaluated = {giver.name: giver.evaluated for giver in self.queries}

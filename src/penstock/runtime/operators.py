@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
 from penstock.syntax import ast
 
 Item = TypeVar("Item", bound=Hashable)
+Place = TypeVar("Place")
 
 
 def streamed(operator: ast.Operator, now: Sequence[Item], before: Sequence[Item] | None) -> list[Item]:
@@ -21,13 +22,13 @@ def streamed(operator: ast.Operator, now: Sequence[Item], before: Sequence[Item]
     return [item for item in here if item not in there]
 
 
-def beyond(now: Sequence[Item], given: Counter[Item]) -> list[Item]:
-    """What is there more often than it was given before."""
+def beyond(now: Sequence[Place], given: Counter[Item], item: Callable[[Place], Item]) -> list[Place]:
+    """Where there is an item more often than it was given before."""
     left = Counter(given)
-    fresh: list[Item] = []
-    for item in now:
-        if left[item] > 0:
-            left[item] -= 1
+    fresh: list[Place] = []
+    for place in now:
+        if left[item(place)] > 0:
+            left[item(place)] -= 1
         else:
-            fresh.append(item)
+            fresh.append(place)
     return fresh

@@ -13,12 +13,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from penstock.algebra import ContinuousQuery, Settings, build
+from penstock.algebra import ContinuousQuery, Settings
 from penstock.algebra.element_names import reads_names
 from penstock.algebra.inputs import InputError
 from penstock.algebra.services import service_calls
 from penstock.engines.protocol import CompiledReport, Need, Seen, Slice, WindowStore
-from penstock.rdf.results import Evaluation
+from penstock.rdf.result_batches import ResultBatch
 from penstock.relational.windows import longest_window
 from penstock.runtime.checkpoints import State
 from penstock.runtime.clock import Clock, StreamClock
@@ -65,6 +65,7 @@ class RunningQuery:
         self,
         store: WindowStore[Any],
         spec: QuerySpec,
+        query: ContinuousQuery,
         streams: Mapping[str, int],
         how: RunSettings,
         *,
@@ -74,7 +75,6 @@ class RunningQuery:
     ) -> None:
         self.store = store
         self.after = after
-        self.text = spec.query
         self.settings = spec.settings
         self.how = how
         self.name = name
@@ -87,7 +87,8 @@ class RunningQuery:
         self.clock = Clock({iri: StreamClock(lateness) for iri, lateness in streams.items()})
         self.reference_data = reference_data
         self.slicer = Slicer(ALL if store.capabilities.answers_at_once else how.instants_per_slice)
-        self._meaning = self._built(0)
+        self._query = replace(query, dataset=replace(query.dataset, after=after))
+        """With t0 = 0, as long as t0 is the first element's and that has not arrived."""
         self._with_late: set[str] = set()
         self._judged = dict.fromkeys(streams, 0)
         """Of what came late up to this arrival it has been told."""
@@ -100,12 +101,12 @@ class RunningQuery:
         Raises InputError where the query came too late for the names of elements that it reads.
         """
         for stream in self.clock.streams:
-            if reads_names(self._meaning, stream) and not self.store.keeps_names(stream):
+            if reads_names(self._query, stream) and not self.store.keeps_names(stream):
                 raise InputError(
                     f"{self.name} reads named graphs of the elements of <{stream}> (GRAPH inside of a window), and "
                     f"this run has not kept their names so far: end it, and start it again with {self.name}"
                 )
-        self.reference_data.begin(self, service_calls(self._meaning.text))
+        self.reference_data.begin(self, service_calls(self._query.text))
         if isinstance(self.settings.origin, int):
             self._start(self.settings.origin)
 
@@ -117,7 +118,7 @@ class RunningQuery:
     @property
     def need(self) -> Need:
         """What later instants need of the streams."""
-        known = self._meaning if self._started is None else self._started.query
+        known = self._query if self._started is None else self._started.query
         previous, following = self.slicer.previous, self._next
         if following is None and self.after is not None:
             following = self.after + 1
@@ -133,7 +134,7 @@ class RunningQuery:
         """Whether it sees what it would see if it had been there from the beginning."""
         if self.after is None:
             return True
-        longest, horizon = longest_window(self._meaning), self.need.horizon
+        longest, horizon = longest_window(self._query), self.need.horizon
         if None in self.position or longest is None or horizon is None:
             return False
         return horizon - longest >= self.after
@@ -158,7 +159,7 @@ class RunningQuery:
 
     def restore(self, state: State) -> None:
         """Go on where another one was."""
-        self.reference_data.begin(self, service_calls(self._meaning.text))
+        self.reference_data.begin(self, service_calls(self._query.text))
         self._next = state["next"]
         self._with_late = set(state["with_late"])
         self._judged = state["judged"]
@@ -210,16 +211,12 @@ class RunningQuery:
         self._started = _Started(origin, query, self.store.compile_report(query), how)
         return self._started
 
-    def _built(self, origin: int) -> ContinuousQuery:
-        query = build(self.text, replace(self.settings, origin=origin))
-        return replace(query, dataset=replace(query.dataset, after=self.after))
-
     def _prepared(self, origin: int) -> tuple[ContinuousQuery, Evaluator]:
-        query = self._built(origin)
+        query = self._query.with_origin(origin)
         how = self.how
         return query, evaluator_for(self.store, query, self.name, how.is_optimized, has_empty=how.has_empty)
 
-    def advance(self) -> Iterator[Evaluation]:
+    def advance(self) -> Iterator[ResultBatch]:
         """Answers every instant before the watermark."""
         watermark, first = self.clock.watermark, self.clock.first
         if watermark is None or first is None or watermark <= first:
@@ -227,7 +224,7 @@ class RunningQuery:
         self.counts.watermark = watermark
         yield from self._evaluate(watermark - 1, None)
 
-    def finish(self) -> Iterator[Evaluation]:
+    def finish(self) -> Iterator[ResultBatch]:
         """The input has ended: the watermark moves to the greatest timestamp of any stream (semantics.md §2)."""
         end = self.clock.last
         if end is None or self.clock.first is None:
@@ -243,7 +240,7 @@ class RunningQuery:
         """It is asked no more, but others are."""
         self.reference_data.leave(self)
 
-    def _evaluate(self, last: int, end: int | None) -> Iterator[Evaluation]:
+    def _evaluate(self, last: int, end: int | None) -> Iterator[ResultBatch]:
         """Answers the instants up to the last, which is not before any that has been answered."""
         first = self.clock.first if self._next is None else self._next
         assert first is not None
@@ -255,14 +252,13 @@ class RunningQuery:
         window = started.joined_window if len(instants) > 1 else None
         for part in self.slicer.slices(instants, window):
             self.reference_data.follow(self, part)
-            for evaluation in started.answering.evaluations(part, end):
-                self.counts.evaluations += 1
-                if evaluation.says_something:
-                    self.answered.add(evaluation.query)
-                rows = len(evaluation.rows or evaluation.triples or ())
+            for batch in started.answering.answers(part, end):
+                self.counts.evaluations += len(batch)
+                self.answered |= batch.answered
+                rows = 0 if batch.kind == "boolean" else len(batch.places)
                 self.counts.rows += rows
                 self.slicer.note(rows)
-                yield evaluation
+                yield batch
             self.counts.evaluations += started.answering.left_out
             started.answering.left_out = 0
         self._next = last + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.algebra import ContinuousQuery, build
@@ -18,10 +18,10 @@ from penstock.runtime.settings import RunSettings
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A query of a run: what it is, and when it came.
+    """A query of a run, and when it joined.
 
-    `coming` numbers the times at which queries came, 0 being the beginning; of streams they see what is `after` an
-    instant, or all there is.
+    `coming` numbers the moments at which queries joined, 0 being the start of the run. A query that joined later sees
+    the part of its streams `after` an instant.
     """
 
     spec: QuerySpec
@@ -35,25 +35,25 @@ class Member:
 
 
 def meaning_of(spec: QuerySpec) -> ContinuousQuery:
-    """Windows that have their origin from the stream have none yet."""
-    return build(spec.query, replace(spec.settings, origin=0))
+    """The query with origin 0: with `t0="first"`, the origin is known when the stream begins."""
+    return build(spec.query, spec.settings)
 
 
 def members_of(queries: Sequence[QuerySpec]) -> dict[str, Member]:
-    """The queries by the names that they go by, in the order in which they are given."""
+    """The queries by distinct names, in their order."""
     built = [meaning_of(spec) for spec in queries]
     names = distinct_names(spec.name or query.name or "query" for query, spec in zip(built, queries, strict=True))
     return {name: Member(one, query) for name, one, query in zip(names, queries, built, strict=True)}
 
 
 def chained(members: Mapping[str, Member]) -> Chain:
-    """What streams the queries give each other."""
+    """Which streams the queries produce for each other."""
     return Chain({name: member.meaning for name, member in members.items()})
 
 
 @dataclass(frozen=True, slots=True)
 class QueryGroups:
-    """How queries of an store are put together; `streams` are those from outside."""
+    """How the queries of a store are grouped; `streams` are those that no query produces."""
 
     store: WindowStore[Any]
     streams: Collection[str]
@@ -66,14 +66,14 @@ class QueryGroups:
         return [self.one_of(names, members, self.read_by(names[0], chain)) for names in self.groups(members, chain)]
 
     def read_by(self, name: str, chain: Chain) -> dict[str, int]:
-        """The streams that a query reads, with the lateness of each: what queries give is in order."""
+        """The streams that a query reads, with the lateness of each: those that queries produce are in order."""
         read = chain.streams_of(name, self.streams)
         return {iri: 0 if iri in chain.produced else self.how.lateness for iri in read}
 
     def groups(self, members: Mapping[str, Member], chain: Chain) -> list[tuple[str, ...]]:
         """The queries, those that can be fused together, in the order in which they are answered.
 
-        Those that give something to others are alone: each of their evaluations counts.
+        A query that produces a stream for another one is alone, because each of its evaluations counts.
         """
         givers = {chain.produced[stream] for stream in chain.read}
         groups: dict[object, list[str]] = {}
@@ -87,12 +87,15 @@ class QueryGroups:
         return list(map(tuple, groups.values()))
 
     def one_of(self, names: Sequence[str], members: Mapping[str, Member], streams: Mapping[str, int]) -> RunningQuery:
-        """What answers the queries of a group, over streams with the lateness of each."""
+        """The running query for a group; `streams` have the lateness of each."""
         first, how, reference_data = members[names[0]], self.how, self.reference_data
         if len(names) == 1:
             return RunningQuery(
-                self.store, first.spec, streams, how, name=names[0], reference_data=reference_data, after=first.after
+                self.store, first.spec, first.meaning, streams, how,
+                name=names[0], reference_data=reference_data, after=first.after,
             )  # fmt: skip
         templates = [template for name in names if (template := members[name].template) is not None]
         specs = {name: members[name].spec for name in names}
-        return FusedQuery(self.store, specs, templates, streams, how, reference_data, after=first.after)
+        return FusedQuery(
+            self.store, specs, first.meaning, templates, streams, how, reference_data, after=first.after
+        )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is not streamed: graphs, and what services answer."""
+"""The data that is not streamed: graphs, and the answers of SERVICE endpoints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock.sources.services import ServiceSettings
 
 
 class ReferenceData:
-    """What all queries of a run know beside their streams, kept up to date; `on_failure` is told where it is not."""
+    """Keeps the reference data of all queries of a run up to date; `on_failure` receives where it is not."""
 
     def __init__(
         self,
@@ -27,21 +27,21 @@ class ReferenceData:
         self._graphs = ChangingGraphs(store, updates, on_failure)
 
     def begin(self, query: Hashable, calls: Iterable[ServiceCall]) -> None:
-        """A query that asks these services has evaluated nothing. Raises SourceError where something cannot be had."""
+        """A query that makes these calls starts. Raises SourceError where something cannot be fetched."""
         self._services.begin(query, calls)
         self._graphs.begin(query)
 
     def follow(self, query: Hashable, part: Slice) -> None:
-        """The query is going to be answered at the instants of a slice."""
+        """The query is about to be evaluated at the instants of a slice."""
         self._services.follow(query, part)
         self._graphs.follow(query, part)
 
     def leave(self, query: Hashable) -> None:
-        """The query asks no more."""
+        """The query has left the run."""
         self._services.leave(query)
         self._graphs.leave(query)
 
     def close(self) -> None:
-        """Nobody asks any more."""
+        """All queries have ended."""
         self._services.close()
         self._graphs.close()

@@ -1,4 +1,4 @@
-"""The run loop: batches in, evaluations out, for any number of queries that share their streams.
+"""The run loop: batches in, answers out, for any number of queries that share their streams.
 
     for batch in intake:                   # rows, with the positions after them
         queries join and leave             # membership.py
@@ -15,17 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from heapq import merge
-from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
-from penstock.algebra.chaining import Chain, elements_of
+import pyarrow as pa
+
+from penstock.algebra.chaining import Chain
 from penstock.algebra.element_names import reads_names
 from penstock.algebra.inputs import InputError
 from penstock.engines.protocol import IntakeBatch, Reached, Seen, Slice, WindowStore
-from penstock.rdf.elements import Element, Malformed
+from penstock.rdf.elements import Malformed
+from penstock.rdf.result_batches import ResultBatch
 from penstock.rdf.results import Evaluation
 from penstock.relational.windows import FOREVER
+from penstock.runtime.answers import Answer, elements_table, in_time_order, joined_elements
 from penstock.runtime.changes import Changes
 from penstock.runtime.changing_graphs import Updates
 from penstock.runtime.checkpoints import Checkpoint, State
@@ -38,9 +40,10 @@ from penstock.runtime.reference_data import ReferenceData
 from penstock.runtime.settings import RunSettings
 from penstock.sinks.counts import Counts, together
 from penstock.sources.batches import Position
-from penstock.sources.tables import table_of
 
 Rows = TypeVar("Rows")
+
+Step = Callable[[RunningQuery], Iterator[ResultBatch]]
 
 
 class Run(Generic[Rows]):
@@ -167,7 +170,12 @@ class Run(Generic[Rows]):
     # The loop
 
     def evaluations(self) -> Iterator[Evaluation]:
-        """Run to the end of the input: every evaluation, also empty ones, each query's in time order."""
+        """Run to the end of the input: every evaluation, in time order."""
+        for batch, which in self.answers():
+            yield from batch.evaluations(which)
+
+    def answers(self) -> Iterator[Answer]:
+        """Run to the end of the input: all answers, in time order, as soon as they have been written."""
         if self.has_finished:
             return
         with closing(self):
@@ -181,7 +189,7 @@ class Run(Generic[Rows]):
                 self._apply_changes(self.number + 1)
             self._commit(has_finished=True)
 
-    def turn(self, batch: IntakeBatch[Rows]) -> Iterator[Evaluation]:
+    def turn(self, batch: IntakeBatch[Rows]) -> Iterator[Answer]:
         """One turn of the loop.
 
         Where nobody waits, instants are answered before a batch is taken: so those of the last batch are answered
@@ -270,7 +278,7 @@ class Run(Generic[Rows]):
 
     # Instants
 
-    def _advance(self, number: int) -> Iterator[Evaluation]:
+    def _advance(self, number: int) -> Iterator[Answer]:
         """Answer what can be answered.
 
         Where nobody waits, only when twice as much has arrived as is kept: every slice reads what is kept.
@@ -288,15 +296,20 @@ class Run(Generic[Rows]):
             self._held = self.store.evict([query.need for query in self.queries], until)
             self._settled = self._arrived
 
-    def _answer(self, number: int, step: Callable[[RunningQuery], Iterator[Evaluation]]) -> Iterator[Evaluation]:
+    def _answer(self, number: int, step: Step) -> Iterator[Answer]:
         """What all queries answer now, in time order, to their outlets."""
-        for evaluation in self._answered(number, step):
-            outlet = self.outlets.get(evaluation.query)
-            if outlet is not None:
-                self.writing = evaluation.query
-                outlet.write(evaluation)
-                self.writing = None
-            yield evaluation
+        for batch, which in self._answered(number, step):
+            name = batch.query(which.start)
+            outlet = self.outlets.get(name)
+            is_whole = outlet is not None and not outlet.takes_each
+            for part in [which] if is_whole else map(_one, which):
+                if not self._membership.hand_out(batch, part):
+                    continue
+                if outlet is not None:
+                    self.writing = name
+                    outlet.write(batch, part)
+                    self.writing = None
+                yield batch, part
         for name, outlet in list(self.outlets.items()):
             self.writing = name
             outlet.finish(number)
@@ -306,27 +319,25 @@ class Run(Generic[Rows]):
     def _arrived(self) -> int:
         return sum(map(self.store.arrived, self._opened))
 
-    def _answered(self, number: int, step: Callable[[RunningQuery], Iterator[Evaluation]]) -> Iterator[Evaluation]:
+    def _answered(self, number: int, step: Step) -> Iterator[Answer]:
         produced = {self.chain.produced[stream]: stream for stream in self.chain.read}
-        found: list[Iterable[Evaluation]] = []
+        found: list[Iterable[ResultBatch]] = []
         for query in self.queries:
-            answers: Iterable[Evaluation] = step(query)
+            answers: Iterable[ResultBatch] = step(query)
             if query.name in produced:
                 answers = list(answers)
-                elements = [element for evaluation in answers for element in elements_of(evaluation)]
-                self._give(number, query, produced[query.name], elements)
+                tables = [elements_table(batch, range(len(batch))) for batch in answers]
+                self._give(number, query, produced[query.name], joined_elements(tables))
             found.append(answers)
-        for evaluation in merge(*found, key=attrgetter("time")):
-            if self._membership.hand_out(evaluation):
-                yield evaluation
+        yield from in_time_order(found)
         for query in self.queries:
             if query.evaluated is not None:
                 self.changes.reach(query.evaluated - 1)
 
-    def _give(self, number: int, producer: RunningQuery, stream: str, elements: Sequence[Element]) -> None:
+    def _give(self, number: int, producer: RunningQuery, stream: str, elements: pa.Table | None) -> None:
         """What a query has answered goes to the queries that read its stream."""
-        if elements:
-            self._note(stream, self.store.give(number, stream, table_of(elements)))
+        if elements is not None:
+            self._note(stream, self.store.give(number, stream, elements))
         for query in self.readers(stream):
             clock = query.clock.streams[stream]
             clock.reached = producer.evaluated
@@ -336,9 +347,9 @@ class Run(Generic[Rows]):
     def _apply_changes(self, number: int) -> None:
         """Queries join and leave."""
 
-        def keep(stream: str, elements: Sequence[Element]) -> None:
-            self._reach(stream, elements[-1].time)
-            self.store.give(number, stream, table_of(elements))
+        def keep(stream: str, elements: pa.Table) -> None:
+            self._reach(stream, elements["ts"][-1].as_py())
+            self.store.give(number, stream, elements)
 
         self._membership.apply(self._open_streams, keep)
         queries = self.chain.queries
@@ -388,6 +399,10 @@ class Run(Generic[Rows]):
             "written": {name: outlet.position() for name, outlet in self.outlets.items()},
         }
         self._checkpoint.commit(self.number, state, has_finished=has_finished)
+
+
+def _one(number: int) -> range:
+    return range(number, number + 1)
 
 
 _ENOUGH = 200_000

@@ -1,7 +1,7 @@
-"""Services that queries ask: before they are answered, and again where that is wanted.
+"""SERVICE endpoints of queries: queried before the first evaluation, and again at an interval if one is set.
 
-An answer that comes while queries run holds from the first instant that none of those that ask has evaluated yet: what
-has been evaluated never changes (semantics.md §2).
+A new answer is valid from the first instant that no query of the endpoint has evaluated: evaluated instants never
+change (semantics.md §2).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from penstock.algebra.windows import Interval
 from penstock.engines.protocol import Slice, WindowStore
 from penstock.rdf.elements import Row
 from penstock.runtime.frontiers import Frontier
-from penstock.sources.repeating import Repeating
+from penstock.sources.refresher import Refresher
 from penstock.sources.services import ServiceSettings, ask
 
 
 class Services:
-    """The answers that an store has, kept up to date for all queries of a run; `on_failure` is told why one is not."""
+    """Keeps the answers in a store up to date, for all queries of a run; `on_failure` receives why one is not."""
 
     def __init__(self, store: WindowStore[Any], settings: ServiceSettings, on_failure: Callable[[str], None]) -> None:
         self._store = store
@@ -31,30 +31,30 @@ class Services:
         self._asked: dict[ServiceCall, _Asked] = {}
 
     def begin(self, query: Hashable, calls: Iterable[ServiceCall]) -> None:
-        """The query asks these, of which the answers are there then. Raises EndpointError."""
+        """A query starts that needs the answers to these calls: load them. Raises EndpointError."""
         for call in calls:
             asked = self._asked.get(call)
             if asked is None and call in self._store.services:
-                continue  # who made the store knew the answers
+                continue  # whoever made the store has loaded the answers
             if asked is None or not asked.progress:
                 asked = self._asked[call] = self._ask(call)
             asked.progress.begin(query)
 
     def follow(self, query: Hashable, part: Slice) -> None:
-        """The query is going to be answered at the instants of a slice."""
+        """The query is about to be evaluated at the instants of a slice."""
         for call, asked in self._asked.items():
             if asked.again is None or query not in asked.progress:
                 continue
             first = asked.progress.follow(query, part)
             for failure in asked.again.failures():
-                self._on_failure(f"{failure}; what it answered before goes on to hold")
+                self._on_failure(f"{failure}; its last answer is still used")
             for rows in asked.again.latest():
                 if rows != asked.answers[-1].rows:
                     asked.answers = _renewed(asked.answers, rows, first, asked.progress.needed)
                     self._store.load_answers(call, asked.answers)
 
     def leave(self, query: Hashable) -> None:
-        """The query asks no more; what nobody else asks is not asked again."""
+        """The query has left the run; endpoints that no other query needs are no longer queried."""
         for asked in self._asked.values():
             asked.progress.leave(query)
             if not asked.progress:
@@ -69,19 +69,19 @@ class Services:
         asked = _Asked([ServiceAnswer(ask(call, self._settings))])
         self._store.load_answers(call, asked.answers)
         if self._settings.refresh is not None:
-            # Even a silent one: where it fails, what it answered before is better than nothing.
+            # Also for SERVICE SILENT: if it fails, the answer before is better than none.
             fetch = partial(ask, replace(call, is_silent=False), self._settings)
-            asked.again = Repeating(fetch, self._settings.refresh)
+            asked.again = Refresher(fetch, self._settings.refresh)
             asked.again.start()
         return asked
 
 
 @dataclass(slots=True)
 class _Asked:
-    """What a service has answered, and how far the queries are that ask it."""
+    """The answers of an endpoint, and how far the queries are that need them."""
 
     answers: list[ServiceAnswer]
-    again: Repeating[tuple[Row, ...]] | None = None
+    again: Refresher[tuple[Row, ...]] | None = None
     progress: Frontier = field(default_factory=Frontier)
 
     def close(self) -> None:
@@ -90,7 +90,7 @@ class _Asked:
 
 
 def _renewed(answers: list[ServiceAnswer], rows: tuple[Row, ...], first: int, needed: int) -> list[ServiceAnswer]:
-    """The answers with one that holds from the first instant on, without those that ended before anybody asks."""
+    """The answers and one that is valid from `first` on, without those that no query needs any more."""
     *before, last = answers
     ended = [*before, last._replace(valid=Interval(last.valid.start, first))]
     kept = [old for old in ended if old.valid.end is not None and old.valid.end > max(old.valid.start, needed)]

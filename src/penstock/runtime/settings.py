@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from penstock.engines.protocol import Windows
 from penstock.sources.services import ServiceSettings
 
 
@@ -25,3 +26,5 @@ class RunSettings:
     """Evaluations without solutions are wanted, too."""
     is_optimized: bool = True
     """The optimizer's rules are applied."""
+    windows: Windows = "auto"
+    """Where windows are evaluated, on Spark."""

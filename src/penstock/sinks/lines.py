@@ -1,27 +1,42 @@
-"""Evaluations as text that programs read: JSON lines, SPARQL 1.1 CSV and TSV, N-Quads, TriG, timestamped N-Triples."""
+"""Answers as text that programs read: JSON lines, SPARQL 1.1 CSV and TSV, N-Quads, TriG, timestamped N-Triples.
+
+A writer makes the texts of all evaluations of a batch at once: each distinct term is formatted once, then each distinct
+row, and what the instants have of them is put together by Arrow.
+"""
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import quote as percent_encoded
 
-from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from penstock.rdf.elements import Node
 from penstock.rdf.instants import FIRST_DATE, instant_text
-from penstock.rdf.results import Evaluation, to_json_line
+from penstock.rdf.result_batches import Numbers, ResultBatch
 from penstock.rdf.stream_reader import GENERATED_AT_TIME
-from penstock.rdf.vocabulary import XSD
+from penstock.rdf.term_columns import (
+    TEXT,
+    Format,
+    Terms,
+    formatted,
+    joined,
+    json_escaped,
+    json_object,
+    n_triples,
+    plain,
+    statements,
+)
 from penstock.sinks.shortening import Shortening
 
-_NEEDS_QUOTES = re.compile(r'[",\r\n]')
-_FORMULA = re.compile(r"\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|[\t\r\n]")
+_NEEDS_QUOTES = r'[",\r\n]'
+_FORMULA = r"^(?:[\s\x0b\x1c-\x1f\x{85}\pZ]*[=+\-@\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]|[\t\r\n])"
 """How a cell begins that spreadsheets compute; the wide forms of the signs count, too."""
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
-_DATED = NamedNode(GENERATED_AT_TIME)
+_NUMBER = r"^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 
 
 class Writer(Protocol):
@@ -30,7 +45,8 @@ class Writer(Protocol):
     def beginning(self, variables: tuple[str, ...]) -> str:
         """What the output begins with, given the variables of a SELECT query, also where it has no evaluation."""
 
-    def text(self, evaluation: Evaluation) -> str: ...
+    def texts(self, batch: ResultBatch) -> pa.Array:
+        """The text of each evaluation."""
 
 
 class JsonLines:
@@ -39,8 +55,18 @@ class JsonLines:
     def beginning(self, variables: tuple[str, ...]) -> str:
         return ""
 
-    def text(self, evaluation: Evaluation) -> str:
-        return to_json_line(evaluation) + "\n"
+    def texts(self, batch: ResultBatch) -> pa.Array:
+        queries = _by_query(batch, lambda query: f'{{"query": {_json(query)}, "time": ')
+        if batch.kind == "boolean":
+            values = _cells(batch, plain)[0].take(pa.array(batch.places))
+            return joined(queries, _times(batch), ', "head": {}, "boolean": ', values, "}\n")
+        if batch.kind == "triples":
+            rows = joined('"', statements(batch.rows, _json_n_triples), ' ."')
+            return joined(queries, _times(batch), ', "triples": [', _listed(batch, rows), "]}\n")
+        keyed = [_keyed(name, column) for name, column in zip(batch.variables, batch.rows.columns, strict=True)]
+        rows = joined("{", pc.utf8_slice_codeunits(joined(_each(batch, ""), *keyed), 2), "}")
+        head = f', "head": {{"vars": {_json(batch.variables)}}}, "results": {{"bindings": ['
+        return joined(queries, _times(batch), head, _listed(batch, rows), "]}}\n")
 
 
 class Csv:
@@ -50,15 +76,13 @@ class Csv:
     """
 
     def __init__(self, *, is_safe: bool = False) -> None:
-        self._is_safe = is_safe
+        self._cell: Format = _safe_csv if is_safe else _csv
 
     def beginning(self, variables: tuple[str, ...]) -> str:
-        return ",".join(map(_field, (time_column(variables), *variables))) + "\r\n"
+        return ",".join(_quoted(pa.array([time_column(variables), *variables], TEXT)).to_pylist()) + "\r\n"
 
-    def text(self, evaluation: Evaluation) -> str:
-        time = str(evaluation.time)
-        value = _safe_value if self._is_safe else _value
-        return "".join(",".join((time, *map(value, row))) + "\r\n" for row in evaluation.rows or ())
+    def texts(self, batch: ResultBatch) -> pa.Array:
+        return _lines(batch, [_each(batch, ""), *_cells(batch, self._cell)], ",", "\r\n")
 
 
 class Tsv:
@@ -67,10 +91,8 @@ class Tsv:
     def beginning(self, variables: tuple[str, ...]) -> str:
         return "\t".join(f"?{name}" for name in (time_column(variables), *variables)) + "\n"
 
-    def text(self, evaluation: Evaluation) -> str:
-        time = str(evaluation.time)
-        rows = evaluation.rows or ()
-        return "".join("\t".join((time, *("" if t is None else str(t) for t in row))) + "\n" for row in rows)
+    def texts(self, batch: ResultBatch) -> pa.Array:
+        return _lines(batch, [_each(batch, ""), *_cells(batch, n_triples)], "\t", "\n")
 
 
 class TimedTriples:
@@ -79,8 +101,10 @@ class TimedTriples:
     def beginning(self, variables: tuple[str, ...]) -> str:
         return ""
 
-    def text(self, evaluation: Evaluation) -> str:
-        return "".join(f'{triple} "{evaluation.time}" .\n' for triple in evaluation.triples or ())
+    def texts(self, batch: ResultBatch) -> pa.Array:
+        triples = statements(batch.rows, n_triples)
+        times = _times(batch).take(pa.array(batch.numbers))
+        return _grouped(joined(triples.take(pa.array(batch.places)), ' "', times, '" .\n'), batch.bounds)
 
 
 class NQuads:
@@ -89,10 +113,12 @@ class NQuads:
     def beginning(self, variables: tuple[str, ...]) -> str:
         return ""
 
-    def text(self, evaluation: Evaluation) -> str:
-        graph = graph_of(evaluation)
-        quads = "".join(f"{triple} {graph} .\n" for triple in evaluation.triples or ())
-        return f"{graph} {_DATED} {_timestamp(evaluation.time)} .\n{quads}"
+    def texts(self, batch: ResultBatch) -> pa.Array:
+        triples = statements(batch.rows, n_triples)
+        graphs = joined("<", graph_names(batch), ">")
+        quads = joined(triples.take(pa.array(batch.places)), " ", graphs.take(pa.array(batch.numbers)), " .\n")
+        dates = formatted(_dates(batch), n_triples)
+        return joined(graphs, f" <{GENERATED_AT_TIME}> ", dates, " .\n", _grouped(quads, batch.bounds))
 
 
 class TriG:
@@ -105,14 +131,13 @@ class TriG:
     def beginning(self, variables: tuple[str, ...]) -> str:
         return "".join(f"@prefix {prefix}: <{iri}> .\n" for prefix, iri in self._prefixes.items())
 
-    def text(self, evaluation: Evaluation) -> str:
-        term = self._shortening.term
-        graph = term(graph_of(evaluation))
-        lines = [f"  {self._triple(triple)} .\n" for triple in evaluation.triples or ()]
-        return f"\n{graph} {term(_DATED)} {term(_timestamp(evaluation.time))} .\n{graph} {{\n{''.join(lines)}}}\n"
-
-    def _triple(self, triple: Triple | Quad) -> str:
-        return " ".join(map(self._shortening.term, (triple.subject, triple.predicate, triple.object)))
+    def texts(self, batch: ResultBatch) -> pa.Array:
+        turtle = self._shortening.turtle
+        triples = joined("  ", statements(batch.rows, turtle), " .\n")
+        graphs = self._shortening.iris(graph_names(batch))
+        dated = joined("\n", graphs, f" {self._shortening.iri(GENERATED_AT_TIME)} ", formatted(_dates(batch), turtle))
+        body = _grouped(triples.take(pa.array(batch.places)), batch.bounds)
+        return joined(dated, " .\n", graphs, " {\n", body, "}\n")
 
 
 def time_column(variables: tuple[str, ...]) -> str:
@@ -123,28 +148,96 @@ def time_column(variables: tuple[str, ...]) -> str:
     return name
 
 
-def graph_of(evaluation: Evaluation) -> NamedNode:
-    """The name of an evaluation's graph: by query and instant, of which there is one evaluation."""
-    return NamedNode(f"urn:penstock:{percent_encoded(evaluation.query, safe='')}:{evaluation.time}")
+def graph_names(batch: ResultBatch) -> pa.Array:
+    """The name of each evaluation's graph: by query and instant, of which there is one evaluation."""
+    queries = _by_query(batch, lambda query: f"urn:penstock:{percent_encoded(query, safe='')}:")
+    return joined(queries, _times(batch))
 
 
-def _timestamp(time: int) -> Literal:
-    text = instant_text(time)
-    return Literal(text, datatype=NamedNode(XSD + ("dateTime" if time >= FIRST_DATE and "T" in text else "integer")))
+# Evaluations
 
 
-def _value(term: Node | None) -> str:
-    if term is None:
-        return ""
-    return str(term) if isinstance(term, BlankNode) else _field(term.value)
+def _by_query(batch: ResultBatch, text: Any) -> pa.Array:
+    return pa.array([text(query) for query in batch.queries], TEXT).take(pa.array(batch.members))
 
 
-def _safe_value(term: Node | None) -> str:
+def _times(batch: ResultBatch) -> pa.Array:
+    return pa.array(batch.times).cast(TEXT)
+
+
+def _dates(batch: ResultBatch) -> pa.Array:
+    """The instants as terms."""
+    texts = [(instant_text(time), time) for time in batch.times.tolist()]
+    return pa.array([f"{'t' if time >= FIRST_DATE and 'T' in text else 'i'}{text}" for text, time in texts], TEXT)
+
+
+# Rows
+
+
+def _each(batch: ResultBatch, text: str) -> pa.Array:
+    """The same text for each distinct row."""
+    size = batch.rows.num_rows if batch.rows.num_columns else int(batch.places.max(initial=-1)) + 1
+    return pa.repeat(pa.scalar(text, TEXT), size)
+
+
+def _cells(batch: ResultBatch, format: Format) -> list[pa.Array]:
+    return [formatted(column, format) for column in batch.rows.columns]
+
+
+def _keyed(name: str, column: pa.ChunkedArray) -> pa.Array:
+    """The column as members of objects, each behind a comma; nothing where it is unbound."""
+    key = f", {_json(name)}: "
+    return formatted(column, lambda terms: joined(key, json_object(terms))).fill_null("")
+
+
+def _lines(batch: ResultBatch, cells: list[pa.Array], separator: str, end: str) -> pa.Array:
+    """A line for each row, the instant before its cells, of which the first is empty."""
+    rows = joined(*(cell.fill_null("") for cell in cells), separator=separator).take(pa.array(batch.places))
+    times = _times(batch).take(pa.array(batch.numbers))
+    return _grouped(joined(times, rows, end), batch.bounds)
+
+
+def _listed(batch: ResultBatch, rows: pa.Array) -> pa.Array:
+    """The rows of each evaluation, with commas between them."""
+    is_first = np.zeros(len(batch.places), np.bool_)
+    is_first[batch.bounds[:-1][batch.sizes > 0]] = True
+    separators = pc.if_else(pa.array(is_first), pa.scalar("", TEXT), pa.scalar(", ", TEXT))
+    return _grouped(joined(separators, rows.take(pa.array(batch.places))), batch.bounds)
+
+
+def _grouped(texts: pa.Array, bounds: Numbers) -> pa.Array:
+    """One text of those from each bound to the next: the same bytes, with other offsets."""
+    if not len(texts):
+        return pa.repeat(pa.scalar("", TEXT), len(bounds) - 1)
+    _, offsets, content = texts.buffers()
+    chosen = np.frombuffer(offsets, np.int64)[bounds + texts.offset]
+    return pa.LargeStringArray.from_buffers(len(bounds) - 1, pa.py_buffer(chosen), content)
+
+
+# Terms
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _json_n_triples(terms: Terms) -> pa.Array:
+    return json_escaped(n_triples(terms))
+
+
+def _csv(terms: Terms) -> pa.Array:
+    return _quoted(plain(terms))
+
+
+def _safe_csv(terms: Terms) -> pa.Array:
     """A number is none that begins with a sign; anything else behind a sign may be a formula."""
-    if term is None or isinstance(term, BlankNode) or not _FORMULA.match(term.value) or _NUMBER.fullmatch(term.value):
-        return _value(term)
-    return _field(f"'{term.value}")
+    values = plain(terms)
+    if terms.tag == "B":
+        return values
+    is_formula = pc.and_not(pc.match_substring_regex(values, _FORMULA), pc.match_substring_regex(values, _NUMBER))
+    return _quoted(pc.if_else(is_formula, joined("'", values), values))
 
 
-def _field(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"' if _NEEDS_QUOTES.search(text) else text
+def _quoted(texts: pa.Array) -> pa.Array:
+    quoted = joined('"', pc.replace_substring(texts, '"', '""'), '"')
+    return pc.if_else(pc.match_substring_regex(texts, _NEEDS_QUOTES), quoted, texts)

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pyarrow as pa
 
 from penstock.algebra.model import AskForm, ConstructForm, DescribeForm, QueryForm, SelectForm
-from penstock.rdf.results import Evaluation
+from penstock.rdf.result_batches import ResultBatch
 from penstock.sinks.errors import SinkError
 from penstock.sinks.lines import Csv, JsonLines, NQuads, TimedTriples, TriG, Tsv, Writer
 from penstock.sinks.targets import Target, open_target
@@ -69,7 +73,7 @@ def open_sink(
     prefixes: Mapping[str, str] | None = None,
     position: int | None = None,
 ) -> Sink:
-    """Evaluations of queries, these being their forms, to a file, or to standard output (`-`).
+    """Answers of queries, these being their forms, to a file, or to standard output (`-`).
 
     `format` is one of `FORMATS`; `prefixes` shorten IRIs where the format can. With a `position`, which an earlier sink
     gave, what is behind it in the file is cut off, and writing goes on there.
@@ -118,20 +122,30 @@ def _list(names: Iterable[str]) -> str:
 
 
 class Sink:
-    """Takes evaluations, one after the other; `variables` are those of a SELECT query."""
+    """Takes answers, one after the other; `variables` are those of a SELECT query."""
 
     def __init__(self, target: Target, writer: Writer, variables: tuple[str, ...]) -> None:
         self._target = target
         self._writer = writer
         self._variables = variables
+        self._texts: WeakKeyDictionary[ResultBatch, pa.Array] = WeakKeyDictionary()
+        """Those of batches that are being written: a batch may be written in parts, between others."""
 
-    def write(self, evaluation: Evaluation) -> None:
+    def write(self, batch: ResultBatch, which: range | None = None) -> None:
+        """Write some evaluations of a batch, which follow each other, or all."""
+        which = range(len(batch)) if which is None else which
         self._begin()
-        self._target.write(self._writer.text(evaluation))
+        if batch not in self._texts:
+            self._texts[batch] = self._writer.texts(batch)
+        texts = self._texts[batch]
+        _, offsets, content = texts.buffers()
+        if which and content is not None:
+            bounds = np.frombuffer(offsets, np.int64)
+            self._target.write(content[bounds[texts.offset + which.start] : bounds[texts.offset + which.stop]])
 
     def _begin(self) -> None:
         if self._target.is_empty:
-            self._target.write(self._writer.beginning(self._variables))
+            self._target.write(self._writer.beginning(self._variables).encode())
 
     def flush(self) -> None:
         """Let readers see what was written."""

@@ -5,20 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from pyoxigraph import Literal, NamedNode, Triple
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyoxigraph import Literal
 
-from penstock.rdf.elements import Node
-from penstock.rdf.terms import quote
-from penstock.rdf.vocabulary import XSD, XSD_STRING
+from penstock.rdf.term_columns import SHORT_ESCAPES, TEXT, Terms, escaped, joined, n_triples
+from penstock.rdf.vocabulary import XSD
 
-_LOCAL_NAME = re.compile(r"(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?)?")
+_LOCAL_NAME = r"(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?)?"
 _WITHOUT_QUOTES = {
-    XSD + "integer": re.compile(r"[+-]?[0-9]+"),
-    XSD + "decimal": re.compile(r"[+-]?[0-9]*\.[0-9]+"),
-    XSD + "double": re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE][+-]?[0-9]+"),
-    XSD + "boolean": re.compile(r"true|false"),
+    XSD + "integer": r"[+-]?[0-9]+",
+    XSD + "decimal": r"[+-]?[0-9]*\.[0-9]+",
+    XSD + "double": r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE][+-]?[0-9]+",
+    XSD + "boolean": r"true|false",
 }
 """What Turtle writes without quotes and datatype."""
+
+_SHORT_ESCAPED = r'["\\\n\r\t\x08\x0c]'
 
 
 class Shortening:
@@ -26,23 +29,37 @@ class Shortening:
 
     def __init__(self, prefixes: Mapping[str, str]) -> None:
         self._prefixes = sorted(prefixes.items(), key=lambda item: -len(item[1]))
+        self._known: dict[str, str] = {}
 
-    def term(self, term: Node | Triple) -> str:
-        if isinstance(term, NamedNode):
-            return self.iri(term.value)
-        if not isinstance(term, Literal) or term.language is not None or term.datatype.value == XSD_STRING:
-            return str(term)
-        if is_without_quotes(term):
-            return term.value
-        return f"{quote(term.value)}^^{self.iri(term.datatype.value)}"
+    def turtle(self, terms: Terms) -> pa.Array:
+        """A format of columns of terms."""
+        if terms.tag == "I":
+            return self.iris(terms.lexical)
+        datatype = terms.datatype
+        if datatype is None:
+            return n_triples(terms)
+        shortened = self.iri(datatype) if isinstance(datatype, str) else self.iris(datatype)
+        quoted = joined('"', escaped(terms.lexical, SHORT_ESCAPES, _SHORT_ESCAPED), '"^^', shortened)
+        pattern = _WITHOUT_QUOTES.get(datatype) if isinstance(datatype, str) else None
+        if pattern is None:
+            return quoted
+        return pc.if_else(pc.match_substring_regex(terms.lexical, f"^(?:{pattern})$"), terms.lexical, quoted)
+
+    def iris(self, iris: pa.Array) -> pa.Array:
+        """IRIs of a column."""
+        found = joined("<", iris, ">")
+        for prefix, namespace in reversed(self._prefixes):
+            fits = pc.match_substring_regex(iris, f"^{re.escape(namespace)}{_LOCAL_NAME}$")
+            if fits.true_count:
+                found = pc.if_else(fits, joined(f"{prefix}:", pc.utf8_slice_codeunits(iris, len(namespace))), found)
+        return found
 
     def iri(self, iri: str) -> str:
-        for prefix, namespace in self._prefixes:
-            if iri.startswith(namespace) and _LOCAL_NAME.fullmatch(iri, len(namespace)):
-                return f"{prefix}:{iri[len(namespace) :]}"
-        return f"<{iri}>"
+        if iri not in self._known:
+            (self._known[iri],) = self.iris(pa.array([iri], TEXT)).to_pylist()
+        return self._known[iri]
 
 
 def is_without_quotes(literal: Literal) -> bool:
     pattern = _WITHOUT_QUOTES.get(literal.datatype.value)
-    return pattern is not None and pattern.fullmatch(literal.value) is not None
+    return pattern is not None and re.fullmatch(pattern, literal.value) is not None

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Mapping
 
+import pyarrow as pa
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 from rich import box
 from rich.console import Console
@@ -17,7 +18,9 @@ from penstock.rdf.elements import Node
 from penstock.rdf.instants import instant_text
 from penstock.rdf.plurals import counted
 from penstock.rdf.printable import escaped
+from penstock.rdf.result_batches import ResultBatch
 from penstock.rdf.results import Evaluation
+from penstock.rdf.term_columns import TEXT
 from penstock.rdf.vocabulary import XSD, XSD_STRING
 from penstock.sinks.shortening import Shortening, is_without_quotes
 
@@ -38,7 +41,10 @@ class Tables:
     def beginning(self, variables: tuple[str, ...]) -> str:
         return ""
 
-    def text(self, evaluation: Evaluation) -> str:
+    def texts(self, batch: ResultBatch) -> pa.Array:
+        return pa.array(map(self._text, batch.evaluations()), TEXT)
+
+    def _text(self, evaluation: Evaluation) -> str:
         console = self._console()
         console.print(self._title(evaluation))
         if evaluation.rows is not None:

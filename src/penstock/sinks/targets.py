@@ -8,11 +8,15 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, TypeAlias
+
+import pyarrow as pa
 
 from penstock.sinks.errors import ReaderGoneError, SinkError, told
 
 STANDARD_OUTPUT = "-"
+
+Bytes: TypeAlias = bytes | pa.Buffer
 
 
 class Target(Protocol):
@@ -22,7 +26,7 @@ class Target(Protocol):
     def is_empty(self) -> bool:
         """Whether nothing was written yet, also not by an earlier run."""
 
-    def write(self, text: str) -> None: ...
+    def write(self, data: Bytes) -> None: ...
     def flush(self) -> None: ...
     def position(self) -> int | None: ...
     def close(self) -> None: ...
@@ -55,14 +59,14 @@ class StandardOutput:
     def is_terminal(self) -> bool:
         return self._stream.isatty()
 
-    def write(self, text: str) -> None:
+    def write(self, data: Bytes) -> None:
         self.is_empty = False
         with self._told():
             buffer = getattr(self._stream, "buffer", None)
             if buffer is None:
-                self._stream.write(text)
+                self._stream.write(bytes(data).decode())
             else:
-                buffer.write(text.encode())
+                buffer.write(data)
 
     def flush(self) -> None:
         with self._told():
@@ -102,10 +106,10 @@ class File:
             self._file = path.open("wb") if position is None else _cut_off(path, position)
             self._is_seekable = self._file.seekable() and path.is_file()
 
-    def write(self, text: str) -> None:
+    def write(self, data: Bytes) -> None:
         self.is_empty = False
         with told(self._name):
-            self._file.write(text.encode())
+            self._file.write(data)
 
     def flush(self) -> None:
         with told(self._name):

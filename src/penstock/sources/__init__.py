@@ -2,6 +2,6 @@
 
 from penstock.sources.batches import Batch, Position, Source
 from penstock.sources.feeds import Feed
-from penstock.sources.opening import open_source
+from penstock.sources.source_opener import open_source
 
 __all__ = ["Batch", "Feed", "Position", "Source", "open_source"]

@@ -1,4 +1,4 @@
-"""Batches: a source is read as tables of some thousand triples, and what was malformed between them.
+"""Batches: a source is read as tables of some thousand triples, with the malformed input between them.
 
 How the input is cut into batches never changes an answer; it bounds what is in memory.
 """
@@ -20,7 +20,7 @@ MOST_BYTES = 1 << 23
 """About how much text a batch has at most."""
 
 MOST_SECONDS = 0.05
-"""How long elements of a live source wait for others to come into the same batch."""
+"""How long elements of a live source wait for others of the same batch."""
 
 SCHEMA = pa.schema(
     [("s", pa.string()), ("p", pa.string()), ("o", pa.string()), ("ts", pa.int64()), ("element", pa.int64())]
@@ -32,12 +32,12 @@ Where elements have names there is a column `g` behind these: the name, encoded,
 """
 
 Position: TypeAlias = dict[str, Any]
-"""Where reading goes on after a batch; JSON can hold it."""
+"""Where reading continues after a batch, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Elements in the order of their arrival, what was malformed among them, and where reading goes on after them."""
+    """Elements in the order of their arrival, the malformed ones among them, and where reading continues."""
 
     table: pa.Table
     position: Position
@@ -69,6 +69,25 @@ class Source(Protocol):
     def batches(self, position: Position | None = None) -> Iterator[Batch]: ...
 
 
+@dataclass(frozen=True)
+class WrappedSource:
+    """Another source, read in another way."""
+
+    source: Source
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def is_live(self) -> bool:
+        return self.source.is_live
+
+    @property
+    def can_resume(self) -> bool:
+        return self.source.can_resume
+
+
 class SparkStream:
     """A stream that Structured Streaming reads (sources/spark/live.py); no other engine can."""
 
@@ -79,6 +98,11 @@ class SparkStream:
     @property
     def name(self) -> str:
         raise NotImplementedError
+
+
+def is_spark_object(given: object, name: str) -> bool:
+    """Whether it is a `DataFrame` or a `SparkSession`; only its class is looked at, so PySpark is not needed."""
+    return any(kind.__module__.startswith("pyspark.") and kind.__name__ == name for kind in type(given).mro())
 
 
 BoundStream: TypeAlias = Source | SparkStream

@@ -1,8 +1,9 @@
-"""Bytes cut into blocks of whole lines: some megabytes of a file, or what a live source has to give."""
+"""Bytes cut into blocks of whole lines: some megabytes of a file, or the lines of a live source that are there."""
 
 from __future__ import annotations
 
 import io
+import math
 import os
 import select
 import time
@@ -20,12 +21,12 @@ from penstock.rdf.limits import LONGEST_LINE, shown, too_long
 from penstock.sources.batches import MOST_BYTES, MOST_SECONDS
 
 _PIECE = 1 << 16
-"""As many bytes as the line reader's buffer holds: what a damaged file still gives depends on it."""
+"""The buffer size of the line reader: how much can be read of a damaged file depends on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LongLine:
-    """A line that is too long to be read: how it begins, and how many bytes it has, with its end."""
+    """A line that is too long to be read: its beginning, and its size in bytes with the line end."""
 
     text: str
     size: int
@@ -43,14 +44,14 @@ class Block:
     long_line: LongLine | None = None
 
     def problem(self, name: str, line: int) -> Malformed | None:
-        """What is wrong behind the lines of the block, `line` being the number of the next one."""
+        """The problem after the lines of the block; `line` is the number of the next line."""
         if self.long_line is not None:
             return Malformed(f"{name}:{line}", self.long_line.text, too_long())
         return None if self.damage is None else Malformed(f"{name}:{line}", "", self.damage)
 
 
 def blocks(pieces: Iterable[bytes | None]) -> Iterator[Block]:
-    """Blocks from pieces of a text; where a piece is None, what there is goes out, as far as its lines are whole."""
+    """Blocks from pieces of a text; where a piece is None, the whole lines so far are a block."""
     held = _Held()
     try:
         for piece in pieces:
@@ -71,7 +72,7 @@ def blocks(pieces: Iterable[bytes | None]) -> Iterator[Block]:
 
 
 class _Held:
-    """What has been read of the next lines. Of one that is too long only its size is known."""
+    """The bytes read so far of the next lines; of a line that is too long, only its size."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -99,7 +100,7 @@ class _Held:
         self.has_end = self.has_end or end >= 0
 
     def take_lines(self) -> bytes:
-        """Whole lines, without the last end; what is behind it stays."""
+        """The whole lines, without the last line end; the rest stays."""
         whole, _, rest = self.take().rpartition(b"\n")
         self._pieces, self.size = [rest], len(rest)
         return whole
@@ -119,12 +120,15 @@ def split_lines(text: bytes) -> pa.Array:
     return pc.split_pattern(pa.array([text], pa.large_binary()), pattern=b"\n").values
 
 
-def pieces_of_file(open_file: Callable[[], BinaryIO], offset: int = 0) -> Iterator[bytes]:
-    """The content of a file from a place on; a compressed one is unpacked up to there."""
+def pieces_of_file(
+    open_file: Callable[[], BinaryIO], offset: int = 0, until: int | None = None
+) -> Iterator[bytes]:  # fmt: skip
+    """The content of a file from a place on, up to another or its end; a compressed one is unpacked up to there."""
     with open_file() as file:
         _skip(file, offset)
-        read = _read1(file)
-        while piece := read(_PIECE):
+        read, rest = _read1(file), math.inf if until is None else until - offset
+        while rest > 0 and (piece := read(int(min(_PIECE, rest)))):
+            rest -= len(piece)
             yield piece
 
 
@@ -137,7 +141,7 @@ def _skip(file: BinaryIO, count: int) -> None:
 
 
 def pieces_as_they_come(stream: BinaryIO) -> Iterator[bytes | None]:
-    """What a stream gives, and None whenever nothing more is waiting, or some milliseconds have passed."""
+    """The pieces of a stream, and None whenever nothing more is waiting, or some milliseconds have passed."""
     read = _read1(stream)
     since: float | None = None
     while piece := read(_PIECE):
@@ -149,7 +153,7 @@ def pieces_as_they_come(stream: BinaryIO) -> Iterator[bytes | None]:
 
 
 def _read1(stream: BinaryIO) -> Callable[[int], bytes]:
-    """Reads what there is, at least one byte and at most so many; what has no buffer does so by itself."""
+    """Reads the bytes that are there, at least one and at most so many; unbuffered streams do so anyway."""
     return cast(Callable[[int], bytes], getattr(stream, "read1", stream.read))
 
 
@@ -177,5 +181,5 @@ def unbuffered(stream: BinaryIO) -> Iterator[BinaryIO]:
 
 
 def buffered(stream: BinaryIO) -> BinaryIO:
-    """The same stream with a buffer, for what reads line by line."""
+    """The same stream with a buffer, for readers of lines."""
     return io.BufferedReader(stream) if isinstance(stream, io.RawIOBase) else stream

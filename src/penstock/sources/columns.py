@@ -1,4 +1,4 @@
-"""Terms and timestamps of line formats by columns: no Python object for each, and each different one looked at once.
+"""Terms and timestamps of line formats by columns: no Python object each, and each distinct one converted once.
 
 A regular expression says which terms are ordinary; what is ordinary is cut and encoded (rdf/encoding.py) for the whole
 column at a time. Everything else, whatever is odd about it (an escape, a rare character, a mistake), is NULL here and
@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from penstock.rdf.encoding import INTEGER_TYPES, TAGS_OF_DATATYPES
 from penstock.rdf.vocabulary import XSD
 
+_XSD = XSD.replace(".", r"\.")
 _CHARACTERS = r"(?:[A-Za-z0-9._~:/?@!$&'()*+,;=\x{A0}-\x{D7FF}-]|%[0-9A-Fa-f]{2})*"
 _HOST = r"[A-Za-z0-9._~-]*(?::[0-9]*)?"
 _AFTER_HOST = rf"(?:[/?]{_CHARACTERS})?(?:#{_CHARACTERS})?"
@@ -23,12 +24,12 @@ _WITHOUT_HOST = rf"/?(?:[A-Za-z0-9._~-]{_CHARACTERS})?(?:#{_CHARACTERS})?"
 _IRI = rf"^<[A-Za-z][A-Za-z0-9+.-]*:(?://{_HOST}{_AFTER_HOST}|{_WITHOUT_HOST})>$"
 _BLANK_NODE = r"^_:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?$"
 _LANGUAGE = r"[A-Za-z]{2,3}(?:-[A-Za-z]{4})?(?:-[A-Za-z]{2})?"
-_DATATYPE = rf"<(?:{XSD}[A-Za-z]+|https?://(?:www\.)?[a-vx-z]{_HOST}{_AFTER_HOST})>"
+_DATATYPE = rf"<(?:{_XSD}[A-Za-z]+|https?://(?:www\.)?[a-vx-z]{_HOST}{_AFTER_HOST})>"
 """None of RDF's own, at www.w3.org: a literal must not be written with rdf:langString."""
 _LITERAL = rf'^"[^"\\\x00-\x1f\x7f]*"(?:@{_LANGUAGE}|\^\^{_DATATYPE})?$'
 
 _MILLISECONDS = r'^"-?[0-9]{1,18}"$'
-_TYPED_MILLISECONDS = rf'^"-?[0-9]{{1,18}}"\^\^<{XSD}(?:integer|{"|".join(INTEGER_TYPES)})>$'
+_TYPED_MILLISECONDS = rf'^"-?[0-9]{{1,18}}"\^\^<{_XSD}(?:integer|{"|".join(INTEGER_TYPES)})>$'
 _LEAP_YEAR = "[12][0-9](?:0[48]|[2468][048]|[13579][26])"
 _DATE = (
     r"(?:[12][0-9]{3}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
@@ -36,7 +37,7 @@ _DATE = (
 )
 _DATE_TIME = (
     rf'^"{_DATE}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?'
-    rf'(?:Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])?"(?:\^\^<{XSD}dateTime(?:Stamp)?>)?$'
+    rf'(?:Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])?"(?:\^\^<{_XSD}dateTime(?:Stamp)?>)?$'
 )
 _UP_TO_SECONDS = len('"2024-05-01T12:00:00')
 
@@ -64,7 +65,7 @@ def times(texts: pa.Array) -> pa.Array:
 
 
 def _each_once(texts: pa.Array, convert: Callable[[pa.Array], pa.Array]) -> pa.Array:
-    """Terms repeat: gates, predicates, timestamps. The different ones are converted, and then put in place."""
+    """Terms repeat: gates, predicates, timestamps. Only the distinct ones are converted."""
     different = texts.dictionary_encode()
     return convert(different.dictionary).take(different.indices)
 
@@ -98,7 +99,7 @@ def _blank_nodes(prefix: str) -> _Convert:
 
 
 def _literals(texts: pa.Array) -> pa.Array:
-    """What is between the two quotation marks, behind the tag that what follows them makes."""
+    """The text between the quotation marks, after the tag for its language or datatype."""
     parts = pc.split_pattern(texts, pattern='"')
     annotations = pc.list_element(parts, 2).dictionary_encode()
     tags = pa.array([_tag(annotation) for annotation in annotations.dictionary.to_pylist()], _TEXT)
@@ -118,7 +119,7 @@ _TAGS_OF_ANNOTATIONS = {
 
 
 def _tag(annotation: str) -> str:
-    """The tag of a literal by its language or datatype: `@en` and `^^<IRI>` as well as nothing."""
+    """The tag of a literal by its language or datatype: `@en`, `^^<IRI>` or nothing."""
     tag = _TAGS_OF_ANNOTATIONS.get(annotation)
     if tag is not None:
         return tag
@@ -134,7 +135,7 @@ def _typed_numbers(texts: pa.Array) -> pa.Array:
 
 
 def _dates(texts: pa.Array) -> pa.Array:
-    """The seconds of a date and time, and what its fraction and its time zone add to them."""
+    """Dates and times in milliseconds: the seconds, plus the fraction and the time zone."""
     seconds = pc.utf8_slice_codeunits(texts, 1, _UP_TO_SECONDS).cast(pa.timestamp("s")).cast(pa.int64())
     rests = pc.utf8_slice_codeunits(texts, _UP_TO_SECONDS).dictionary_encode()
     added = pa.array([_milliseconds(rest) for rest in rests.dictionary.to_pylist()], pa.int64())
@@ -147,7 +148,7 @@ def _lexical(texts: pa.Array) -> pa.Array:
 
 @lru_cache(maxsize=1 << 12)
 def _milliseconds(rest: str) -> int:
-    """What follows the seconds, such as `.5+02:00"`; without a zone it is UTC."""
+    """Milliseconds of the text after the seconds, such as `.5+02:00"`; without a zone it is UTC."""
     time, sign, zone = rest.partition('"')[0].removesuffix("Z"), 0, "00:00"
     if time[-6:-5] in ("+", "-"):
         time, sign, zone = time[:-6], -1 if time[-6] == "+" else 1, time[-5:]

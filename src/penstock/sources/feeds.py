@@ -1,4 +1,4 @@
-"""A source that a thread of its own reads ahead of the engine, but not far."""
+"""Feeds: a thread reads a source a few batches ahead of the engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from penstock.sources.batches import Batch, Position, Source
 
 _AHEAD = 2
-"""How many batches wait to be taken: while one is worked on the next is read, and memory stays bounded."""
+"""How many batches wait: the next one is read while one is processed, and memory stays bounded."""
 
 
 class Feed:

@@ -15,7 +15,7 @@ from penstock.rdf.elements import Element, Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
 from penstock.sources.batches import Batch, Position, Source
 from penstock.sources.blocks import Block, blocks, pieces_of_file
-from penstock.sources.counting import Counted
+from penstock.sources.counted_positions import CountedPositions
 from penstock.sources.tables import table_of
 from penstock.sources.tnt import decode_tnt
 
@@ -34,11 +34,12 @@ class TntFile:
     def name(self) -> str:
         return str(self.path)
 
-    def batches(self, position: Position | None = None) -> Iterator[Batch]:
+    def batches(self, position: Position | None = None, until: int | None = None) -> Iterator[Batch]:
+        """`until`: up to this offset, where a line begins."""
         offset, line = (0, 1) if position is None else (position["offset"], position["line"])
         if offset is None:  # the file is damaged from here on
             return
-        pieces = pieces_of_file(lambda: open_bytes(self.path), offset)
+        pieces = pieces_of_file(lambda: open_bytes(self.path), offset, until)
         yield from tnt_batches(blocks(pieces), self.name, self.scope, self.most_elements, offset, line)
 
 
@@ -82,7 +83,7 @@ class ElementFile:
         malformed: list[Malformed] = []
         gathered: list[Element] = []
         triples = 0
-        came = Counted(position)
+        came = CountedPositions(position)
         for element in self.read(malformed.append):
             gathered.append(element)
             triples += len(element.triples)

@@ -67,8 +67,12 @@ class NTriplesFile(GraphFile):
     """Lines, compressed or not, block by block."""
 
     def tables(self) -> Iterator[pa.Table]:
-        line = 1
-        for block in blocks(pieces_of_file(lambda: open_bytes(self.path))):
+        return self.tables_between(0, None)
+
+    def tables_between(self, start: int, end: int | None) -> Iterator[pa.Table]:
+        """The triples of the lines between two bytes of the file. Errors say the line, counted from the start."""
+        line = 1 if start == 0 else 2  # a byte order mark is before the first line of the file only
+        for block in blocks(pieces_of_file(lambda: open_bytes(self.path), start, end)):
             if block.damage is not None:
                 raise SourceError(f"{self.name}: {block.damage}{graph_advice(self.path)}")
             problem = block.problem(self.name, line)

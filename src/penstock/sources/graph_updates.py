@@ -1,4 +1,4 @@
-"""Additions to a graph and removals from it, said by anybody, also while queries run."""
+"""Additions to a graph and removals from it, also while queries run."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from penstock.sources.mirrors import Mirror
 
 
 class Update(NamedTuple):
-    """A triple that is added, or removed, from an instant on; None is the next that has not been evaluated.
+    """A triple that is added or removed from an instant on; None is the next instant that has not been evaluated.
 
-    `mirror` is the part of the graph that has it from then on, or no more; None is what was loaded and said.
+    `mirror` is the part of the graph that it is added to or removed from; None is the part that was loaded or updated.
     """
 
     time: int | None
@@ -27,12 +27,12 @@ class Update(NamedTuple):
 
 
 class GraphUpdates:
-    """The updates of a graph, in the order in which they were said; any thread may say some.
+    """The updates of a graph, in their order; any thread may add some.
 
-    Who reads them tells how far it has evaluated: an update of an instant that is over is refused, for what has been
-    evaluated never changes (semantics.md §2). `mirrors` are graphs elsewhere that are parts of this one: what is new
-    there, or gone, is new or gone in that part, for every reader from its next instant on. The graph is the merge of
-    its parts (semantics.md §4), so that what a mirror has is there, even if somebody says that it is removed.
+    Readers say how far they have evaluated. An update before that is refused: evaluated instants never change
+    (semantics.md §2). `mirrors` are remote graphs that are parts of this one; each reader sees their changes from its
+    next instant on. The graph is the merge of its parts (semantics.md §4), so removing a triple does not remove it from
+    a mirror.
     """
 
     def __init__(self, changes: Iterable[Change] = (), mirrors: Iterable[Mirror] = ()) -> None:
@@ -44,11 +44,11 @@ class GraphUpdates:
         self._evaluated: dict[Hashable, int] = {}
 
     def mirror(self, mirror: Mirror) -> None:
-        """One more."""
+        """Add a remote graph."""
         self._mirrors.append(mirror)
 
     def say(self, updates: Iterable[Update]) -> None:
-        """Raises InputError where one is too late; then none of them counts."""
+        """Add updates, all or none. Raises InputError where one is too late."""
         said = list(updates)
         with self._lock:
             evaluated = max(self._evaluated.values(), default=None)
@@ -56,12 +56,12 @@ class GraphUpdates:
                 if evaluated is not None and update.time is not None and update.time <= evaluated:
                     raise InputError(
                         f"a graph cannot change at {instant_text(update.time)}, for instants up to "
-                        f"{instant_text(evaluated)} have been evaluated: name a later one, or none, which is the next"
+                        f"{instant_text(evaluated)} have been evaluated: name a later one, or none for the next"
                     )
             self._updates += said
 
     def begin(self, reader: Hashable) -> None:
-        """It is going to ask. Raises SourceError where a graph elsewhere cannot be had."""
+        """A reader starts. Raises SourceError where a remote graph cannot be fetched."""
         seen: dict[Mirror, frozenset[Triple]] = {}
         self._seen[reader] = seen
         for mirror in list(self._mirrors):
@@ -69,11 +69,11 @@ class GraphUpdates:
             seen[mirror] = frozenset()
 
     def mirrored(self, reader: Hashable) -> dict[Mirror, frozenset[Triple]]:
-        """What the mirrors had when the reader asked last."""
+        """The triples that the mirrors had when the reader last took updates."""
         return dict(self._seen.get(reader, {}))
 
     def take(self, reader: Hashable, evaluated: int | None) -> list[Update]:
-        """What has been said since the reader asked last; it goes on to evaluate the instants up to `evaluated`."""
+        """The updates that are new to the reader, which evaluates the instants up to `evaluated` next."""
         with self._lock:
             new = self._updates[self._read.get(reader, 0) :]
             self._read[reader] = len(self._updates)
@@ -90,11 +90,11 @@ class GraphUpdates:
             seen[mirror] = now
 
     def failures(self) -> list[str]:
-        """Why a graph elsewhere is not what it should be."""
+        """Why remote graphs are not up to date."""
         return [failure for mirror in self._mirrors for failure in mirror.failures()]
 
     def leave(self, reader: Hashable) -> None:
-        """It does not ask any more."""
+        """A reader has ended."""
         with self._lock:
             self._read.pop(reader, None)
             self._evaluated.pop(reader, None)

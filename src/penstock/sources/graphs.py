@@ -87,22 +87,35 @@ def merged(parts: Sequence[Graph]) -> Graph:
 
 def graph_of_triples(triples: Sequence[GraphTriple], name: str = "graph", *, changes: bool = False) -> TableGraph:
     """Triples in memory; the graph also `changes` if one of them does not hold always."""
-    table = encoded_triples([triple for triple, _ in triples])
     if not changes and all(valid == ALWAYS for _, valid in triples):
-        return TableGraph(name, table)
-    starts = pa.array([valid.start for _, valid in triples], pa.int64())
-    ends = pa.array([FOREVER if valid.end is None else valid.end for _, valid in triples], pa.int64())
-    return TableGraph(name, table.append_column("starts", starts).append_column("ends", ends))
+        return TableGraph(name, encoded_triples([triple for triple, _ in triples]))
+    return TableGraph(name, changing_triples(triples))
+
+
+def changing_triples(triples: Sequence[GraphTriple]) -> pa.Table:
+    """A table with the schema `CHANGING`."""
+    return with_validity(encoded_triples([triple for triple, _ in triples]), [valid for _, valid in triples])
+
+
+def with_validity(table: pa.Table, valid: Sequence[Interval]) -> pa.Table:
+    """A table with the interval in which each row is valid, as `starts` and `ends`."""
+    starts = pa.array([each.start for each in valid], pa.int64())
+    ends = pa.array([FOREVER if each.end is None else each.end for each in valid], pa.int64())
+    return table.append_column("starts", starts).append_column("ends", ends)
+
+
+def graph_triple(subject: str, predicate: str, object_: str, starts: int, ends: int) -> GraphTriple:
+    """A row of a table with the schema `CHANGING`."""
+    triple = Triple(*map(decode_oxigraph, (subject, predicate, object_)))  # type: ignore[arg-type]
+    return GraphTriple(triple, Interval(starts, None if ends == FOREVER else ends))
 
 
 def triples_of(graph: Graph) -> Iterator[GraphTriple]:
     """The triples one by one, for those who do not read by columns; each as often as it comes."""
     for table in graph.tables():
-        for row in table.to_pylist():
-            triple = Triple(*(decode_oxigraph(row[part]) for part in TRIPLES.names))  # type: ignore[arg-type]
-            end = row.get("ends")
-            valid = Interval(row["starts"], None if end == FOREVER else end) if graph.changes else ALWAYS
-            yield GraphTriple(triple, valid)
+        changing = table if graph.changes else _lasting(table)
+        for row in changing.select(CHANGING.names).to_pylist():
+            yield graph_triple(*row.values())
 
 
 def tables_of(triples: Iterable[Triple]) -> Iterator[pa.Table]:

@@ -1,10 +1,11 @@
-"""Sources that are read as they come: standard input, named pipes, and open streams of any kind."""
+"""Live sources: standard input, named pipes, and other open streams."""
 
 from __future__ import annotations
 
 import queue
 import threading
 import time
+from _thread import LockType
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from typing import BinaryIO, TypeAlias
 
 from penstock.rdf.elements import Element, Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
-from penstock.sources.batches import MOST_SECONDS, Batch, Position, Source
+from penstock.sources.batches import MOST_SECONDS, Batch, Position, WrappedSource
 from penstock.sources.blocks import blocks, pieces_as_they_come
 from penstock.sources.files import tnt_batches
 from penstock.sources.tables import table_of
@@ -25,7 +26,7 @@ _MOST_WAITING = 10_000
 
 @dataclass(frozen=True, slots=True)
 class LiveTnt:
-    """Lines of `.tnt` as they come."""
+    """Lines of `.tnt` as they arrive."""
 
     name: str
     open: OpenStream
@@ -41,7 +42,7 @@ class LiveTnt:
 
 @dataclass(frozen=True, slots=True)
 class LiveElements:
-    """Elements of any other format as they come; a thread of its own waits for them."""
+    """Elements of any other format as they arrive; a thread waits for them."""
 
     name: str
     read: Callable[[OnMalformed], Iterator[Element]]
@@ -77,40 +78,27 @@ class LiveElements:
             arrivals.put(error)
 
 
-class ReadOnce:
-    """Another source of which nothing is left when it has been read, such as an iterator.
+@dataclass(frozen=True)
+class ReadOnce(WrappedSource):
+    """A source that can be read only once, such as an iterator.
 
     To read it again is an error: an empty stream would give an answer that looks like one. `instead` says what to do.
     """
 
-    def __init__(self, source: Source, instead: str) -> None:
-        self._source = source
-        self._instead = instead
-        self._is_read = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        return self._source.name
-
-    @property
-    def is_live(self) -> bool:
-        return self._source.is_live
-
-    @property
-    def can_resume(self) -> bool:
-        return self._source.can_resume
+    instead: str
+    _is_read: LockType = field(default_factory=threading.Lock, init=False)
 
     def batches(self, position: Position | None = None) -> Iterator[Batch]:
         """Raises `SourceError` the second time."""
         if not self._is_read.acquire(blocking=False):
-            raise SourceError(f"{self.name}: {self._instead}")
-        return self._source.batches(position)
+            raise SourceError(f"{self.name}: {self.instead}")
+        return self.source.batches(position)
 
 
 def _together(
     arrivals: queue.Queue[Element | Malformed | BaseException | None], most: int
 ) -> Iterator[Element | Malformed | BaseException | None]:
-    """What arrives next, and what has arrived with it or shortly after it."""
+    """The next arrival, and those with it or shortly after it."""
     arrived = arrivals.get()
     until = time.monotonic() + MOST_SECONDS
     count = 0

@@ -1,4 +1,4 @@
-"""Graphs elsewhere that are fetched again every so often, as long as somebody reads them."""
+"""Remote graphs that are fetched again at an interval, as long as a run reads them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pyoxigraph import Triple
 
 from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.remote_graphs import is_remote, parse_remote
-from penstock.sources.repeating import Repeating
+from penstock.sources.refresher import Refresher
 
 _Triples = Collection[Triple]
 
 
 def mirror_of(source: str, scope: str, auth: ServiceAuth | None = None) -> Mirror | None:
-    """The mirror of a graph at an endpoint; None where the source is none, or is to be fetched once."""
+    """The mirror of a graph at an endpoint; None for another source, and for a graph that is fetched once."""
     if not is_remote(source):
         return None
     remote = parse_remote(source, auth)
@@ -24,22 +24,22 @@ def mirror_of(source: str, scope: str, auth: ServiceAuth | None = None) -> Mirro
 
 
 class Mirror:
-    """`fetch` gives all triples that there are now; it is called every `interval` milliseconds."""
+    """A copy of a remote graph. `fetch` returns its triples; it is called every `interval` milliseconds."""
 
     def __init__(self, fetch: Callable[[], _Triples], interval: int) -> None:
         self._fetch = fetch
         self._interval = interval
         self._lock = threading.Lock()
         self._readers = 0
-        self._repeating: Repeating[_Triples] | None = None
+        self._repeating: Refresher[_Triples] | None = None
         self._triples: frozenset[Triple] = frozenset()
 
     def begin(self) -> None:
-        """Somebody reads it; the first waits for the triples. Raises what `fetch` raises."""
+        """A reader starts; the first one waits for the triples. Raises what `fetch` raises."""
         with self._lock:
             if self._repeating is None:
                 self._triples = frozenset(self._fetch())
-                self._repeating = Repeating(self._fetch, self._interval)
+                self._repeating = Refresher(self._fetch, self._interval)
                 self._repeating.start()
             self._readers += 1
 
@@ -51,13 +51,13 @@ class Mirror:
                 self._repeating = None
 
     def triples(self) -> frozenset[Triple]:
-        """As they were when they were last fetched."""
+        """The triples that were fetched last."""
         with self._lock:
             for fetched in [] if self._repeating is None else self._repeating.latest():
                 self._triples = frozenset(fetched)
             return self._triples
 
     def failures(self) -> list[str]:
-        """Why there is nothing new."""
+        """Why fetching failed."""
         with self._lock:
             return [] if self._repeating is None else self._repeating.failures()

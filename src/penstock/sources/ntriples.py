@@ -15,7 +15,7 @@ from penstock.rdf.parser import parse_statements
 from penstock.sources.columns import objects, predicates, subjects
 from penstock.sources.graphs import TRIPLES, with_odd
 from penstock.sources.quads import parsed_line
-from penstock.sources.words import FEW, cut, texts_of
+from penstock.sources.word_columns import FEW, cut, texts_of
 
 
 def decode_ntriples(lines: pa.Array, *, name: str, first_line: int, scope: str) -> pa.Table:

@@ -17,7 +17,8 @@ from penstock.rdf.limits import shown
 from penstock.rdf.parser import parse_statements
 from penstock.rdf.timestamps import timestamp_of
 from penstock.sources.columns import objects, predicates, subjects, times
-from penstock.sources.words import FEW, cut, split_last, texts_of
+from penstock.sources.tables import encoded_columns
+from penstock.sources.word_columns import FEW, cut, split_last, texts_of
 
 QUADS = pa.schema(
     [("g", pa.string()), ("s", pa.string()), ("p", pa.string()), ("o", pa.string()), ("time", pa.int64())]
@@ -90,9 +91,7 @@ def parsed_line(
 def _table(statements: Sequence[tuple[int, Statement]]) -> pa.Table:
     columns = [
         [None if graph is None else encode_oxigraph(graph) for _, (graph, _) in statements],
-        [encode_oxigraph(triple.subject) for _, (_, triple) in statements],
-        [encode_oxigraph(triple.predicate) for _, (_, triple) in statements],
-        [encode_oxigraph(triple.object) for _, (_, triple) in statements],
+        *encoded_columns([triple for _, (_, triple) in statements]),
         [None] * len(statements),
         [line for line, _ in statements],
     ]

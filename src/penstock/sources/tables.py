@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import pyarrow as pa
 from pyoxigraph import Triple
@@ -22,13 +23,8 @@ def table_of(elements: Sequence[Element]) -> pa.Table:
         for number, element in enumerate(elements)
         for triple in element.triples or (None,)
     ]
-    columns = [
-        [None if triple is None else _encoded(triple.subject) for triple, _, _ in rows],
-        [None if triple is None else _encoded(triple.predicate) for triple, _, _ in rows],
-        [None if triple is None else _encoded(triple.object) for triple, _, _ in rows],
-        [time for _, time, _ in rows],
-        [number for _, _, number in rows],
-    ]
+    triples, times, numbers = zip(*rows, strict=True) if rows else ((), (), ())
+    columns: list[Any] = [*encoded_columns(triples), times, numbers]
     arrays = [pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)]
     table = pa.table(arrays, schema=SCHEMA)
     if all(element.graph is None for element in elements):
@@ -39,9 +35,13 @@ def table_of(elements: Sequence[Element]) -> pa.Table:
 
 def encoded_triples(triples: Sequence[Triple]) -> pa.Table:
     """Columns s, p and o."""
-    columns = {
-        "s": [_encoded(triple.subject) for triple in triples],
-        "p": [_encoded(triple.predicate) for triple in triples],
-        "o": [_encoded(triple.object) for triple in triples],
-    }
-    return pa.table({name: pa.array(column, pa.string()) for name, column in columns.items()})
+    return pa.table([pa.array(column, pa.string()) for column in encoded_columns(triples)], names=["s", "p", "o"])
+
+
+def encoded_columns(triples: Sequence[Triple | None]) -> list[list[str | None]]:
+    """Subjects, predicates and objects, encoded; NULL for no triple."""
+    return [
+        [None if triple is None else _encoded(triple.subject) for triple in triples],
+        [None if triple is None else _encoded(triple.predicate) for triple in triples],
+        [None if triple is None else _encoded(triple.object) for triple in triples],
+    ]

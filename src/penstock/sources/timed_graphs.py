@@ -23,13 +23,13 @@ from penstock.rdf.formats.timed_graphs import ALL_IN_DEFAULT_GRAPH, without_time
 from penstock.rdf.timestamps import greatest
 from penstock.sources.batches import SCHEMA, Batch, Position
 from penstock.sources.blocks import blocks, pieces_of_file
-from penstock.sources.counting import Counted
+from penstock.sources.counted_positions import CountedPositions
 from penstock.sources.quads import QUADS, decode_quads
 
 
 @dataclass(frozen=True, slots=True)
 class NQuadsFile:
-    """An `.nq` file. Its position is how much has come out of it so far."""
+    """An `.nq` file. Its position is the number of elements read so far."""
 
     path: Path
     scope: str
@@ -48,7 +48,7 @@ class NQuadsFile:
         if outline.has_quads and not outline.has_graphs:
             malformed.append(Malformed(self.name, "", ALL_IN_DEFAULT_GRAPH))
         graphs = _Graphs(self.name, self.time_predicate)
-        came = Counted(position)
+        came = CountedPositions(position)
         for number, quads in enumerate(self._quads(malformed.append)):
             graphs.add(quads)
             if number < outline.last_block:  # what the last one leaves open is over at the end
@@ -97,7 +97,7 @@ _MENTIONS = pa.schema([("name", pa.string()), ("block", pa.int64())])
 
 @dataclass(frozen=True, slots=True)
 class _Outline:
-    """What a first reading tells: how many blocks there are, and where the graphs end that go on for more than one."""
+    """The result of a first pass: the number of blocks, and where graphs end that span several blocks."""
 
     has_quads: bool
     has_graphs: bool
@@ -110,7 +110,7 @@ class _Outline:
 
 
 class _Graphs:
-    """The quads of graphs that have begun, and the times that the default graph gives."""
+    """The quads of graphs that have begun, and the times in the default graph."""
 
     def __init__(self, name: str, time_predicate: NamedNode) -> None:
         self._name = name
@@ -161,7 +161,7 @@ class _Graphs:
 def graph_without_time(
     place: str, graph: str, triples: Iterable[Sequence[str]], dates: Sequence[str], time_predicate: NamedNode
 ) -> Malformed:
-    """Why a graph has no time, as `graphs_of_document` says it; terms are encoded, `dates` what should have been it."""
+    """Why a graph has no time, as in `graphs_of_document`; terms are encoded, `dates` are not timestamps."""
     node = decode_oxigraph(graph)
     terms = [[decode_oxigraph(term) for term in triple] for triple in triples]
     stated = [decode_oxigraph(date) for date in dates]

@@ -10,14 +10,14 @@ import pyarrow.compute as pc
 from pyoxigraph import Triple
 
 from penstock.rdf.blank_nodes import Rename, label_prefix, prefixed
-from penstock.rdf.conversion import encode_oxigraph
 from penstock.rdf.elements import Malformed, OnMalformed
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.tnt import decode_line, parse_timed_triple
 from penstock.rdf.limits import shown
 from penstock.sources.batches import SCHEMA
 from penstock.sources.columns import objects, predicates, subjects, times
-from penstock.sources.words import FEW, cut, texts_of
+from penstock.sources.tables import encoded_columns
+from penstock.sources.word_columns import FEW, cut, texts_of
 
 
 def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:
@@ -61,14 +61,8 @@ def _table(columns: Sequence[pa.Array], element: pa.Array) -> pa.Table:
 def _merged(ordinary: pa.Table, odd: list[tuple[int, int, Triple]]) -> pa.Table:
     """Elements that are numbered by their lines, in the order of the lines, numbered anew."""
     if odd:
-        columns = [
-            [encode_oxigraph(triple.subject) for _, _, triple in odd],
-            [encode_oxigraph(triple.predicate) for _, _, triple in odd],
-            [encode_oxigraph(triple.object) for _, _, triple in odd],
-            [time for _, time, _ in odd],
-            [line for line, _, _ in odd],
-        ]
-        others = pa.table(columns, schema=SCHEMA)
+        lines, times_of_lines, triples = zip(*odd, strict=True)
+        others = pa.table([*encoded_columns(triples), times_of_lines, lines], schema=SCHEMA)
         ordinary = pa.concat_tables([ordinary, others]).sort_by("element") if ordinary.num_rows else others
     return ordinary.set_column(4, SCHEMA.field("element"), pa.arange(0, ordinary.num_rows))
 

@@ -1,4 +1,4 @@
-"""The six dialects: how each is read, and what each one implies (semantics.md §8, as one table)."""
+"""The six dialects: the parser and the defaults of each (semantics.md §8, as one table)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CLOSED_AND_NOT_EMPTY = ast.AllOf((WINDOW_CLOSE, NON_EMPTY))
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a dialect is read and what it implies: evaluation instants, streaming operator, set or bag content."""
+    """The parser of a dialect, and its defaults: evaluation instants, streaming operator, set or bag content."""
 
     name: ast.DialectName
     parser: type[QueryRules]

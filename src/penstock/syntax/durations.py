@@ -14,7 +14,7 @@ DAY = 24 * HOUR
 WEEK = 7 * DAY
 MONTH = 30 * DAY
 YEAR = 365 * DAY
-"""Months and years, which SPARQLstream has, are taken as 30 and 365 days: a window needs a fixed width."""
+"""Months and years, which SPARQLstream has, count as 30 and 365 days: a window needs a fixed width."""
 
 _SPELLINGS = {
     Fraction(1, 1_000_000): "ns nanosecond nanoseconds",
@@ -47,7 +47,7 @@ _ISO_UNITS = (YEAR, MONTH, WEEK, DAY, HOUR, MINUTE, SECOND)
 
 
 class Duration(NamedTuple):
-    """A duration found in a text: its length and its last unit in ms, and where it stands."""
+    """A duration in a text: its length and last unit in ms, and its position."""
 
     length: Fraction
     unit: Fraction
@@ -55,12 +55,12 @@ class Duration(NamedTuple):
     end: int
 
     def milliseconds(self) -> int | None:
-        """Whole milliseconds, or None where the duration is finer than time is (semantics.md §1)."""
+        """Whole milliseconds, or None if the duration is finer than a millisecond (semantics.md §1)."""
         return int(self.length) if self.length.denominator == 1 else None
 
 
 def match_duration(text: str, offset: int, default_unit: int | None = None) -> Duration | None:
-    """The duration that begins at `offset`; a number without a unit counts in `default_unit` ms, if that is given."""
+    """The duration that begins at `offset`; a number without a unit is in units of `default_unit` ms, if given."""
     iso = _ISO.match(text, offset)
     if iso is not None:
         parts = zip(iso.groups(), _ISO_UNITS, strict=True)
@@ -80,7 +80,7 @@ def match_duration(text: str, offset: int, default_unit: int | None = None) -> D
 
 
 def parse_duration(text: str, default_unit: int | None = MILLISECOND) -> int | None:
-    """Milliseconds of a text that is a duration and nothing else, as an option of the command line; None if not."""
+    """Parses a text that is only a duration, such as a command line option, to milliseconds; None if it is not."""
     stripped = text.strip()
     duration = match_duration(stripped, 0, default_unit)
     if duration is None or duration.end != len(stripped):

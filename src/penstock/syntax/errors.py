@@ -1,4 +1,4 @@
-"""What is wrong with a query, said so that a person can mend it."""
+"""Problems in a query, with positions and suggested fixes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from penstock.syntax.spans import Span
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong, or at least odd (`severity` warning), and where.
+    """An error or a warning (`severity`), with its position.
 
-    `message` is a sentence without a full stop; `hint` proposes a repair, as a sentence of its own.
+    `message` is a sentence without a full stop; `hint` is another sentence that suggests a fix.
     """
 
     message: str
@@ -25,7 +25,7 @@ class Problem:
     severity: OneOf["error", "warning"] = "error"
 
     def render(self, text: str, filename: str = "query") -> str:
-        """The problem with its line, column and source line, a caret under every character concerned."""
+        """The problem with its line, column and source line, and a caret under every affected character."""
         line_number, column, line = locate(with_masked_credentials(text), self.span.start)
         width = max(1, min(self.span.end - self.span.start, len(line) - column + 1))
         before, marked, after = _excerpt(line, column - 1, width)
@@ -48,14 +48,14 @@ LONGEST_LINE = 160
 
 
 def _columns(character: str) -> int:
-    """How many columns of a terminal a character takes."""
+    """The width of a character in terminal columns."""
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def _excerpt(line: str, start: int, width: int) -> tuple[str, str, str]:
-    """The line as what comes before, the `width` characters from `start`, and what comes after."""
+    """Splits the line into the part before `start`, the `width` characters from there, and the rest."""
     marked = line[start : start + min(width, LONGEST_LINE // 2)]
     room = (LONGEST_LINE - len(marked)) // 2
     before, after = line[:start], line[start + len(marked) :]
@@ -77,7 +77,7 @@ def locate(text: str, offset: int) -> tuple[int, int, str]:
 
 
 class QuerySyntaxError(ValueError):
-    """A query that cannot be read. `problems` holds all that was found, in text order."""
+    """The query has errors. `problems` contains all of them, in text order."""
 
     def __init__(self, problems: Sequence[Problem], text: str, filename: str = "query") -> None:
         self.problems = tuple(sorted(problems, key=lambda problem: problem.span))
@@ -90,7 +90,7 @@ class QuerySyntaxError(ValueError):
 
 
 class TranslationError(ValueError):
-    """A query that the target dialect cannot express. `reasons` names each part that is in the way."""
+    """The target dialect cannot express the query. `reasons` names each part that it cannot express."""
 
     def __init__(self, target: str, reasons: Sequence[str]) -> None:
         self.target = target

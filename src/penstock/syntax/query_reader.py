@@ -1,4 +1,4 @@
-"""Text to syntax tree: the one way in."""
+"""Reads a query: from text to a checked syntax tree. All callers use this module."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from penstock.syntax.tokens import tokenize
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query that could be read, and what is odd about it all the same."""
+    """A query without errors, and the warnings about it."""
 
     query: ast.Query
     warnings: tuple[Problem, ...]
@@ -32,9 +32,9 @@ def read(
     filename: str = "query",
     any_function: bool = False,
 ) -> ParsedQuery:
-    """Reads and checks a query; raises QuerySyntaxError with every mistake found.
+    """Reads and checks a query. Raises QuerySyntaxError with all errors.
 
-    With `any_function` it may call functions that Penstock does not have: it is read, but cannot be run.
+    With `any_function` the query may call functions that Penstock does not have; it can then be read, but not run.
     """
     problems: list[Problem] = []
     query = None
@@ -64,9 +64,9 @@ def parse(
 ) -> ast.Query:
     """The syntax tree of a query in any dialect.
 
-    `dialect` is one of rspql, csparql, cqels, sparqlstream, streaming-sparql, sparql; `auto` recognises which.
-    `prefixes` are taken as declared, `base` resolves relative IRIs. Raises QuerySyntaxError, with every mistake found.
-    A call of a function that Penstock does not have is none here; `check` finds it.
+    `dialect` is one of rspql, csparql, cqels, sparqlstream, streaming-sparql, sparql; `auto` detects it. `prefixes` are
+    treated as declared, `base` resolves relative IRIs. Raises QuerySyntaxError with all errors. Calls of functions that
+    Penstock does not have are not errors here; `check` reports them.
 
     >>> query = parse("SELECT ?car FROM STREAM <http://ex.org/toll> [RANGE 10s STEP 1s] WHERE { ?gate ?sees ?car }")
     >>> query.dialect

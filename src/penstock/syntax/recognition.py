@@ -1,4 +1,4 @@
-"""Which dialect a query is written in (dialects.md, "Telling them apart"), by what occurs in it."""
+"""Detects the dialect of a query from the syntax in it (dialects.md §8)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OPERATORS = frozenset(("RSTREAM", "ISTREAM", "DSTREAM"))
 
 
 class Clue(NamedTuple):
-    """Something in the text that only these dialects have; if not `sure`, most likely the first of them."""
+    """Syntax that only these dialects have; if not `sure`, most likely the first of them."""
 
     dialects: tuple[ast.DialectName, ...]
     position: int
@@ -32,9 +32,9 @@ class Clue(NamedTuple):
 
 
 def recognise(tokens: Tokens) -> ast.DialectName:
-    """The dialect of a query; a mixture of two is an error that names a piece of each.
+    """The dialect of a query; a mixture of two is an error that quotes a piece of each.
 
-    Clues that are not sure decide among the dialects that the others leave.
+    Sure clues narrow down the dialects; the other clues decide among the remaining ones.
     """
     clues = _clues(tokens)
     possible: tuple[ast.DialectName, ...] = ()
@@ -121,7 +121,7 @@ def _reject_mixture(tokens: Tokens, first: Clue, second: Clue) -> None:
 
 
 def _reads_from_stream(tokens: Tokens, first: Clue, second: Clue) -> bool:
-    """Whether STREAM blocks have no window, but FROM STREAM has, as in the second version of CQELS."""
+    """Whether STREAM blocks have no windows but FROM STREAM has one, as in the second version of CQELS."""
     kinds, block = tokens.kinds, second.position
     is_clause = kinds[first.position - 1 : first.position + 1] in (["FROM", "STREAM"], ["NAMED", "STREAM"])
     is_block = kinds[block] == "STREAM" and kinds[block - 1] not in ("FROM", "NAMED")

@@ -1,4 +1,4 @@
-"""Where something stands in the query text."""
+"""Positions in the query text."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ class Span(NamedTuple):
 
 
 NOWHERE = Span(0, 0)
-"""The span of a node that no text stands behind (built by a program, or by a translation)."""
+"""The span of a node without text (created by a program or a translation)."""

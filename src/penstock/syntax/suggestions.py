@@ -1,4 +1,4 @@
-"""Near misses: the name that a person probably meant when they wrote another one."""
+"""Suggests the name that the user probably meant."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _DIGITS = "0123456789"
 
 
 def closest(name: str, candidates: Iterable[str], *, cutoff: float = 0.66) -> str | None:
-    """The candidate most like `name`, or None where none is like it.
+    """The candidate most similar to `name`, or None if none is similar.
 
-    Alike means: the share of characters that can stay is at least `cutoff`. Case does not count, nor does the mark of a
-    variable. Short names hold too little to guess from, so there only case, a missing or a swapped letter is a slip;
-    and `?v1` is not a slip for `?v2`. The name itself is never proposed.
+    Similar means that the share of unchanged characters is at least `cutoff`. Case and the mark of a variable do not
+    count. In short names only case and a missing or swapped letter count as typos; `?v1` is never a typo for `?v2`. The
+    name itself is never suggested.
     """
     wanted = name.lstrip(_SIGNS).casefold()
     if len(wanted) > _LONGEST:
@@ -42,18 +42,18 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
 
 
 def _counts_on(left: str, right: str) -> bool:
-    """Whether two names differ in their numbers alone: `v1` and `v2`, deliberately told apart by their author."""
+    """Whether two names differ only in their numbers: `v1` and `v2` are different on purpose."""
     stem = left.rstrip(_DIGITS)
     return left != right and stem == right.rstrip(_DIGITS) and len(stem) < min(len(left), len(right))
 
 
 def _is_another_short_name(left: str, right: str) -> bool:
-    """Whether one of three letters is another one: `sum` and `num` are both words."""
+    """Whether names of three letters differ in one letter: `sum` and `num` are both words."""
     return len(left) == len(right) < 4 and sorted(left) != sorted(right)
 
 
 def _edits(left: str, right: str) -> int:
-    """The letters to insert, drop, replace or swap with their neighbour (optimal string alignment)."""
+    """The number of letters to insert, drop, replace or swap with a neighbour (optimal string alignment)."""
     before: list[int] = []
     above = list(range(len(right) + 1))
     for row, letter in enumerate(left, 1):

@@ -1,8 +1,8 @@
 """The tokenizer: SPARQL 1.1's terminals (grammar rules 139 to 173) as one regular expression.
 
-Tokens are kept as columns, not objects. The kind of a word is the word in upper case (keywords are case-insensitive),
-the kind of punctuation is its text, and all else has a lower-case kind: `var iri pname bnode int dec dbl str lang word
-bad eof` (`word` is one that is not ASCII, and so no keyword).
+Tokens are stored as columns, not objects. The kind of a word is the word in upper case (keywords are case-insensitive),
+the kind of punctuation is its text, and other tokens have lower-case kinds: `var iri pname bnode int dec dbl str lang
+word bad eof` (`word` is a word that is not ASCII and so cannot be a keyword).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _ESCAPED = r"%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?#@%]"
 _CODEPOINT = r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}"
 
 _LONGEST_PREFIX = 200
-"""A bound on what is searched for a colon: without one, `a.a.a.…` takes quadratic time."""
+"""The limit for the length of a prefix: without it, `a.a.a.…` takes quadratic time."""
 
 _BYTE_ORDER_MARK = "\ufeff"
-"""What some editors put at the beginning of a file; the grammar takes it for a letter."""
+"""Some editors write it at the start of a file; the grammar would treat it as a letter."""
 
 VARIABLE = rf"[?$][{_START}0-9][{_NAME}]*"
 HYPHENATED_VARIABLE = rf"[?$][{_START}0-9](?:[{_NAME}]|-(?=[{_START}]))*"
@@ -77,13 +77,13 @@ class Tokens:
 
 
 def tokenize(text: str, variable: str = VARIABLE) -> Tokens:
-    """All tokens of `text`. What is no token becomes one of kind `bad`, for the parser to complain about."""
+    """All tokens of `text`. Invalid characters become tokens of kind `bad`, which the parser reports."""
     kinds: list[str] = []
     texts: list[str] = []
     starts: list[int] = []
     for matched in _terminals(variable).finditer(text, text.startswith(_BYTE_ORDER_MARK)):
         kind = matched.lastgroup
-        if kind is None:  # only white space and comments were left
+        if kind is None:  # only white space and comments are left
             continue
         token = matched[kind]
         if kind == "word":

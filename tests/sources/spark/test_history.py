@@ -92,19 +92,6 @@ def test_files_of_a_folder_come_in_their_order(spark: SparkSession, tmp_path: Pa
     assert agree(spark, tmp_path) == 1044
 
 
-@pytest.mark.parametrize(("more", "is_ordinary"), [("", True), ("wrong", False), ("# comment", False), ("_:b", False)])
-def test_ordinary_lines_need_no_second_look(spark: SparkSession, tmp_path: Path, more: str, is_ordinary: bool) -> None:
-    terms = [term for term in ORDINARY_TERMS if term.isascii() and not term.startswith("_") and "@" not in term[-9:]]
-    terms = [term for term in terms if "opengis" not in term and "ex.org/t>" not in term]
-    lines = [timed(triple) for term in terms for triple in triples_with(term) if triple[1][0] == triple[0][0] == "<"]
-    history = open_history(spark, write(tmp_path / "a.tnt", "\n".join([*lines, *filter(None, [more])])), scope="s")
-    checked = history.rows().orderBy("arrival").collect()
-    assert len(checked) == len(lines)
-    assert history.times().where("is_odd").isEmpty() == is_ordinary
-    if is_ordinary:
-        assert history.ordinary_rows().orderBy("arrival").collect() == checked
-
-
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"\xef\xbb\xbf" + LINE.encode(), LINE.encode("utf-16"), b"\x00\n"])
 def test_bytes_of_every_kind(spark: SparkSession, tmp_path: Path, content: bytes) -> None:
     agree(spark, write(tmp_path / "a.tnt", content))
@@ -163,13 +150,3 @@ def test_snapshots(spark: SparkSession, tmp_path: Path) -> None:
         write(tmp_path / f"{time}.ttl", "nonsense }" if time == 4 else "" if time == 5 else f"<a:s> <a:p> [], {time}.")
     assert agree(spark, f"{tmp_path}?unit=1s") == 7
     assert spark_read(spark, f"{tmp_path}?unit=1s") == read(f"{tmp_path}?unit=1s")
-
-
-def test_a_few_files_are_counted_in_their_order(spark: SparkSession, tmp_path: Path) -> None:
-    """Spark would begin with the largest."""
-    lines = [f'<http://e/{n}> <http://e/p> <http://e/o> "{n}" .' for n in range(600)]
-    parts = {1: lines[:1], 2: lines[1:500], 3: lines[500:510], 4: lines[510:]}
-    for number, part in parts.items():
-        (tmp_path / f"{number}.tnt").write_text("\n".join(part) + "\n")
-    rows = open_history(spark, tmp_path, scope="s").counted_rows().select("element", "ts").collect()
-    assert [tuple(row) for row in rows] == [(n, n) for n in range(600)]

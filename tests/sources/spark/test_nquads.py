@@ -1,4 +1,4 @@
-"""N-Quads that Spark reads in SQL have the elements, in order, and the malformed pieces that the readers give."""
+"""N-Quads that Spark reads have the elements, in order, and the malformed pieces that the readers give."""
 
 from __future__ import annotations
 
@@ -21,9 +21,6 @@ from tests.rdf.lines import (
 from tests.sources.spark.test_history import agree, mutated, small_parts, spark_read
 from tests.sources.test_nquads import AT
 
-from penstock.sources.spark import history as histories
-from penstock.sources.spark.history import open_history
-
 __all__ = ["small_parts"]
 
 TERMS = ORDINARY_TERMS + ODD_TERMS + WRONG_TERMS
@@ -42,15 +39,9 @@ EVERY_KIND = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def every_file_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(histories, "_ONE_PART", -1)
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_lines_of_every_kind(spark: SparkSession, tmp_path: Path, end: str) -> None:
     path = write(tmp_path / "a.nq", end.join(EVERY_KIND))
-    assert open_history(spark, path, scope="s").by_quads
     assert agree(spark, path, "http://ex.org/s#1") == 78
 
 
@@ -87,12 +78,10 @@ def test_any_quads_are_read_alike(spark: SparkSession, tmp_path: Path) -> None:
     assert agree(spark, write(tmp_path / "a.nq", b"\n".join(lines))) > 30
 
 
-def test_carriage_returns_within_lines_are_left_to_the_parser(spark: SparkSession, tmp_path: Path) -> None:
+def test_carriage_returns_within_lines(spark: SparkSession, tmp_path: Path) -> None:
     for name, end in (("a", "\r"), ("b", "\n"), ("c", "\r\n"), ("d", "\r\r\n")):
         lines = [f'<a:g{n}> {AT} "{n}" .{end}<a:s> <a:p> "{name}" <a:g{n}> .' for n in range(5)]
         write(tmp_path / f"{name}.nq", end.join(lines))
-    history = open_history(spark, tmp_path, scope="s")
-    assert (sorted(history.by_quads), sorted(history.as_a_whole)) == ([1, 2, 3], [0])
     assert agree(spark, tmp_path) == 20
 
 

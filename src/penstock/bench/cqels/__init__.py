@@ -1,1 +1,1 @@
-"""CQELS's conference: people with RFID tags among rooms, beside what is known of their publications."""
+"""The conference of CQELS: people with RFID tags in rooms, and data about their publications."""

@@ -1,4 +1,4 @@
-"""Detections one by one: how long each takes to be answered, by Penstock and by pyoxigraph."""
+"""Detections one by one: the time until each is answered, by Penstock and by pyoxigraph."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from penstock.rdf.elements import Row
 from penstock.rdf.results import Evaluation
 
 MOST_SECONDS = 120
-"""To wait for one answer."""
+"""The timeout for one answer."""
 
 
 class Times(list[float]):
-    """Milliseconds from the arrival of a detection to its answer; `answer` is what came out."""
+    """Milliseconds from the arrival of each detection to its answer; `answer` is the whole answer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Times(list[float]):
 
 
 def penstock_times(query: Instance, publications: Path, floorplan: Path, count: int, **settings: str) -> Times:
-    """The embedded engine. An instant is over when the next detection comes: from there the time counts."""
+    """The embedded engine. An instant ends when the next detection arrives; the time counts from then."""
     engine = Engine()
     engine.graph(publications)
     engine.graph(floorplan, FLOORPLAN)
@@ -52,7 +52,7 @@ def penstock_times(query: Instance, publications: Path, floorplan: Path, count: 
 
 
 def _one_by_one(count: int, came: dict[int, float], turn: threading.Semaphore) -> Iterator[tuple[str, str, str, int]]:
-    """The next comes when the one before has been answered; the first of all waits for the second."""
+    """Yields each detection after the previous one has been answered; the first one waits for the second."""
     for detection in detections(count):
         if not turn.acquire(timeout=MOST_SECONDS):
             raise TimeoutError(f"a detection has not been answered within {MOST_SECONDS} s")
@@ -71,13 +71,13 @@ def _terms(triple: Any) -> Row:
 
 
 def pyoxigraph_times(query: Instance, publications: Path, floorplan: Path, count: int) -> Times:
-    """A store with the static data, and a graph for each window, into which detections come and from which they go."""
+    """A store with the static data and a graph for each window, to which detections are added and later removed."""
     [times] = pyoxigraph_together([query], publications, floorplan, count)
     return times
 
 
 def pyoxigraph_together(queries: Sequence[Instance], publications: Path, floorplan: Path, count: int) -> list[Times]:
-    """Several copies of a query, which have their windows in common."""
+    """Several copies of a query that share their windows."""
     store = Store()
     store.bulk_load(path=str(publications), format=RdfFormat.N_TRIPLES)
     store.load(path=str(floorplan), format=RdfFormat.N_TRIPLES, to_graph=NamedNode(FLOORPLAN))
@@ -118,7 +118,7 @@ class _Window:
         self._width = int(size.removesuffix("s")) * 1000 if kind == "RANGE" else EVERY
 
     def take(self, s: str, p: str, o: str, ts: int) -> None:
-        """NOW, and the latest triple, are a window as wide as there is time between two detections."""
+        """NOW and the latest triple are windows as wide as the time between two detections."""
         subject, predicate, place = (NamedNode(term[1:-1]) for term in (s, p, o))
         quad = Quad(subject, predicate, place, self._graph)
         self._held.append((ts, quad))

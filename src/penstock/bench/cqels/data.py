@@ -1,12 +1,12 @@
 """The conference of CQELS's experiments, generated, always the same.
 
-- The floor plan: 172 triples about 30 rooms, as many as the paper has.
-- Publications like DBLP's, after SP²Bench's profile: articles and papers in proceedings, more and more a year, with one
-  to several authors each (2.4 on average); few authors write much, many write one paper; nobody writes for ever;
-  editors of proceedings are some of those who write in them.
-- Detections: every 100 ms a tag is seen in a room, `<…person7> lv:detectedAt <…room3> "100" .` Visitors are those who
-  wrote first: with each other, and in proceedings that some of them edited, so that the queries have something to find.
-  All of it is among the first 5,000 triples, so that there is as much to find however many follow.
+- The floor plan: 172 triples about 30 rooms, as many as in the paper.
+- Publications like those of DBLP, following the profile of SP²Bench: articles and papers in proceedings, more each
+  year, with one to several authors each (2.4 on average). Few authors write a lot, many write one paper, and all stop
+  writing at some point. Editors of proceedings are chosen from their authors.
+- Detections: every 100 ms a tag is seen in a room, `<…person7> lv:detectedAt <…room3> "100" .` The visitors are the
+  first authors. They write together and in proceedings that some of them edited, so that the queries have results. All
+  of this is in the first 5,000 triples, so that the number of results does not depend on the size of the data.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ PREFIXES = {
 }
 ROOMS, CORRIDORS = 30, 56
 EVERY = 100
-"""Milliseconds from one detection to the next."""
+"""Milliseconds between two detections."""
 
 VISITORS = 20
 PAPERS_A_PROCEEDINGS = 40
 CAREER = 400
-"""So many papers appear, of whomever, from an author's first to the last."""
+"""The number of papers, by any author, that appear between the first and the last paper of one author."""
 
 _AUTHORS = (1, 2, 3, 4, 5, 6, 7)
 _AUTHOR_WEIGHTS = (29, 31, 21, 11, 5, 2, 1)
@@ -81,7 +81,7 @@ class Paper:
 
 
 def papers() -> Iterator[Paper]:
-    """Without end. An author is one who has written before, the more the likelier, or somebody new."""
+    """An endless series. Authors are new, or chosen from earlier ones in proportion to their number of papers."""
     chance = random.Random(4)
     written_by = [0]
     began = [0]
@@ -105,13 +105,13 @@ def papers() -> Iterator[Paper]:
 
 
 def editors(proceedings: int, authors: Sequence[int]) -> tuple[int, ...]:
-    """Of those who write in them, the more the likelier."""
+    """Chooses from the authors of the proceedings, in proportion to their number of papers."""
     chance = random.Random(proceedings)
     return tuple(dict.fromkeys(chance.choices(authors, k=chance.randint(1, 4))))
 
 
 def publications() -> Iterator[str]:
-    """Without end."""
+    """An endless series."""
     known: set[int] = set()
     writing: list[int] = []
     for paper in papers():
@@ -147,7 +147,7 @@ def _person(number: int, known: set[int]) -> Iterator[str]:
 
 
 def detections(count: int) -> Iterator[tuple[str, str, str, int]]:
-    """Visitors, most of whom stay in a room or go to the next."""
+    """Detections of visitors, most of whom stay in a room or go to the next one."""
     chance = random.Random(5)
     places = [chance.randrange(ROOMS // 5) for _ in range(VISITORS)]
     for number in range(1, count + 1):
@@ -162,7 +162,7 @@ def write_floorplan(folder: Path) -> Path:
 
 
 def write_publications(folder: Path, triples: int) -> Path:
-    """The first so many triples."""
+    """The first `triples` triples."""
     return write_once(folder / f"publications-{triples}.nt", islice(publications(), triples))
 
 

@@ -1,24 +1,24 @@
 """Le-Phuoc, Dao-Tran, Parreira and Hauswirth (2011), Table 2, Figures 4 and 5: Q1 to Q5 over a conference.
 
-The queries are the paper's, the data generated: detections of RFID tags, a floor plan of 172 triples, and publications
-after SP²Bench's profile.
+The queries are those of the paper. The data is generated: detections of RFID tags, a floor plan of 172 triples, and
+publications following the profile of SP²Bench.
 
-one by one: as the paper measures. A detection comes when the one before has been answered; the clock runs from its
-arrival to the answer, registration and loading are not in it. The mean over all detections and over several authors
-(`$Name$`). pyoxigraph is a store with the static data and a graph for each window: detections are put in and taken out,
-the query is asked, and what was there before is left out (ISTREAM). Its windows are sets, CQELS's are bags: Penstock's
-answers are compared with `--duplicates set`, and timed as the dialect has it.
+one by one: as in the paper. Each detection arrives after the previous one has been answered. The clock runs from its
+arrival to the answer, without registration and loading. The result is the mean over all detections and over several
+authors (`$Name$`). pyoxigraph uses a store with the static data and a graph for each window: detections are added and
+removed, the query is evaluated, and earlier solutions are dropped (ISTREAM). Its windows are sets, those of CQELS are
+bags: answers are compared with `--duplicates set`, and times are measured with the default of the dialect.
 
-history: the detections are a file; the time of the whole run, registration and loading included, for each detection.
-pyoxigraph does there what it does one by one, its loading included.
+history: the detections are a file. The result is the time of the whole run, including registration and loading, per
+detection. pyoxigraph does the same as one by one, including loading.
 
-many queries (Figure 5): copies of Q1, Q3 and Q4 about different authors, 1 to 1,024 of them, over a file of detections:
-the wall time of all of them registered with one engine, which fuses them, its loading included; up to 16 of them one
-after another, too, each a run of its own; beside pyoxigraph, which asks all of them of one store at each detection
-(quickly up to 16).
+many queries (Figure 5): 1 to 1,024 copies of Q1, Q3 and Q4 about different authors, over a file of detections. The
+result is the wall time of all copies registered with one engine, which fuses them, including loading; for up to 16
+copies also the time of separate runs, one after another. pyoxigraph evaluates all copies on one store at each detection
+(with --quick up to 16).
 
-Table 2 has 100,000 publications' triples, quickly 10,000. Figure 4 has 10,000 and ten, a hundred times as many, quickly
-10,000 and 100,000; with --scale 10, ten times as many again.
+Table 2 uses 100,000 triples of publications, with --quick 10,000. Figure 4 uses 10,000, 100,000 and 1,000,000 triples,
+with --quick 10,000 and 100,000; --scale 10 makes them ten times as many.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from penstock.bench.systems import DUCKDB, DataFiles, Penstock
 
 OXIGRAPH = "pyoxigraph"
 AUTHORS = (0, 2, 9, 7, 6, 14, 19, 4, 13, 3)
-"""The visitors who have written the most."""
+"""The visitors with the most papers."""
 
 WITH_PUBLICATIONS = ("Q1", "Q3", "Q4", "Q5")
 ONE_BY_ONE = ("query", "system", "detections", "mean [ms]", "p95 [ms]", "time ÷ Penstock's", "beside Penstock")
@@ -63,7 +63,7 @@ class Conference:
     detections: int
 
     def times(self, query: Instance) -> dict[str, list[float]]:
-        """Milliseconds for each detection, by system; their answers are the same."""
+        """Milliseconds for each detection by system; all answers are equal."""
         given = (query, self.publications, self.floorplan, self.detections)
         peer = pyoxigraph_times(*given)
         compare(OXIGRAPH, peer.answer, penstock_times(*given, duplicates="set").answer)

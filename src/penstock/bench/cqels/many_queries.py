@@ -33,11 +33,11 @@ POWERS, QUICK_POWERS = (0, 2, 4, 6, 8, 10), (0, 4, 10)
 """There are 2^n copies."""
 
 MOST_ALONE = 16
-"""So many copies one after another show what they cost."""
+"""The limit for the number of copies that run one after another."""
 
 
 class Taken(NamedTuple):
-    """Seconds to register queries, if anything is registered, and to run them."""
+    """Seconds to register queries, if the system registers any, and to run them."""
 
     registering: float | None
     run: float
@@ -69,7 +69,7 @@ def many_queries(context: ExperimentContext) -> tuple[list[tuple[Cell, ...]], Fi
             for who, way in _ways(context, queries, given).items():
                 context.say(f"{template}, copies: {copies:,}, {who}")
                 if copies == 1:
-                    way()  # who has just started is slow
+                    way()  # warm-up
                 runs.setdefault(who, {})[copies] = way()
         series = []
         own = next(iter(runs))
@@ -93,7 +93,7 @@ Way = Callable[[], Taken]
 
 
 def _ways(context: ExperimentContext, queries: Sequence[Instance], given: Given) -> dict[str, Way]:
-    """How the copies are answered, by whom."""
+    """The ways to answer the copies, by system."""
     texts = [query.text for query in queries]
     ways: dict[str, Way] = {system.name: partial(_all_at_once, system, texts, given) for system in context.systems()}
     if len(queries) <= MOST_ALONE:
@@ -104,7 +104,7 @@ def _ways(context: ExperimentContext, queries: Sequence[Instance], given: Given)
 
 
 def _all_at_once(system: Penstock, texts: Sequence[str], given: Given) -> Taken:
-    """All registered with one engine; its graphs are loaded as it runs."""
+    """All copies in one engine, which loads its graphs during the run."""
     began = time.perf_counter()
     engine = system.registered(texts, given.inputs)
     registered = time.perf_counter()
@@ -114,13 +114,13 @@ def _all_at_once(system: Penstock, texts: Sequence[str], given: Given) -> Taken:
 
 
 def _one_after_another(texts: Sequence[str], given: Given) -> Taken:
-    """Each query a run of its own."""
+    """Each query in a separate run."""
     taken = [_all_at_once(Penstock(), [text], given) for text in texts]
     return Taken(*map(sum, zip(*taken, strict=True)))
 
 
 def _oxigraph(queries: Sequence[Instance], given: Given) -> Taken:
-    """All queries asked of one store at each detection."""
+    """All queries on one store, at each detection."""
     began = time.perf_counter()
     pyoxigraph_together(queries, given.publications, given.floorplan, given.detections)
     return Taken(None, time.perf_counter() - began)

@@ -28,7 +28,7 @@ class Instance:
 
     @property
     def sparql(self) -> str:
-        """Over a store that has each window in a graph of its own, `urn:window:0`, `urn:window:1`."""
+        """SPARQL over a store with a graph for each window: `urn:window:0`, `urn:window:1`."""
         places = iter(range(len(self.windows)))
         text = re.sub(r"FROM NAMED <[^>]*>", "", self._named)
         text = _WINDOW.sub(lambda match: f"GRAPH <urn:window:{next(places)}>", text)

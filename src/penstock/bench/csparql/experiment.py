@@ -1,13 +1,13 @@
-"""Barbieri, Braga, Ceri and Grossniklaus (2010), Figure 7: what it is worth to push filters towards the data.
+"""Barbieri, Braga, Ceri and Grossniklaus (2010), Figure 7: the gain of pushing filters towards the data.
 
-The paper's query: what Swiss brokers turn over a day, in transactions of at least 10. (a) The window grows: more and
-more transactions a day. (b) The data set grows: more and more brokers. Four ways: as it is written, without the
-optimizer; the filter on static data pushed by hand; the filter on the stream pushed by hand; both, by the optimizer.
-All take turns, the best round of each counts; their answers have to be the same.
+The query of the paper sums the daily turnover of Swiss brokers in transactions of at least 10. (a) The window grows:
+more transactions per day. (b) The data set grows: more brokers. There are four variants: as written, without the
+optimizer; the filter on static data pushed by hand; the filter on the stream pushed by hand; both pushed by the
+optimizer. All take turns, and the best round of each counts; their answers must be equal.
 
 The clock runs from the text of the query and the files to all rows of three days. The figure shows processor time.
-DuckDB and Spark push filters by themselves, too, as far as they can: what is seen here is what remains. Quickly only
-the first engine is measured.
+DuckDB and Spark also push filters themselves where they can; the figure shows the remaining gain. With --quick only the
+first engine is measured.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from penstock.bench.systems import DataFiles, Penstock
 
 DAYS = 3
 PARTS = (100, 10, 1)
-"""Of the greatest size."""
+"""Fractions of the largest size."""
 
 COLUMNS = (
     "what grows",

@@ -1,7 +1,7 @@
-"""The stock exchange, generated, always the same, and the paper's query over it.
+"""Generates the stock exchange, always with the same data, and the query of the paper.
 
-Brokers are from 20 countries. A transaction is two triples at one instant: who does it, and its amount, 1 to 20. So a
-twentieth of the brokers is from Switzerland, and the greater half of the amounts is at least 10.
+Brokers are from 20 countries. A transaction is two triples at one instant: its broker, and its amount, 1 to 20. So one
+in 20 brokers is from Switzerland, and more than half of the amounts are at least 10.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def brokers(count: int) -> Iterator[str]:
 
 
 def transactions(days: int, a_day: int, brokers: int) -> Iterator[str]:
-    """So many a day; one more after the last, with which it is over."""
+    """`a_day` transactions per day, and one more after the last day, which ends it."""
     chance = random.Random(6)
     for number in range(days * a_day + 1):
         time = 1 + number * DAY // a_day

@@ -1,16 +1,17 @@
 """Groppe, Groppe, Kukulenz and Linnemann (2007), Figures 7 to 9: the 14 queries of LUBM over generated universities.
 
-The queries are SPARQL over a stream: Penstock reads timestamped N-Triples, a resource a millisecond, and gives each
-solution once. It is measured as users run it over a file, on each engine, and `as it comes`: the same lines come
-through a pipe, and what has come is answered, so that first results are soon there. The others have no streams: they
-load all triples, from N-Triples without timestamps, into memory, and then ask. The clock runs from the text of the
-query and the files to the first and to the last row. All systems take turns, the best round of each counts; answers are
-compared before. Jena is a process, with the start of Java; beside it `penstock run` is one, with the start of Python.
+The queries are SPARQL over a stream: Penstock reads timestamped N-Triples, one resource per millisecond, and emits each
+solution once. It is measured over a file, on each engine, and `as it comes`: the same lines arrive through a pipe and
+are answered as they arrive, so that first results appear early. The other systems have no streams: they load all
+triples, from N-Triples without timestamps, into memory and then evaluate the query. The clock runs from the text of the
+query and the files to the first and to the last row. All systems take turns, and the best round of each counts; answers
+are compared first. Jena runs as a process, including the start of Java; `penstock run`, including the start of Python,
+is measured for comparison.
 
-LUBM's queries expect inference. The generator writes what follows from the ontology beside what is said
-(vocabulary.py). Full length is one university, and with --scale N one to N; quickly, a university of three departments.
-rdflib and Jena get one department, and are compared with Penstock over the same. On Spark all queries are asked at full
-length, two quickly. rdflib is not asked Q9, over which it takes minutes.
+The queries of LUBM expect inference, so the generator also writes the triples that follow from the ontology
+(vocabulary.py). The full data is one university, with --scale N one to N; with --quick, a university of three
+departments. rdflib and Jena get one department and are compared with Penstock over the same data. Spark runs all
+queries at full size, and two with --quick. rdflib does not run Q9, which would take minutes.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from penstock.bench.answers import Answer, AnswerMismatchError, compare
 from penstock.bench.context import ExperimentContext
 from penstock.bench.data_files import write_once
 from penstock.bench.lubm.generator import write_universities
-from penstock.bench.lubm.systems import AsItComes, Command, Jena, OverAStream, Pyoxigraph, Rdflib, System
+from penstock.bench.lubm.systems import Command, FilePenstock, Jena, LivePenstock, Pyoxigraph, Rdflib, System
 from penstock.bench.peers.commands import PeerError
 from penstock.bench.peers.selection import JENA
 from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table, faster_ones, times_as_long
@@ -54,7 +55,7 @@ _TIMESTAMP = re.compile(r' "\d+" \.$')
 
 
 class Taken(NamedTuple):
-    """Seconds to the first row (to the end, where there is none) and to the last."""
+    """Seconds to the first row (to the end if there is none) and to the last row."""
 
     first: float
     last: float
@@ -96,10 +97,10 @@ def run(context: ExperimentContext) -> Result:
 
 
 def _plan(context: ExperimentContext) -> Iterable[tuple[Data, list[System]]]:
-    """What data, and whose turn it is over them; the first is what others are compared with."""
-    own: list[System] = [OverAStream(penstock) for penstock in context.systems()]
+    """The data sets and the systems for each; systems are compared with the first one."""
+    own: list[System] = [FilePenstock(penstock) for penstock in context.systems()]
     if "duckdb" in context.engines:
-        own.insert(1, AsItComes())
+        own.insert(1, LivePenstock())
     if context.is_quick:
         few = context.size(FEW_DEPARTMENTS, FEW_DEPARTMENTS)
         yield _data(context, f"{few} departments", 1, few), [*own, Pyoxigraph()]
@@ -109,13 +110,13 @@ def _plan(context: ExperimentContext) -> Iterable[tuple[Data, list[System]]]:
             yield _data(context, name, universities, None), [*own, Pyoxigraph()]
     slow: list[System] = []
     if find_spec("rdflib") is None:
-        context.remark("rdflib is left out: it is not installed (pip install rdflib).")
+        context.remark("rdflib was skipped: it is not installed (pip install rdflib).")
     else:
         slow.append(Rdflib())
     if JENA in context.peers:
         slow += [Jena(context.peers[JENA]), Command()]
     else:
-        context.remark("Jena is left out: --peer jena=PATH names its command arq.")
+        context.remark("Jena was skipped: --peer jena=PATH names its command arq.")
     if slow:
         yield _data(context, "1 department", 1, 1), [own[0], *slow]
 
@@ -132,7 +133,7 @@ def _data(context: ExperimentContext, name: str, universities: int, departments:
 def _measured(
     context: ExperimentContext, query: Path, data: Data, systems: list[System]
 ) -> tuple[int, dict[str, Taken]]:
-    """How many rows there are, and the times of those that answer as the first does."""
+    """The number of rows, and the times of the systems whose answers equal the first one's."""
     context.say(f"{data.name}, {_name(query)}")
     asked = [system for system in systems if _is_asked(context, system, query)]
     expected = _answer(systems[0], query, data)
@@ -155,14 +156,14 @@ def _measured(
 def _is_asked(context: ExperimentContext, system: System, query: Path) -> bool:
     if system.name == Rdflib().name and _name(query) in TOO_LONG_FOR_RDFLIB:
         context.remark(
-            f"rdflib is not asked {_name(query)}: it crosses all students, teachers and courses, for minutes."
+            f"rdflib skipped {_name(query)}: it crosses all students, teachers and courses, which takes minutes."
         )
         return False
     return not context.is_quick or system.name != SPARK or _name(query) in ON_SPARK_QUICKLY
 
 
 def _answer(system: System, query: Path, data: Data) -> Answer:
-    """All rows as those of one instant: who has no streams has no instants."""
+    """All rows as the rows of one instant, because systems without streams have no instants."""
     rows = (row for portion in system.portions(query, data.stream, data.triples) for row in system.as_terms(portion))
     return {0: Counter(rows)}
 

@@ -1,13 +1,13 @@
-"""Universities after the profile that LUBM's paper publishes, always the same.
+"""Generates universities with the profile from LUBM's paper; the data is always the same.
 
 A university has 15 to 25 departments; a department 7 to 10 full, 10 to 14 associate and 8 to 11 assistant professors, 5
 to 7 lecturers, 8 to 14 undergraduate and 3 to 4 graduate students for each of them, and 10 to 20 research groups.
 Faculty teach 1 or 2 courses and 1 or 2 graduate courses, and have degrees of three universities. Undergraduates take 2
 to 4 courses, graduates 1 to 3 graduate courses; a fifth of undergraduates and all graduates have an advisor. A fifth to
 a quarter of graduates are teaching assistants, a quarter to a third research assistants. Professors have 5 to 20
-publications, lecturers and graduates up to 5. Names, addresses and interests are as there.
+publications, lecturers and graduates up to 5. Names, addresses and interests are as in the paper.
 
-What is said of one resource has one timestamp, one millisecond after the resource before.
+All triples about a resource have the same timestamp, one millisecond after the previous resource.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from penstock.bench.data_files import write_once
 from penstock.bench.lubm.vocabulary import INVERSES, SUPERCLASSES, SUPERPROPERTIES, TYPE, UB
 
 UNIVERSITIES = 1000
-"""Degrees are from any of so many."""
+"""The number of universities that grant degrees."""
 
 INTERESTS = 30
 _FACULTY = {
@@ -30,14 +30,14 @@ _FACULTY = {
     "AssistantProfessor": ((8, 11), (5, 10)),
     "Lecturer": ((5, 7), (0, 5)),
 }
-"""How many there are in a department, and how many publications each has."""
+"""The number in a department, and the number of publications of each."""
 
 Triple = tuple[str, str, str]
 
 
 @dataclass(slots=True)
 class _Resource:
-    """What is said of one resource, and what follows from it."""
+    """The triples about one resource, including inferred ones."""
 
     iri: str
     triples: dict[Triple, None] = field(default_factory=dict)
@@ -72,7 +72,7 @@ def department(number: int, of: int) -> str:
 
 
 def resources(universities: int, departments: int | None = None) -> Iterator[_Resource]:
-    """All of them; with `departments`, only the first so many of each university."""
+    """All resources; with `departments`, only the first departments of each university."""
     for number in range(universities):
         chance = random.Random(number)
         yield _Resource(university(number)).a("University").says("name", f"University{number}")

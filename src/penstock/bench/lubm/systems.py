@@ -1,4 +1,4 @@
-"""Who answers the queries over universities: each yields rows as it has them, from the files."""
+"""The systems that answer the queries over universities; each reads the files and yields rows as it finds them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from penstock.rdf.results import from_json_line
 
 STREAM = "http://ex.org/universities"
 PIECE = 1 << 16
-"""Bytes that are written to a pipe at once."""
+"""The number of bytes written to a pipe at once."""
 
 
 class System(Protocol):
@@ -29,15 +29,15 @@ class System(Protocol):
     def name(self) -> str: ...
 
     def portions(self, query: Path, stream: Path, triples: Path) -> Iterator[Rows]:
-        """Rows as they come. `triples` is the stream without its timestamps, for those that have no streams."""
+        """Rows as they are found. `triples` is the stream without timestamps, for systems without streams."""
 
     def as_terms(self, rows: Rows) -> Rows:
-        """The same rows, of pyoxigraph's terms."""
+        """The same rows with pyoxigraph's terms."""
 
 
 @dataclass(frozen=True, slots=True)
-class OverAStream:
-    """Penstock, to which the stream is a file."""
+class FilePenstock:
+    """Penstock over a file."""
 
     penstock: Penstock
 
@@ -55,8 +55,8 @@ class OverAStream:
 
 
 @dataclass(frozen=True, slots=True)
-class AsItComes:
-    """The embedded engine, which reads a pipe and answers what has come."""
+class LivePenstock:
+    """The embedded engine over a pipe; it answers elements as they arrive."""
 
     name: str = f"{DUCKDB}, as it comes"
 
@@ -78,7 +78,7 @@ def _pieces(stream: Path) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Pyoxigraph:
-    """Loads all triples into a store, then asks."""
+    """Loads all triples into a store, then runs the query."""
 
     name: str = "pyoxigraph"
 
@@ -96,7 +96,7 @@ class Pyoxigraph:
 
 @dataclass(frozen=True, slots=True)
 class Rdflib:
-    """Loads all triples into a graph, then asks."""
+    """Loads all triples into a graph, then runs the query."""
 
     name: str = "rdflib"
 
@@ -113,7 +113,7 @@ class Rdflib:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`penstock run` on DuckDB: a process, as Jena is, to compare it with."""
+    """`penstock run` on DuckDB as a process, for comparison with Jena."""
 
     name: str = "penstock run"
 
@@ -131,7 +131,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Jena:
-    """Jena's command `arq`: a process that loads, asks and writes SPARQL JSON results; all rows come at once."""
+    """Jena's command `arq`: loads the data, runs the query and writes SPARQL JSON results; all rows arrive at once."""
 
     command: str
     name: str = "Jena"

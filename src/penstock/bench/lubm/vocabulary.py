@@ -1,8 +1,7 @@
 """The part of LUBM's ontology that its queries need: what follows from a class or a property.
 
-The queries expect inference. As engines that only match patterns have none, the generator writes what follows beside
-what is said: superclasses, superproperties, the transitive subOrganizationOf, and hasAlumnus, the inverse of
-degreeFrom.
+The queries expect inference. Engines that only match patterns have none, so the generator also writes inferred triples:
+superclasses, superproperties, the transitive subOrganizationOf, and hasAlumnus, the inverse of degreeFrom.
 """
 
 from __future__ import annotations
@@ -37,4 +36,4 @@ SUPERPROPERTIES: dict[str, tuple[str, ...]] = {
 }
 
 INVERSES = {"degreeFrom": "hasAlumnus"}
-"""`memberOf` has one, too, `member`, which no query asks for."""
+"""`memberOf` also has an inverse, `member`, which no query uses."""

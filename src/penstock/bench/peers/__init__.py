@@ -1,7 +1,7 @@
-"""What Penstock is measured beside, each with its own way of reading the data.
+"""The systems that Penstock is compared with, each with its own way of reading the data.
 
-A peer answers a query over one window and a static graph. Each is driven in the best way that we know, and its answers
-are compared with Penstock's before anything is timed.
+A peer answers a query over one window and a static graph. Each is used in the best way known, and its answers are
+compared with Penstock's before any time is measured.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from penstock.bench.answers import Answer, answer_of
 from penstock.rdf.results import Evaluation
 
 SHORT = 10_500
-"""Triples of a stream for slow peers: a window of 10 s, and a little more."""
+"""The number of triples in a stream for slow peers: a window of 10 s, and slightly more."""
 
 Rows: TypeAlias = Sequence[tuple[Any, ...]]
-"""Of terms as the peer has them, in the order of the query's variables."""
+"""Rows of the peer's own terms, in the order of the query's variables."""
 
 
 @dataclass(frozen=True, slots=True)
 class WindowQuery:
     """A SELECT at each closing instant of RANGE `width` STEP `step`, in milliseconds; the origin is 0.
 
-    `rspql` is the whole query; `sparql` asks the same of a store that holds a window's content and the static graph.
+    `rspql` is the whole query; `sparql` is the same for a store with the content of a window and the static graph.
     """
 
     rspql: str
@@ -41,16 +41,16 @@ class Peer(Protocol):
 
     @property
     def most_triples(self) -> int | None:
-        """A longer stream would take it too long to wait for; None: any will do."""
+        """The longest stream that finishes in reasonable time; None means no limit."""
 
     def evaluate(self, asked: WindowQuery, stream: Path, graph: Path) -> Iterator[tuple[int, Rows]]:
         """The rows at each closing instant up to the last timestamp, from the files."""
 
     def as_terms(self, rows: Rows) -> Rows:
-        """The same rows, of pyoxigraph's terms."""
+        """The same rows with pyoxigraph's terms."""
 
     def run(self, asked: WindowQuery, stream: Path, graph: Path) -> None:
-        """What is timed: all rows are made."""
+        """Computes all rows; this is what is timed."""
 
 
 def answer_of_peer(peer: Peer, asked: WindowQuery, stream: Path, graph: Path) -> Answer:

@@ -1,4 +1,4 @@
-"""The closing instants of a window, for peers that have no windows of their own."""
+"""The closing instants of a window, for peers without windows."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Closings:
-    """RANGE `width` STEP `step` over a stream of these timestamps, in milliseconds and in their order; the origin is 0.
+    """RANGE `width` STEP `step` over a stream with these sorted timestamps, in milliseconds; the origin is 0.
 
-    Iterates over the closing instants at which the window is not empty, each with the places where its content begins
+    Iterates over the closing instants at which the window is not empty, each with the indexes where its content begins
     and ends.
     """
 

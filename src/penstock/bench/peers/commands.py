@@ -1,9 +1,9 @@
 """Any engine as a peer: a command that reads the stream and writes result lines.
 
-It is called with two files more: `COMMAND QUERY GRAPH`. QUERY is in RSP-QL, GRAPH is N-Triples. The stream comes on
-standard input, timestamped N-Triples in the order of time. A line of JSON for each evaluation (SPARQL 1.1 results with
-`query` and `time`) goes to standard output, in any order. The origin of windows is 0. The time of a command is that of
-its whole process.
+It is called with two files: `COMMAND QUERY GRAPH`. QUERY is in RSP-QL, GRAPH is N-Triples. The command reads the stream
+from standard input, as timestamped N-Triples ordered by time. It writes a line of JSON for each evaluation (SPARQL 1.1
+results with `query` and `time`) to standard output, in any order. The origin of windows is 0. The measured time is that
+of the whole process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_SECONDS = 120
 
 
 class PeerError(Exception):
-    """A command that gives no answer; the sentence says why."""
+    """A command returned no answer; the message explains why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,9 @@ class CommandPeer:
                 try:
                     evaluation = from_json_line(line)
                 except ResultLineError as error:
-                    raise PeerError(f"line {number} of what {self.name} writes is no result line: {error}") from None
+                    raise PeerError(
+                        f"line {number} of the output of {self.name} is not a result line: {error}"
+                    ) from None
                 places = self._places(asked, evaluation.variables or ())
                 yield evaluation.time, [tuple(row[place] for place in places) for row in evaluation.rows or ()]
 
@@ -67,22 +69,22 @@ class CommandPeer:
         except OSError as error:
             raise PeerError(f"{self.name} cannot be run: {command[0]}: {error.strerror}") from None
         except subprocess.TimeoutExpired:
-            raise PeerError(f"{self.name} has not ended after {MOST_SECONDS} s") from None
+            raise PeerError(f"{self.name} did not finish within {MOST_SECONDS} s") from None
         if done.returncode:
-            told = done.stderr.decode(errors="replace").strip().splitlines() or ["it says nothing"]
+            told = done.stderr.decode(errors="replace").strip().splitlines() or ["no message"]
             raise PeerError(f"{self.name} ended with status {done.returncode}: {told[-1]}")
 
     def _places(self, asked: WindowQuery, variables: tuple[str, ...]) -> list[int]:
         if sorted(variables) != sorted(asked.variables):
             names = ", ".join(asked.variables)
-            raise PeerError(f"{self.name} answers with the variables {', '.join(variables)}, and {names} are asked for")
+            raise PeerError(f"{self.name} returned the variables {', '.join(variables)} instead of {names}")
         return [variables.index(name) for name in asked.variables]
 
     def as_terms(self, rows: Rows) -> Rows:
         return rows
 
     def run(self, asked: WindowQuery, stream: Path, graph: Path) -> None:
-        """The process alone; nobody reads what it writes. Raises PeerError."""
+        """Runs the process and ignores its output. Raises PeerError."""
         with tempfile.TemporaryDirectory() as folder:
             query = Path(folder) / "query.rq"
             query.write_text(asked.rspql)

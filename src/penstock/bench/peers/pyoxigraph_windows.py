@@ -1,19 +1,19 @@
-"""A continuous query on pyoxigraph, window by window: what one writes who has an RDF store and no stream engine.
+"""A continuous query on pyoxigraph, window by window: the approach with an RDF store and no stream engine.
 
-Oxigraph is a store in Rust, and answers a query over what is in it. Windows come from outside: for each closing instant
-the window's triples are put into a store, beside the static ones, and the query is asked. There are several ways to do
-that, and which is the best depends on how far windows overlap (`WAYS`):
+Oxigraph is a store in Rust without windows: for each closing instant the triples of the window are put into a store,
+next to the static ones, and the query is evaluated. There are several ways to fill the store; the best one depends on
+how much windows overlap (`WAYS`):
 
-- `text`: a new store for each window, filled from the window's lines, which are cut out of the stream's text. No triple
-  becomes a Python object; a line is parsed as often as there are windows that see it.
-- `parsed`: a new store for each window, filled with triples that have been parsed once, all of them, beforehand.
-- `changes`: one store. Parsed triples are added when they enter and removed when they leave, unless an equal one that
-  came later is still in the window.
+- `text`: a new store for each window, filled from the lines of the window, cut out of the text of the stream. No triple
+  becomes a Python object; a line is parsed once for each window that contains it.
+- `parsed`: a new store for each window, filled with triples that were all parsed once, beforehand.
+- `changes`: one store. Parsed triples are added when they enter and removed when they leave the window, unless a later
+  equal triple is still in it.
 
-A named graph for each step, dropped when it leaves the window, would be a fourth; but the union of named graphs holds a
-triple that is in two of them twice, and counts are wrong.
+A fourth way would be a named graph for each step, dropped when it leaves the window. But a triple in two named graphs
+occurs twice in their union, so counts would be wrong.
 
-Timestamps are cut off by one regular expression over the whole text. Answers are tuples of terms.
+One regular expression removes the timestamps from the whole text. Answers are tuples of terms.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TIMESTAMP = re.compile(rb'"(\d+)" \.\n')
 
 @dataclass(frozen=True, slots=True)
 class PyoxigraphWindows:
-    """`way` is one of `WAYS`. `sparql` stands for the query, where another order of patterns suits Oxigraph better."""
+    """`way` is one of `WAYS`. `sparql` replaces the query if another order of patterns is faster in Oxigraph."""
 
     way: str
     sparql: str | None = None

@@ -1,8 +1,8 @@
 """A continuous query on rdflib, window by window.
 
-The stream is parsed once, by rdflib's N-Triples parser. One graph holds the window's content beside the static triples:
-triples are added when they enter and removed when they leave, unless an equal one that came later is still in the
-window. rdflib is written in Python, and takes seconds for what takes others milliseconds: short streams only.
+The stream is parsed once, by rdflib's N-Triples parser. One graph contains the static triples and the content of the
+window: triples are added when they enter and removed when they leave, unless a later equal triple is still in the
+window. rdflib is written in Python and takes seconds where others take milliseconds, so streams are short.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _rows(store: Any, query: str) -> Rows:
 
 
 def _triple(line: str) -> Any:
-    """The one triple of a line; rdflib parses into a graph."""
+    """The triple of a line; rdflib can only parse into a graph."""
     from rdflib import Graph
 
     [triple] = Graph().parse(data=f"{line} .", format="nt")

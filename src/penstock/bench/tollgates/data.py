@@ -1,4 +1,4 @@
-"""Streams of tollgates and the graph of their districts, always the same.
+"""Generates streams of tollgates and the graph of their districts; the data is always the same.
 
 100 gates in 10 districts, 20,000 cars, and one triple per millisecond, so 1,000 per second of event time:
 
@@ -20,7 +20,7 @@ STREAM = f"{NAMESPACE}tollgates"
 GATES, CARS, DISTRICTS = 100, 20_000, 10
 PROPERTIES = 5
 FIRST = 3_600_001
-"""The first timestamp. Windows have begun to close by then, and all that are measured have a boundary just before."""
+"""The first timestamp. Windows already close by then, and all measured windows have a boundary just before it."""
 
 _DECIMAL = "http://www.w3.org/2001/XMLSchema#decimal"
 _REGISTERS, _MEASURES, _PAYS = (f" <{NAMESPACE}{name}> " for name in ("registers", "measures", "pays"))
@@ -47,7 +47,7 @@ KINDS: dict[str, Callable[[random.Random, int], str]] = {"passages": _passage, "
 
 
 def stream_lines(kind: str, count: int) -> Iterator[str]:
-    """The lines of a stream, with their ends."""
+    """The lines of a stream, including line ends."""
     chance = random.Random(1)
     triple = KINDS[kind]
     for number in range(count):
@@ -69,7 +69,7 @@ def write_districts(folder: Path) -> Path:
 
 
 def write_share(folder: Path, count: int, number: int, shares: int) -> Path:
-    """Every so many-th of the passages, beginning with that number."""
+    """Every n-th passage (n is `shares`), beginning with `number`."""
     lines = (line for place, line in enumerate(stream_lines("passages", count)) if place % shares == number)
     return write_once(folder / f"share-{number}-of-{shares}-{count}.tnt", lines)
 

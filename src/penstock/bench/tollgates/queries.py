@@ -1,4 +1,4 @@
-"""The queries: what they select, from what the window shows and from what is known anyway."""
+"""The queries: a projection, patterns over the window, and patterns over the static graph."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class Query:
     """A SELECT over one window, RANGE `width` STEP `step` in seconds, joined with the static graph."""
 
     kind: str
-    """The stream that it reads (data.py)."""
+    """The stream to read (data.py)."""
     select: str
     variables: tuple[str, ...]
-    """Those that are selected, in their order."""
+    """The selected variables in order."""
     seen: str
-    """What is matched in the window."""
+    """The patterns over the window."""
     known: str = ""
-    """What follows it, over the static graph."""
+    """The patterns over the static graph."""
     ending: str = ""
     operator: str = "RStream"
     width: int = 10
@@ -33,7 +33,7 @@ class Query:
 
     @property
     def rspql(self) -> str:
-        """A part a line and times in milliseconds, as rsp-js has to have it."""
+        """One clause per line and times in milliseconds, as rsp-js requires."""
         return (
             f"{_PREFIXES}REGISTER {self.operator} <{NAMESPACE}answers> AS\n"
             f"SELECT {self.select}\n"
@@ -44,7 +44,7 @@ class Query:
         )
 
     def reordered(self, patterns: str) -> str:
-        """SPARQL with these patterns, over a store that holds the window and the static graph."""
+        """SPARQL with these patterns, over a store with the window and the static graph."""
         return f"{_PREFIXES}SELECT {self.select} WHERE {{ {patterns} }} {self.ending}"
 
     @property
@@ -90,7 +90,7 @@ TOLLS = Query(
     "?gate :registers ?car OPTIONAL { ?car :pays ?toll }",
     operator="IStream",
 )
-"""Passages, with the toll where it was paid."""
+"""Passages, with the toll if it was paid."""
 
 UNPAID = Query(
     "payments",
@@ -115,7 +115,8 @@ def reading_patterns(count: int) -> Query:
 
 
 def over_streams(streams: list[str]) -> str:
-    """How many cars passed in each district, by whichever stream."""
+    """How many cars passed in each district, over all streams."""
+
     windows = [
         f"FROM NAMED WINDOW :window{place} ON STREAM <{stream}> [RANGE 10000 STEP 10000]"
         for place, stream in enumerate(streams)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
@@ -18,13 +19,17 @@ from penstock.engines.protocol import Slice, StorageError
 from penstock.engines.solutions import Solutions
 from penstock.engines.statistics import Latest
 from penstock.relational.answers import Plan
-from penstock.relational.relations import Shape
+from penstock.relational.intervals import INSTANTS
 from penstock.relational.reporting import InstantsPlan
+from penstock.relational.shapes import LocalSlice, Shape, Snapshot
 from penstock.relational.windows import FOREVER
 
 if TYPE_CHECKING:
     from penstock.engines.duckdb.store import DuckDBStore
 
+
+# DuckDB recommends a relation instead, which copies no rows, but is planned twice; few rows are the rule.
+warnings.filterwarnings("ignore", "Arrow output on a DB-API result")
 
 _PORTION = 500_000
 """How many rows are taken from a result at a time."""
@@ -56,26 +61,28 @@ class PreparedStatement:
 
     def __init__(self, store: DuckDBStore, statement: exp.Select) -> None:
         self.store = store
-        self.text = statement.sql("duckdb")
+        self.text = statement.sql("duckdb", copy=False)
         (self._parsed,) = store.connection.extract_statements(self.text)
         self.parameters = self._parsed.named_parameters
+        self.reads_instants = any(table.name == INSTANTS for table in statement.find_all(exp.Table))
+        """Whether the instants of a slice must be registered first, which is a change of the catalog."""
         store.provide(self.text)
 
     def rows(self, parameters: Mapping[str, int | None]) -> list[tuple[Any, ...]]:
+        with reported():
+            return self.store.connection.execute(self._parsed, self._given(parameters)).fetchall()
+
+    def table(self, parameters: Mapping[str, int | None]) -> pa.Table:
         """A portion at a time: an answer for which there is no memory is given up before the memory is full."""
         with reported():
             found = self.store.connection.execute(self._parsed, self._given(parameters))
-            rows: list[tuple[Any, ...]] = found.fetchmany(_PORTION)
-            portion = rows
-            while len(portion) == _PORTION:
-                check_memory()
-                portion = found.fetchmany(_PORTION)
-                rows += portion
-            return rows
-
-    def table(self, parameters: Mapping[str, int | None]) -> pa.Table:
-        with reported():
-            return self.store.connection.sql(self.text, params=self._given(parameters)).to_arrow_table()
+            reader: pa.RecordBatchReader = found.to_arrow_reader(_PORTION)
+            portions: list[pa.RecordBatch] = []
+            for portion in reader:
+                if portions:
+                    check_memory()
+                portions.append(portion)
+            return pa.Table.from_batches(portions, reader.schema)
 
     def value(self, parameters: Mapping[str, int | None]) -> int | None:
         ((found,),) = self.rows(parameters)
@@ -128,26 +135,38 @@ class DuckDBQuery:
         self._follow_layout()
         best = self._best()
         known = (plan for (expression, _), plan in self._plans.items() if expression == best)
-        return next(known, None) or self._planned(Shape(is_regular=True, is_large=self.store.is_large))
+        return next(known, None) or self._planned(LocalSlice(is_regular=True, is_large=self.store.is_large))
 
     def evaluate(self, part: Slice) -> Solutions:
         if self._demanded is not None and not self._demanded.may_hold_in(part):
-            return Solutions.over_intervals([], part.instants)
+            return Solutions.none(part.instants)
+        statement, parameters = self._statement_for(part)
+        return Solutions.over_intervals(statement.table(parameters), part.instants, parameters.get("reported", 0))
+
+    def table(self, part: Slice) -> tuple[pa.Table, int] | None:
+        """The rows of the solutions in order, the variables and then i and j: they hold at instants number i to j − 1.
+
+        And how many instants are numbered before the first of the slice. None where there is no row.
+        """
+        if self._demanded is not None and not self._demanded.may_hold_in(part):
+            return None
+        statement, parameters = self._statement_for(part)
+        return statement.table(parameters), parameters.get("reported", 0)
+
+    def _statement_for(self, part: Slice) -> tuple[PreparedStatement, dict[str, int]]:
         if len(part.instants) == 1 and not self._compares:
-            return self._evaluate_at(part.instants[0])
+            (instant,) = part.instants
+            return self._prepared(Snapshot()), {"first": instant, "last": instant, "count": 1}
         previous = part.previous if self._compares else None
         times = [*([] if previous is None else [previous]), *part.instants]
         step = times[1] - times[0] if len(times) > 1 else 1
         is_regular = all(later - earlier == step for earlier, later in pairwise(times))
-        self.store.set_instants(times)
-        statement = self._prepared(Shape(is_regular, self.store.is_large))
-        slice_ = {"first": times[0], "last": times[-1], "count": len(times), "step": step}
+        statement = self._prepared(LocalSlice(is_regular, self.store.is_large))
+        if statement.reads_instants:
+            self.store.set_instants(times)
         unreported = len(times) - len(part.instants)
-        return Solutions.over_intervals(statement.rows({**slice_, "reported": unreported}), part.instants, unreported)
-
-    def _evaluate_at(self, instant: int) -> Solutions:
-        statement = self._prepared(Shape(is_snapshot=True))
-        return Solutions.over_intervals(statement.rows({"first": instant, "last": instant, "count": 1}), [instant])
+        slice_ = {"first": times[0], "last": times[-1], "count": len(times), "step": step, "reported": unreported}
+        return statement, slice_
 
     def _follow_layout(self) -> None:
         """Plans are for one layout."""

@@ -24,24 +24,25 @@ from penstock.engines.arrivals import numbered, stamped
 from penstock.engines.closings import ClosingReport, closing_report
 from penstock.engines.duckdb.kept import KeptTables
 from penstock.engines.duckdb.statements import DuckDBQuery, DuckDBReport, PreparedStatement, reported
-from penstock.engines.held_triples import held_table, held_triples, triples_table
 from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
 from penstock.engines.protocol import Appended, Asked, Capabilities, CompiledReport, IntakeBatch, Need, Reached, Seen
 from penstock.engines.statistics import Observed
 from penstock.optimizer import Sizes
-from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
+from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.demand import Demand, demand_of
 from penstock.relational.functions.library import Library
 from penstock.relational.intervals import INSTANTS
 from penstock.relational.matching import TRIPLE, predicates_of
-from penstock.relational.relations import Shape
+from penstock.relational.planning import optimized
 from penstock.relational.reporting import compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed
-from penstock.relational.sources import AnswerTable, Tables, reads
+from penstock.relational.shapes import Shape
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
+from penstock.relational.tables import AnswerTable, Tables, reads
 from penstock.relational.windows import FOREVER, passed
-from penstock.sources.graphs import CHANGING, TRIPLES, Graph
+from penstock.sources.graphs import CHANGING, TRIPLES, Graph, changing_triples, graph_triple
+from penstock.sources.tables import encoded_triples
 
 _ROWS_BETWEEN_LOOKS = 20_000
 
@@ -109,9 +110,11 @@ class DuckDBStore:
     """Tables of streams and graphs, and statements over them. `database` is a file; without one all is in memory.
 
     Static parts of queries are computed once and kept; a lone triple pattern from `keep_from` triples of graphs on.
-    After every `rows_between_looks` rows the store looks for rows that nobody needs: eviction costs time, too.
+    After every `rows_between_looks` rows the store looks for rows that nobody needs: eviction costs time, too. `limits`
+    are settings of DuckDB, such as `threads`.
     """
 
+    evaluated_by = "DuckDB"
     capabilities: ClassVar = Capabilities(admits_queries=True, restarts=True, answers_at_once=False)
 
     def __init__(
@@ -120,11 +123,12 @@ class DuckDBStore:
         *,
         rows_between_looks: int = _ROWS_BETWEEN_LOOKS,
         keep_from: int = _KEEP_FROM,
+        limits: Mapping[str, int | str] | None = None,
     ) -> None:
         self._rows_between_looks = rows_between_looks
         with reported():
             self.connection = duckdb.connect(":memory:" if database is None else str(database))
-        for setting, value in _SETTINGS.items():
+        for setting, value in {**_SETTINGS, **(limits or {})}.items():
             self.run(f"SET {setting} = {value}")
         self._library = Library(self.connection)
         for setting, value in _LOCKED.items():
@@ -197,6 +201,12 @@ class DuckDBStore:
         self._closing_reports.clear()
         self._matcher = PatternMatcher()
 
+    def empty_streams(self) -> None:
+        """Forget the rows of streams. Graphs stay, with what is kept of them, and so do compiled queries."""
+        for iri, known in self._streams.items():
+            self.run(f"TRUNCATE {known.table}")
+            self._streams[iri] = _Stream(known.table, is_given=known.is_given, is_named=known.is_named)
+
     def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
         if iri in self._streams:
             return
@@ -219,18 +229,27 @@ class DuckDBStore:
         self, batch: IntakeBatch[Mapping[str, pa.Table]], reached: Mapping[str, Reached], lateness: int
     ) -> Appended:  # fmt: skip
         return Appended(
-            {iri: self._append(iri, *stamped(rows, reached[iri], lateness)) for iri, rows in (batch.rows or {}).items()}
+            {
+                iri: self.append_stamped(iri, *stamped(rows, reached[iri], lateness))
+                for iri, rows in (batch.rows or {}).items()
+            }
         )
 
     def give(self, number: int, stream: str, rows: pa.Table) -> Seen:
-        return self._append(stream, *stamped(rows, Reached(), 0))
+        return self.append_stamped(stream, *stamped(rows, Reached(), 0))
 
-    def _append(self, stream: str, rows: pa.Table, seen: Seen) -> Seen:
+    def append_stamped(self, stream: str, rows: pa.Table, seen: Seen) -> Seen:
+        """Keep rows that have their watermarks (`since`): all of what was `seen`, or some of it."""
         known = self._streams[stream]
-        rows = numbered(rows, known.elements, known.arrived)
+        self.keep(stream, numbered(rows, known.elements, known.arrived), seen.elements)
+        return seen
+
+    def keep(self, stream: str, rows: pa.Table, elements: int) -> None:
+        """Keep rows that are stamped and numbered; so many elements begin among them."""
+        known = self._streams[stream]
         if known.is_named and "g" not in rows.column_names:
             rows = rows.append_column("g", pa.nulls(rows.num_rows, pa.string()))
-        known.elements += seen.elements
+        known.elements += elements
         known.arrived += rows.num_rows
         known.appended = rows.num_rows
         predicates = self.observed.note(known.table, rows["p"])
@@ -240,7 +259,6 @@ class DuckDBStore:
             self.run(f"INSERT INTO {known.table} SELECT {known.columns} FROM incoming")
         for report in self._closing_reports:
             report.note(stream, rows)
-        return seen
 
     def load_graph(self, iri: str | None, graph: Graph) -> None:
         table = self._graphs.setdefault(iri, f"graph_{len(self._graphs) + 1}")
@@ -300,10 +318,10 @@ class DuckDBStore:
         if not triples:
             return []
         found: list[tuple[Any, ...]] = []
-        with self._view("asked", triples_table(triples)):
+        with self._view("asked", encoded_triples(triples)):
             for table, bounds in self._tables_of(iri).items():
                 found += self.rows(f"SELECT s, p, o, {bounds} FROM {table} SEMI JOIN asked USING (s, p, o)")
-        return held_triples(found)
+        return [graph_triple(*row) for row in found]
 
     def revise_graph(
         self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple], needed: int
@@ -317,14 +335,14 @@ class DuckDBStore:
                 self.run(f"CREATE OR REPLACE TABLE {changing} ({columns})")
                 self._changed[iri] = changing
                 self._predicates[changing] = frozenset()
-        with self._view("revised", triples_table(triples)):
+        with self._view("revised", encoded_triples(triples)):
             for table in self._tables_of(iri):
                 same = " AND ".join(f"{table}.{part} = revised.{part}" for part in TRIPLE)
                 ((lost,),) = self.rows(f"DELETE FROM {table} USING revised WHERE {same}")
                 if lost and table != changing:
                     self._revise()
         self.run(f"DELETE FROM {changing} WHERE ends <= {needed}")
-        now = held_table(held)
+        now = changing_triples(held)
         with self._view("loading", now):
             self.run(f"INSERT INTO {changing} SELECT s, p, o, starts, ends FROM loading")
         self._note_predicates(changing, pc.unique(now["p"]).to_pylist())
@@ -367,6 +385,26 @@ class DuckDBStore:
             self._note_predicates(stream.table, [predicate for predicate, _ in found])
             for _, greatest in found:
                 self._matcher.note_anything(iri, greatest)
+
+    def restore_counts(
+        self, stream: str, *, elements: int, arrived: int, passed: int, predicates: Iterable[str] | None
+    ) -> None:  # fmt: skip
+        """What has arrived of a stream of which the rows that are needed were kept again.
+
+        `passed` elements of it are gone that were in time; `predicates` is None where they are not known.
+        """
+        known = self._streams[stream]
+        kept = known.arrived
+        known.elements, known.arrived, known.looked_at, known.passed = elements, arrived, arrived, passed
+        known.needed, known.evicted = kept, arrived - kept
+        if predicates is None:
+            self._predicates[known.table] = None
+        else:
+            self._note_predicates(known.table, predicates)
+
+    def count_later(self, stream: str, after: int, passed: int) -> None:
+        """Of what the stream had after an instant, so many elements are gone that were in time."""
+        self._later.count(self._streams[stream].table, after, passed)
 
     def begin(self) -> None:
         with reported():
@@ -433,11 +471,11 @@ class DuckDBStore:
             if stream.arrived >= stream.looked_at + self._rows_between_looks:
                 reading = [need for need in needs if reads(need.query.dataset, iri, self.tables)]
                 counts = any(need.query.dataset.counts_elements for need in reading)
-                self._look_at(stream, min((self._oldest(need, iri) for need in reading), default=unread), counts)
+                self._look_at(stream, min((self.oldest(need, iri) for need in reading), default=unread), counts)
             kept += stream.needed
         return kept
 
-    def _oldest(self, need: Need, stream: str) -> int:
+    def oldest(self, need: Need, stream: str) -> int:
         """The timestamp before which the query needs nothing, nor would one that came now."""
         if need.horizon is None:
             return -FOREVER

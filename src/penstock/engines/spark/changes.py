@@ -13,9 +13,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from penstock.algebra.inputs import GraphTriple
-from penstock.engines.held_triples import held_table, held_triples, triples_table
 from penstock.relational.matching import TRIPLE
 from penstock.relational.windows import FOREVER
+from penstock.sources.graphs import changing_triples, graph_triple
+from penstock.sources.tables import encoded_triples
 
 _KEY = list(TRIPLE)
 
@@ -26,24 +27,24 @@ class ChangedTriples:
 
     view: str
     loaded: DataFrame
-    held: pa.Table = field(default_factory=lambda: held_table([]))
+    held: pa.Table = field(default_factory=lambda: changing_triples([]))
     """When the triples hold that have changed."""
-    revised: pa.Table = field(default_factory=lambda: triples_table([]))
+    revised: pa.Table = field(default_factory=lambda: encoded_triples([]))
     """Those triples: what was loaded of them does not count any more."""
     predicates: frozenset[str] = frozenset()
     """Theirs: what is asked by others is static, as it was. Every statement asks for them."""
 
     def when_held(self, session: SparkSession, triples: Sequence[Triple]) -> list[GraphTriple]:
-        asked = triples_table(triples)
+        asked = encoded_triples(triples)
         known = self.held.join(asked, _KEY, join_type="left semi")
         unknown = session.createDataFrame(asked.join(self.revised, _KEY, join_type="left anti"))
         loaded = self.loaded.join(sf.broadcast(unknown), _KEY, "left_semi").toArrow()
-        return held_triples([*_rows(known), *_rows(loaded)])
+        return [graph_triple(*row) for row in (*_rows(known), *_rows(loaded))]
 
     def revise(self, triples: Sequence[Triple], held: Sequence[GraphTriple], needed: int) -> None:
-        revised = triples_table(triples)
+        revised = encoded_triples(triples)
         kept = self.held.filter(pc.greater(self.held["ends"], needed)).join(revised, _KEY, join_type="left anti")
-        self.held = pa.concat_tables([kept, held_table(held)])
+        self.held = pa.concat_tables([kept, changing_triples(held)])
         self.revised = pa.concat_tables([self.revised, revised]).group_by(_KEY).aggregate([])
         self.predicates |= set(pc.unique(revised["p"]).to_pylist())
 

@@ -15,7 +15,7 @@ _SECONDS_TO_END = 5
 _CAUSE = "Caused by: "
 _CONDITION = re.compile(r"\[[A-Z0-9_.]+\] ")
 _TRACEBACK = "Traceback (most recent call last):"
-_NO_PENSTOCK = "No module named 'penstock"
+_NO_MODULE = re.compile(r"No module named '(\w+)")
 _SOCKET = re.compile(r"\bSocket\[([^\[\]]+:[0-9]+)\]")
 _TELLING = re.compile(r"\b(\w*Error|\w*Exception|Invalid|Unrecognized)\b")
 _ORIGIN = re.compile(r'^(: |Exception in thread "[^"]*" |Caused by: |Error: )*([\w.$]+(Exception|Error): )*')
@@ -75,10 +75,11 @@ def reason(lines: Sequence[str]) -> str:
     if any("StackOverflowError" in line for line in lines):
         return STACK_TOO_SMALL
     raised = _raised_in_python(lines)
-    if _NO_PENSTOCK in raised:
+    missing = _NO_MODULE.search(raised)
+    if missing is not None:
         return (
-            "penstock is not installed for the Python of Spark's executors: install it there, or set PYSPARK_PYTHON to "
-            "a Python that has it"
+            f"{missing[1]} is not installed for the Python of Spark's executors: install penstock there, with what it "
+            "depends on, or set PYSPARK_PYTHON to a Python that has it"
         )
     causes = [line for line in lines if line.startswith(_CAUSE)]
     conditions = [line for line in lines if _CONDITION.match(line)]

@@ -1,20 +1,21 @@
-"""Complete streams on Spark: Spark reads them itself, and all evaluation instants are answered at once."""
+"""Complete streams on Spark: read in the executors' Python, and all evaluation instants are answered at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import pyarrow as pa
+from pyspark import Broadcast
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from penstock.algebra.model import ContinuousQuery
+from penstock.algebra.operators import Operator
 from penstock.algebra.windows import RangeWindow
 from penstock.engines.arrivals import numbered, stamped
-from penstock.engines.closings import ClosingReport, closing_report
+from penstock.engines.closings import ClosingReport, Closings, closing_report
 from penstock.engines.protocol import (
     Appended,
     Capabilities,
@@ -24,16 +25,30 @@ from penstock.engines.protocol import (
     Reached,
     Seen,
     WholeStream,
+    Windows,
 )
-from penstock.engines.spark.session import is_local
+from penstock.engines.spark.coverage import reason_for_sql
+from penstock.engines.spark.range_queries import HistoryQuery, StreamRanges
+from penstock.engines.spark.range_tasks import ShippedGraphs, StreamReader, shipped
 from penstock.engines.spark.store import SparkStore, StreamView
-from penstock.engines.spark.survey import Survey, survey_by_a_look, survey_by_steps, survey_one_by_one, with_since
+from penstock.engines.spark.survey import (
+    Survey,
+    stamped_rows,
+    survey_by_steps,
+    survey_of,
+    survey_one_by_one,
+    survey_ranges,
+    with_since,
+)
 from penstock.rdf.elements import Malformed
-from penstock.relational.sources import Tables
-from penstock.sources.batches import Source
+from penstock.relational.answers import Delivery
+from penstock.relational.tables import Tables
+from penstock.sources.graphs import Graph
 from penstock.sources.spark.frames import FrameHistory, FrameSource
 from penstock.sources.spark.history import History, history_of
-from penstock.sources.spark.rows import named
+
+_MOST_TRIPLES = 5_000_000
+"""Graphs with more triples than that are not shipped to each worker."""
 
 _GIVEN = pa.schema(
     [(name, pa.string()) for name in ("s", "p", "o")]
@@ -43,19 +58,26 @@ _GIVEN = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The rows of a stream, and rows that tell when windows close over content, if they are known."""
+    """The rows of a stream, and when windows close over content, as far as that is known."""
 
     rows: DataFrame
-    told: pa.Table | None
+    closings: Mapping[RangeWindow, Closings]
 
 
 class HistoryStore(SparkStore):
     """Streams from their beginning to their end. What queries produce for others is with the driver."""
 
+    evaluated_by = "DuckDB in the executors, or Spark SQL"
     capabilities: ClassVar = Capabilities(admits_queries=False, restarts=False, answers_at_once=True)
 
-    def __init__(self, session: SparkSession) -> None:
+    def __init__(self, session: SparkSession, *, windows: Windows = "auto") -> None:
         super().__init__(session)
+        self._windows = windows
+        self.lateness = 0
+        self.ranges: dict[str, StreamRanges] = {}
+        """The streams that are read in ranges."""
+        self._sources: dict[str | None, Graph] = {}
+        self._shipped: Broadcast[ShippedGraphs] | None = None
         self._whole: dict[str, _Kept] = {}
         self._given: dict[str, pa.Table] = {}
         self._persisted: list[DataFrame] = []
@@ -65,6 +87,22 @@ class HistoryStore(SparkStore):
         for frame in self._persisted:
             frame.unpersist()
         self._whole, self._given, self._persisted = {}, {}, []
+        self.ranges, self._sources, self._triples, self._shipped = {}, {}, {}, None
+
+    # Graphs
+
+    def load_graph(self, iri: str | None, graph: Graph) -> None:
+        super().load_graph(iri, graph)
+        self._sources[iri] = graph
+        self._shipped = None
+
+    @property
+    def shipped_graphs(self) -> Broadcast[ShippedGraphs]:
+        """The graphs for executors, each of which gets them once."""
+        if self._shipped is None:
+            tables = {iri: pa.concat_tables(graph.tables()) for iri, graph in self._sources.items()}
+            self._shipped = self.session.sparkContext.broadcast({iri: shipped(t) for iri, t in tables.items()})
+        return self._shipped
 
     # Streams
 
@@ -72,51 +110,42 @@ class HistoryStore(SparkStore):
         self, batch: IntakeBatch[Mapping[str, WholeStream]], reached: Mapping[str, Reached], lateness: int
     ) -> Appended:  # fmt: skip
         """Look at the timestamps of complete streams: when they begin and end, and whether anything is late."""
+        self.lateness = lateness
         seen: dict[str, Seen] = {}
-        odd: list[tuple[str, History | FrameHistory]] = []
+        malformed: list[tuple[str, History | FrameHistory]] = []
         for iri, stream in (batch.rows or {}).items():
-            history = self._history(stream.source, iri)
-            found = self._survey(iri, history, stream.queries, lateness)
-            self._streams[iri].elements = found.elements
-            seen[iri] = Seen(found.elements, found.least, found.greatest, found.has_late)
-            if found.has_odd:
-                odd.append((iri, history))
-        return Appended(seen, _malformed(odd))
+            windows = [] if stream.queries is None else _closing_windows(stream.queries, iri, self.tables)
+            if isinstance(stream.source, FrameSource):
+                history = FrameHistory(stream.source)
+                found = self._take_frame(iri, history, stream.queries, lateness)
+                malformed.append((iri, history))
+            else:
+                whole = history_of(self.session, stream.source)
+                surveys = survey_ranges(self.session, whole.ranges, windows, lateness)
+                found = survey_of(surveys, windows)
+                is_named = self._streams[iri].is_named
+                rows = stamped_rows(self.session, whole.ranges, surveys, lateness, is_named=is_named)
+                self.ranges[iri] = StreamRanges(whole.ranges, surveys)
+                self._whole[iri] = _Kept(rows, found.closings)
+                if any(survey.malformed for survey in surveys):
+                    malformed.append((iri, whole))
+            self._streams[iri].elements = found.seen.elements
+            seen[iri] = found.seen
+        return Appended(seen, _malformed(malformed))
 
-    def _history(self, source: Source, scope: str) -> History | FrameHistory:
-        if isinstance(source, FrameSource):
-            return FrameHistory(source)
-        return history_of(self.session, source, scope=scope)
-
-    def _survey(
-        self, iri: str, history: History | FrameHistory, queries: Sequence[ContinuousQuery] | None, lateness: int
+    def _take_frame(
+        self, iri: str, history: FrameHistory, queries: Sequence[ContinuousQuery] | None, lateness: int
     ) -> Survey:
-        view = self._streams[iri]
+        rows = self._persist(history.rows(is_named=self._streams[iri].is_named))
         window = None if queries is None else _told_by_steps(queries, self.tables)
-        if isinstance(history, History) and history.is_of_lines:
-            with ThreadPoolExecutor(1) as beside:
-                looking = beside.submit(self._look, history, window, lateness)
-                rows = named(history.ordinary_rows(), view.is_named)  # Spark finds the files meanwhile
-            found = looking.result() or _survey_of_lines(history, window, lateness)
-            if found is not None and not found.has_odd:
-                return self._keep(iri, rows, found)
-        rows = self._persist(history.rows(is_named=view.is_named))
-        found = None
-        if window is not None:
-            found = survey_by_steps(rows.withColumn("is_odd", sf.lit(False)), window, lateness)
-        if found is not None:
-            return self._keep(iri, rows, replace(found, has_odd=True))
-        rows = self._persist(with_since(rows, lateness))
-        self._whole[iri] = _Kept(rows, None)
-        return replace(survey_one_by_one(rows), has_odd=True)
-
-    def _look(self, history: History, window: RangeWindow | None, lateness: int) -> Survey | None:
-        return survey_by_a_look(history, window, lateness) if is_local(self.session) else None
-
-    def _keep(self, iri: str, rows: DataFrame, survey: Survey) -> Survey:
-        """All rows are in time."""
-        self._whole[iri] = _Kept(rows.withColumn("since", sf.lit(None).cast("bigint")), survey.told)
-        return survey
+        found = None if window is None else survey_by_steps(rows, window, lateness)
+        if found is not None:  # nothing is late for an instant
+            rows = rows.withColumn("since", sf.lit(None).cast("bigint"))
+        else:
+            rows = self._persist(with_since(rows, lateness))
+            found = survey_one_by_one(rows)
+        self._whole[iri] = _Kept(rows, found.closings)
+        return found
 
     def _persist(self, frame: DataFrame) -> DataFrame:
         self._persisted.append(frame.persist())
@@ -149,6 +178,30 @@ class HistoryStore(SparkStore):
     def forget(self, needs: Sequence[Need], until: int) -> None:
         self._forget_reached()
 
+    # Answers
+
+    def compile(
+        self, query: ContinuousQuery, expression: Operator, delivery: Delivery, *, is_optimized: bool = True
+    ) -> HistoryQuery:
+        by_sql = self.compile_sql(query, expression, delivery, is_optimized=is_optimized)
+        return HistoryQuery(self, query, expression, delivery, by_sql, is_optimized=is_optimized)
+
+    @property
+    def readers(self) -> list[StreamReader]:
+        return [StreamReader(iri, view.is_given, view.is_named) for iri, view in self._streams.items()]
+
+    def reason_for_sql(self, query: ContinuousQuery, delivery: Delivery) -> str | None:
+        """Why Spark SQL answers a query; None where it is answered by ranges."""
+        if self._windows == "cluster":
+            return "the setting windows is cluster"
+        if self._services:
+            return "it asks a service"
+        if self._changed:
+            return "a graph changes while it is answered"
+        if sum(self._triples.values()) > _MOST_TRIPLES:
+            return "its graphs are too large for each executor"
+        return reason_for_sql(query, delivery, self.tables, self.ranges)
+
     # Reports
 
     def compile_report(self, query: ContinuousQuery) -> CompiledReport:
@@ -157,12 +210,15 @@ class HistoryStore(SparkStore):
     def closings(self, query: ContinuousQuery) -> ClosingReport | None:
         """When windows close, where it is known without a statement."""
         report = closing_report(query, self.tables)
-        if report is None or any(kept.told is None for kept in self._whole.values()):
-            return None
-        for iri, kept in self._whole.items():
-            report.note(iri, kept.told)
-        for iri, rows in self._given.items():
-            report.note(iri, rows)
+        for stream, closings in [] if report is None else report.closings:
+            if stream in self._whole:
+                known = self._whole[stream].closings.get(closings.window)
+                if known is None:
+                    return None
+                closings.add(known)
+        if report is not None:
+            for stream, rows in self._given.items():
+                report.note(stream, rows)
         return report
 
 
@@ -185,9 +241,9 @@ class _HistoryReport:
         return self._best.last_end(first)
 
 
-def _malformed(odd: Sequence[tuple[str, History | FrameHistory]]) -> Iterator[tuple[str, Malformed]]:
-    """A job looks for it, when somebody asks."""
-    for iri, history in odd:
+def _malformed(histories: Sequence[tuple[str, History | FrameHistory]]) -> Iterator[tuple[str, Malformed]]:
+    """A job reads it, when somebody asks."""
+    for iri, history in histories:
         for row in history.malformed().toLocalIterator():
             yield iri, Malformed(*row)
 
@@ -198,10 +254,11 @@ def _in_columns(rows: pa.Table, view: StreamView) -> pa.Table:
     return rows.select([*_GIVEN.names, *(["g"] if view.is_named else [])])
 
 
-def _survey_of_lines(history: History, window: RangeWindow | None, lateness: int) -> Survey | None:
-    if window is None:
-        return None
-    return survey_by_steps(history.times().withColumn("s", sf.lit("")), window, lateness)
+def _closing_windows(queries: Sequence[ContinuousQuery], stream: str, tables: Tables) -> set[RangeWindow]:
+    """The windows over a stream whose closings are the instants of queries."""
+    reports = [closing_report(query, tables) for query in queries]
+    read = [pair for report in reports if report is not None for pair in report.closings]
+    return {closings.window for iri, closings in read if iri == stream}
 
 
 def _told_by_steps(queries: Sequence[ContinuousQuery], tables: Tables) -> RangeWindow | None:

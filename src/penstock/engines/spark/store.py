@@ -1,7 +1,7 @@
 """What stores of windows on Spark share: views of graphs and services, and statements over views.
 
-The statements are those of every engine, printed as Spark SQL. Where streams come from is what the two stores differ
-in: complete histories (history.py), or segments of micro-batches (window_log.py).
+The statements are those of every engine, printed as Spark SQL. Where streams come from is what the two differ
+in: complete histories (history.py), or segments of micro-batches (cluster_windows.py).
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ from penstock.engines.spark.session import checked_stack
 from penstock.engines.spark.statements import SparkQuery, SparkReport
 from penstock.engines.statistics import Latest, Observed
 from penstock.optimizer import Sizes
-from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query, optimized
+from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.functions.expansion import expanded
-from penstock.relational.relations import Shape
+from penstock.relational.planning import optimized
 from penstock.relational.reporting import compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed
-from penstock.relational.sources import AnswerTable, Tables
+from penstock.relational.shapes import Shape
 from penstock.relational.spark_sql import to_spark
 from penstock.relational.static_parts import KeptPart
+from penstock.relational.tables import AnswerTable, Tables
 from penstock.relational.windows import FOREVER, longest_window, passed
 from penstock.sources.graphs import Graph
 from penstock.sources.spark.graphs import graph_frame
@@ -75,6 +76,7 @@ class StreamView:
 class SparkStore(ABC):
     """Views of streams and graphs, and statements over them."""
 
+    evaluated_by = "Spark SQL"
     capabilities: ClassVar[Capabilities]
 
     def __init__(self, session: SparkSession) -> None:
@@ -87,6 +89,8 @@ class SparkStore(ABC):
         self._services: dict[ServiceCall, AnswerTable] = {}
         self._loaded: dict[str | None, DataFrame] = {}
         """Graphs that Spark has read."""
+        self._triples: dict[str | None, int] = {}
+        """How many triples each graph has."""
         self._reached: list[DataFrame] = []
         """What property paths of statements reach."""
         self._static = KeptFrames(self, self._prefix)
@@ -197,6 +201,7 @@ class SparkStore(ABC):
         view = self._graphs.setdefault(iri, f"{self._prefix}_graph_{len(self._graphs) + 1}")
         frame.createOrReplaceTempView(view)
         self._static.note(view, spread)
+        self._triples[iri] = sum(known.triples for known in spread.values())
         self.observed.know(view, {predicate: known.triples for predicate, known in spread.items()})
 
     @property
@@ -257,7 +262,7 @@ class SparkStore(ABC):
 
     # Answers
 
-    def compile(
+    def compile_sql(
         self, query: ContinuousQuery, expression: Operator, delivery: Delivery, *, is_optimized: bool = True
     ) -> SparkQuery:
         def plan(best: Operator, shape: Shape) -> Plan:

@@ -1,57 +1,185 @@
-"""What has to be known of a stream's history before it is answered: when it begins and ends, and what came late.
+"""What has to be known of a complete stream before it is answered: when it begins and ends, and what is late in it.
 
-A late element counts from the watermark on that it was behind (semantics.md §2). That makes no difference as long as
-no evaluation instant lies between. So where a window that closes step by step tells the instants, a look at each step
-is enough: which of its elements came first, and which last. Otherwise the elements are put in order one by one.
+Ranges of files are surveyed in executors, all at the same time, each as if it were the beginning of the stream. The
+figures are right unless something in a range is late behind the ranges before it; such a range is surveyed again, with
+the greatest timestamp before it.
 
-Lines in files on this machine are looked at without Spark first. As a rule they are ordinary and in time, and that is
-all.
+The rows of a DataFrame have no such ranges. A late element counts from the watermark on that it was behind
+(semantics.md §2). That makes no difference as long as no evaluation instant lies between. So where a window that closes
+step by step determines the instants, a look at each step is enough: which of its elements came first, and which last.
+Otherwise the elements are put in order one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import pickle
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 
 from penstock.algebra.windows import RangeWindow
-from penstock.engines.closings import content
-from penstock.sources.spark.history import History
-from penstock.sources.spark.looking import Steps
+from penstock.engines.arrivals import stamped
+from penstock.engines.closings import Closings, content
+from penstock.engines.protocol import Reached, Seen
+from penstock.sources.spark.ranges import Range, numbered_tables, read_in_executors
+from penstock.sources.spark.rows import NAMED_ROWS, ROWS
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """`least` is the first timestamp that was in time, `greatest` the last; an empty stream has none."""
+    """`seen` is as a store reports it; an empty stream has no timestamps."""
 
-    elements: int
-    least: int | None
-    greatest: int | None
+    seen: Seen
+    triples: int | None = None
+    closings: Mapping[RangeWindow, Closings] = field(default_factory=dict)
+    """When windows close over content, as far as that is known."""
+
+
+@dataclass(slots=True)
+class RangeSurvey:
+    """What there is in a range, if `reached` is the greatest timestamp before it."""
+
+    reached: int | None
+    closings: dict[RangeWindow, Closings]
+    elements: int = 0
+    triples: int = 0
+    malformed: int = 0
+    earliest: int | None = None
+    """The least timestamp."""
+    least: int | None = None
+    """The least timestamp that is in time."""
+    greatest: int | None = None
     has_late: bool = False
-    has_odd: bool = False
-    """Whether there is anything in it that is more than its ordinary rows, or that is malformed."""
-    told: pa.Table | None = None
-    """Rows `(s, ts, since)` that tell as much as all of them of when the window closes over content."""
+
+    def note(self, rows: pa.Table, seen: Seen) -> None:
+        self.elements += seen.elements
+        self.triples += rows.num_rows
+        self.earliest = _least(self.earliest, pc.min(rows["ts"]).as_py())
+        self.least = _least(self.least, seen.least)
+        self.greatest = _greatest(self.greatest, seen.greatest)
+        self.has_late = self.has_late or seen.has_late
+        for closings in self.closings.values():
+            closings.note(rows)
+
+    def has_between(self, oldest: int, last: int) -> bool:
+        """Whether timestamps between the two may be in it."""
+        if self.earliest is None or self.greatest is None:
+            return False
+        return self.greatest >= oldest and self.earliest <= last
+
+    def share(self, oldest: int, last: int) -> float:
+        """About how many triples have timestamps between the two, if they are spread evenly."""
+        if self.earliest is None or self.greatest is None:
+            return 0
+        covered = min(last, self.greatest) - max(oldest, self.earliest) + 1
+        return self.triples * max(0, covered) / (self.greatest - self.earliest + 1)
+
+    def holds(self, reached: int | None, lateness: int) -> bool:
+        """Whether it is right with another greatest timestamp before it: nothing is late behind that."""
+        return reached == self.reached or None in (reached, self.earliest) or self.earliest >= reached - lateness  # type: ignore[operator]
 
 
-def survey_by_a_look(history: History, window: RangeWindow | None, lateness: int) -> Survey | None:
-    """Of lines in files on this machine; None where something is behind, and perhaps too late for an instant."""
-    steps = [] if window is None else [Steps(window.origin, window.step)]
-    found = history.look(steps)
-    if found is None:
-        return Survey(0, None, None, has_odd=True)
-    if found.behind > lateness:
-        return None
-    told = next((content([*firsts.values()]) for firsts in found.firsts.values()), None)
-    return Survey(found.elements, found.least, found.greatest, told=told)
+def survey_ranges(
+    spark: SparkSession, ranges: Sequence[Range], windows: Collection[RangeWindow], lateness: int
+) -> list[RangeSurvey]:
+    """The surveys of ranges, in order; each knows what was reached before it."""
+    surveys = _surveyed(spark, [(part, None) for part in ranges], windows, lateness)
+    reached = _reached(surveys)
+    wrong = [n for n, survey in enumerate(surveys) if not survey.holds(reached[n], lateness)]
+    again = _surveyed(spark, [(ranges[n], reached[n]) for n in wrong], windows, lateness) if wrong else []
+    for number, survey in zip(wrong, again, strict=True):
+        surveys[number] = survey
+    for survey, before in zip(surveys, reached, strict=True):
+        survey.reached = before
+    return surveys
+
+
+def survey_of(surveys: Sequence[RangeSurvey], windows: Collection[RangeWindow]) -> Survey:
+    """The surveys of all ranges of a stream as one."""
+    closings = {window: Closings(window) for window in windows}
+    whole = Seen(0, None, None, False)
+    for survey in surveys:
+        whole = Seen(
+            whole.elements + survey.elements,
+            _least(whole.least, survey.least),
+            _greatest(whole.greatest, survey.greatest),
+            whole.has_late or survey.has_late,
+        )
+        for window, found in closings.items():
+            found.add(survey.closings[window])
+    return Survey(whole, sum(survey.triples for survey in surveys), closings)
+
+
+_Part = tuple[Range, int | None]
+"""A range, and the greatest timestamp before it."""
+
+
+def surveyed_ranges(
+    spark: SparkSession, parts: Sequence[_Part], windows: Collection[RangeWindow], lateness: int
+) -> DataFrame:
+    """A pickled `RangeSurvey` for each range."""
+    read = partial(_survey, windows=list(windows), lateness=lateness)
+    return read_in_executors(spark, parts, read, "survey binary")
+
+
+def _surveyed(
+    spark: SparkSession, parts: Sequence[_Part], windows: Collection[RangeWindow], lateness: int
+) -> list[RangeSurvey]:
+    found = surveyed_ranges(spark, parts, windows, lateness).toArrow()
+    return [pickle.loads(survey) for survey in found["survey"].to_pylist()]
+
+
+def _survey(part: _Part, windows: Sequence[RangeWindow], lateness: int) -> Iterator[pa.RecordBatch]:
+    source, reached = part
+    survey = RangeSurvey(reached, {window: Closings(window) for window in windows})
+    for batch in source.batches():
+        survey.malformed += len(batch.malformed)
+        if batch.table.num_rows:
+            survey.note(*stamped(batch.table, Reached(_greatest(reached, survey.greatest)), lateness))
+    yield pa.record_batch({"survey": [pickle.dumps(survey)]})
+
+
+def _reached(surveys: Sequence[RangeSurvey]) -> list[int | None]:
+    """The greatest timestamp before each range."""
+    reached: list[int | None] = [None]
+    for survey in surveys:
+        reached.append(_greatest(reached[-1], survey.greatest))
+    return reached[:-1]
+
+
+def stamped_rows(
+    spark: SparkSession, ranges: Sequence[Range], surveys: Sequence[RangeSurvey], lateness: int, *, is_named: bool
+) -> DataFrame:
+    """The rows of ranges (`rows.ROWS`) with `since`: the watermark that a late row is behind, NULL for one in time."""
+    parts = [(part, survey.reached) for part, survey in zip(ranges, surveys, strict=True) if survey.triples]
+    schema = f"{NAMED_ROWS if is_named else ROWS}, since bigint"
+    return read_in_executors(spark, parts, partial(_stamp, lateness=lateness, is_named=is_named), schema)
+
+
+def _stamp(part: _Part, lateness: int, is_named: bool) -> Iterator[pa.RecordBatch]:
+    source, reached = part
+    for table in numbered_tables(source.batches(), source.first_number, is_named=is_named):
+        if table.num_rows:
+            rows, seen = stamped(table, Reached(reached), lateness)
+            reached = _greatest(reached, seen.greatest)
+            yield from rows.to_batches()
+
+
+def _least(one: int | None, other: int | None) -> int | None:
+    return min((time for time in (one, other) if time is not None), default=None)
+
+
+def _greatest(one: int | None, other: int | None) -> int | None:
+    return max((time for time in (one, other) if time is not None), default=None)
 
 
 def survey_by_steps(rows: DataFrame, window: RangeWindow, lateness: int) -> Survey | None:
-    """Of rows with `ts`, `arrival`, `is_odd` and `s`; None where something may have come too late for an instant."""
+    """Of rows with `s`, `ts` and `arrival`; None where something may have come too late for an instant."""
     grouped = rows.groupBy(_period(sf.col("ts"), window).alias("period")).agg(
         sf.min("ts").alias("least"),
         sf.max("ts").alias("greatest"),
@@ -59,19 +187,18 @@ def survey_by_steps(rows: DataFrame, window: RangeWindow, lateness: int) -> Surv
         sf.max("arrival").alias("last"),
         sf.min(sf.when(sf.col("s").isNotNull(), sf.col("ts"))).alias("first_triple"),
         sf.count("*").alias("triples"),
-        sf.bool_or("is_odd").alias("is_odd"),
     )
     found = grouped.toArrow().sort_by("period")
-    if pc.any(found["is_odd"]).as_py():
-        return Survey(0, None, None, has_odd=True)
+    closings = Closings(window)
     if not found.num_rows:
-        return Survey(0, None, None)
+        return Survey(Seen(0, None, None, False), 0, {window: closings})
     periods, first, last = (found[name].to_pylist() for name in ("period", "first", "last"))
     if _may_be_late(periods, first, last, max(1, lateness // window.step)):
         return None
-    least, greatest = (found[name].to_pylist() for name in ("least", "greatest"))
-    told = content(found["first_triple"].drop_null().to_pylist())
-    return Survey(sum(found["triples"].to_pylist()), min(least), max(greatest), told=told)
+    closings.note(content(found["first_triple"].drop_null().to_pylist()))
+    triples, least, greatest = pc.sum(found["triples"]), pc.min(found["least"]), pc.max(found["greatest"])
+    seen = Seen(triples.as_py(), least.as_py(), greatest.as_py(), False)
+    return Survey(seen, triples.as_py(), {window: closings})
 
 
 def _may_be_late(periods: Sequence[int], first: Sequence[int], last: Sequence[int], distance: int) -> bool:
@@ -110,4 +237,4 @@ def survey_one_by_one(rows: DataFrame) -> Survey:
         sf.max("ts"),
         sf.count_if(~in_time),
     ).collect()
-    return Survey(elements, least, greatest, late > 0)
+    return Survey(Seen(elements, least, greatest, late > 0))

@@ -1,1 +1,1 @@
-"""Timestamped RDF, one format a module: each gives the elements of an input, and reports what is none."""
+"""Timestamped RDF, one module per format: each yields the elements of an input and reports malformed input."""

@@ -1,6 +1,6 @@
-"""JSON-LD with timestamped graphs: one document in a `.jsonld` file, one a line in `.ndjson`.
+"""JSON-LD with timestamped graphs: one document per `.jsonld` file, one per line of `.ndjson`.
 
-A document that is wrong is left out as a whole.
+An invalid document is skipped as a whole.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""N-Triples and N-Quads line by line, so that one wrong line costs one line."""
+"""N-Triples and N-Quads line by line, so that an invalid line does not affect the others."""
 
 from __future__ import annotations
 

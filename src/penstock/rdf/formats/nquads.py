@@ -1,4 +1,4 @@
-"""N-Quads with timestamped graphs, `.nq`: a line that is wrong is left out, and the others count."""
+"""N-Quads with timestamped graphs, `.nq`. Invalid lines are skipped."""
 
 from __future__ import annotations
 

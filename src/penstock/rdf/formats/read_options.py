@@ -1,4 +1,4 @@
-"""How a source is read, whatever its format."""
+"""Options for reading a source, for all formats."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from penstock.rdf.elements import OnMalformed
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """`scope` and `document` keep blank nodes apart (`blank_nodes`); `time_predicate` says when a graph is.
+    """`scope` and `document` keep blank nodes apart (`blank_nodes`); `time_predicate` links a graph to its time.
 
-    `unit_ms` is how long a unit of the numbers in the names of snapshots is, None if nobody said.
+    `unit_ms` is the unit of the numbers in the names of snapshots, or None if it was not set.
     """
 
     scope: str

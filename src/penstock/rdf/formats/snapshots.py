@@ -1,7 +1,7 @@
-"""Snapshots: each `.ttl` or `.nt` file is one graph of the stream, in the order of their times.
+"""Snapshots: each `.ttl` or `.nt` file is one graph of the stream, ordered by time.
 
-The time of `data_07.ttl` is 7 units, if somebody says how long a unit is. Otherwise it is what the file itself says
-(`<> prov:generatedAtTime TS`), and if it says nothing, 7 ms. A name may also be a date: `2014-08-01.ttl`.
+If a unit is set, the time of `data_07.ttl` is 7 units. Otherwise the file states its time (`<> prov:generatedAtTime
+TS`); if it does not, the time is 7 ms. A name can also be a date: `2014-08-01.ttl`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NUMBER = re.compile(r"[0-9]+")
 def read_snapshots(files: Sequence[tuple[Path, str]], options: ReadOptions) -> Iterator[Element]:
     """The graphs of `.ttl` and `.nt` files, given with their formats.
 
-    A Turtle file with an error is left out; of an N-Triples file only the wrong line is.
+    A Turtle file with an error is skipped; in an N-Triples file only the invalid line is skipped.
     """
     snapshots = [_Snapshot(path, format, number, options) for number, (path, format) in enumerate(files, 1)]
     timed = [(time, snapshot) for snapshot in snapshots if (time := snapshot.time()) is not None]
@@ -49,11 +49,11 @@ class _Snapshot:
         self._options = options
 
     def triples(self, on_malformed: OnMalformed) -> tuple[Triple, ...] | None:
-        """The file's graph, or None if there is none to be had, which is reported."""
+        """The graph of the file; None, after a report, if it cannot be read."""
         return self._read(file_input(self._path), self._document, self._options.scope, on_malformed)
 
     def time(self) -> int | None:
-        """The time of the graph, or None if it has none, which is reported."""
+        """The time of the graph; None, after a report, if it has none."""
         problems: list[Malformed] = []
         try:
             named = time_in_name(self._path, self._options.unit_ms)
@@ -85,7 +85,7 @@ class _Snapshot:
 
 
 def time_in_name(path: Path, unit_ms: int | None) -> int | None:
-    """The last number in a file's name times the unit, or the date that the name is."""
+    """The last number in the name of a file times the unit, or the date in its name."""
     stem = uncompressed_name(path).stem
     if stem.isdecimal() or (instant := parse_instant(stem)) is None:
         numbers = _NUMBER.findall(stem)

@@ -1,7 +1,7 @@
 """Named graphs with a time: `<g> prov:generatedAtTime TS` in the default graph, or that predicate in the graph itself.
 
-The default graph is about the stream and not part of it. If it says nothing about a graph, any triple of the graph with
-the predicate gives the time. Of several times the greatest counts.
+The default graph describes the stream and is not part of it. If it states no time for a graph, a triple of the graph
+with this predicate does. If there are several times, the latest one counts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from penstock.rdf.formats.read_options import ReadOptions
 from penstock.rdf.timestamps import greatest
 
 ALL_IN_DEFAULT_GRAPH = (
-    "there is no named graph in it, and the default graph is not part of a stream: put the triples of each element "
+    "it contains no named graph, and the default graph is not part of a stream: put the triples of each element "
     'into a graph with a name (TriG: <g> { … }; JSON-LD: "@id" and "@graph")'
 )
 
@@ -25,10 +25,10 @@ ReadStatements = Callable[[OnMalformed], Iterable[Statement]]
 
 
 def graphs_of_document(read: ReadStatements, place: str, options: ReadOptions) -> Iterator[Element]:
-    """The graphs of a document, in the order in which they first appear.
+    """The graphs of a document, in the order of their first appearance.
 
-    A graph may come in pieces, and its time after it, so the document is read twice: once to see where each graph ends,
-    and again to take them one by one. Only the graphs that have begun and not ended are ever held.
+    A graph may be split into pieces, and its time may follow it. So the document is read twice: once to find where each
+    graph ends, then to yield the graphs one by one. Only graphs that have begun and not ended are in memory.
     """
     last_mention: dict[GraphName, int] = {}
     has_statements = has_graphs = False
@@ -48,7 +48,7 @@ def graphs_of_document(read: ReadStatements, place: str, options: ReadOptions) -
 
 
 def graphs_in_passing(statements: Iterable[Statement], place: str, options: ReadOptions) -> Iterator[Element]:
-    """The graphs of a live input: a graph is over, and its time must be known, when the next one begins."""
+    """The graphs of a live input. A graph ends when the next one begins; its time must be known by then."""
     graphs = _Graphs(place, options)
     for statement in statements:
         if statement.graph is not None and statement.graph != graphs.first():
@@ -58,7 +58,7 @@ def graphs_in_passing(statements: Iterable[Statement], place: str, options: Read
 
 
 class _Graphs:
-    """The graphs that have begun, in their order, and the times that the default graph gives."""
+    """The graphs that have begun, in order, and the times that the default graph states."""
 
     def __init__(self, place: str, options: ReadOptions) -> None:
         self._place = place
@@ -77,7 +77,7 @@ class _Graphs:
             self._times.setdefault(dated, []).append(_object(triple))
 
     def take(self, graph: GraphName) -> Iterator[Element]:
-        """The graph as an element; nothing if it has no time, which is reported."""
+        """Yields the graph as an element; reports it if it has no time."""
         triples = tuple(self._triples.pop(graph))
         try:
             time = self._time(graph, triples)
@@ -103,32 +103,32 @@ def without_time(graph: Node, time_predicate: NamedNode) -> str:
     return (
         f"the graph {graph} has no time: write {graph} {time_predicate} "
         '"2024-05-01T12:00:00Z"^^xsd:dateTime in the default graph (in a live stream: before the next graph begins), '
-        "or say which predicate gives the time (?time=IRI)"
+        "or name the predicate for the time (?time=IRI)"
     )
 
 
 def times_within(triples: Iterable[Triple], time_predicate: NamedNode) -> list[Node]:
-    """The objects of the time predicate in a graph that carries its own time."""
+    """The objects of the time predicate inside a graph that states its own time."""
     return [_object(triple) for triple in triples if triple.predicate == time_predicate]
 
 
 def _mentioned(statement: Statement, time_predicate: NamedNode) -> GraphName | None:
-    """The graph that a statement belongs to, or that it dates."""
+    """The graph that contains a statement, or whose time the statement gives."""
     graph, triple = statement
     if graph is not None:
         return graph
     if triple.predicate != time_predicate:
         return None
     subject = triple.subject
-    assert not isinstance(subject, Triple), "the parser of RDF 1.1 lets no such triple pass"
+    assert not isinstance(subject, Triple), "the RDF 1.1 parser rejects such triples"
     return subject
 
 
 def _object(triple: Triple) -> Node:
     object_ = triple.object
-    assert not isinstance(object_, Triple), "the parser of RDF 1.1 lets no such triple pass"
+    assert not isinstance(object_, Triple), "the RDF 1.1 parser rejects such triples"
     return object_
 
 
 def _ignore(malformed: Malformed) -> None:
-    """The first reading; the second one reports."""
+    """Ignores errors in the first pass; the second pass reports them."""

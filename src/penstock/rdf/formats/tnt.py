@@ -42,7 +42,7 @@ def read_tnt(source: Input, options: ReadOptions) -> Iterator[Element]:
 
 
 def decode_line(line: bytes) -> str:
-    """The text of a line, without the space around it."""
+    """The text of a line without surrounding space."""
     try:
         return line.decode().strip()
     except UnicodeDecodeError as error:
@@ -65,7 +65,7 @@ def _why_not(text: str) -> str:
         return 'the timestamp is missing: a line is <subject> <predicate> <object> "milliseconds" .'
     unquoted = _WITHOUT_QUOTES.fullmatch(text)
     if unquoted is not None:
-        return f'the timestamp stands without quotes: write "{unquoted[1]}"'
+        return f'the timestamp has no quotes: write "{unquoted[1]}"'
     if text.startswith("<<") or " <<" in text:
         return TRIPLE_IN_TRIPLE
     if not _WITH_END.fullmatch(text):

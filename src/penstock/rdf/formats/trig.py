@@ -1,8 +1,8 @@
-"""TriG with timestamped graphs, `.trig`: a graph that is wrong is left out, and the others count.
+"""TriG with timestamped graphs, `.trig`. Invalid graphs are skipped.
 
-A parser that has met an error cannot say where the next graph begins: pyoxigraph's goes on, but takes what is left of
-the wrong graph for the default graph. So the text is first cut into blocks (a graph, or statements of the default
-graph), by braces outside of strings, and each block is parsed by itself.
+After an error a parser does not know where the next graph begins: pyoxigraph continues, but reads the rest of the
+invalid graph as the default graph. So the text is first cut into blocks (a graph, or statements of the default graph)
+at braces outside of strings, and each block is parsed separately.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _END_OF_LONG = {
 
 
 class Block(NamedTuple):
-    """A piece of TriG that can be parsed by itself, and the line that it begins in."""
+    """A piece of TriG that can be parsed on its own, and the number of its first line."""
 
     line: int
     text: bytes
     is_too_large: bool = False
-    """Then the text is its beginning."""
+    """If so, the text is only its beginning."""
 
 
 def read_trig(source: Input, options: ReadOptions) -> Iterator[Element]:
@@ -82,7 +82,7 @@ def _statements(source: Input, rename: Rename, on_malformed: OnMalformed) -> Ite
 
 
 def blocks(lines: Iterable[tuple[int, bytes]]) -> Iterator[Block]:
-    """Cut TriG after each graph and, between graphs, after each line that ends with a full stop."""
+    """Cuts TriG after each graph and, between graphs, after each line that ends with a full stop."""
     cutter = _Cutter()
     for number, line in lines:
         if cutter.is_inside(line):
@@ -93,7 +93,7 @@ def blocks(lines: Iterable[tuple[int, bytes]]) -> Iterator[Block]:
 
 
 class _Cutter:
-    """What has been read of the next block, and whether it is inside of a graph or of a long string."""
+    """The text of the next block so far, and whether it ends inside a graph or a long string."""
 
     def __init__(self) -> None:
         self._first_line = 1
@@ -104,7 +104,7 @@ class _Cutter:
         self._quote: bytes | None = None
 
     def is_inside(self, line: bytes) -> bool:
-        """Whether a line can neither begin nor end anything, as most lines of a graph cannot."""
+        """Whether a line neither begins nor ends anything; most lines of a graph do not."""
         if not self._in_graph or self._quote is not None:
             return False
         return not (b"}" in line or b"{" in line or b'"""' in line or b"'''" in line)

@@ -7,22 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple, TypeGuard, cast
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from penstock.optimizer.sizes import Spread
-from penstock.rdf.blank_nodes import label_prefix
 from penstock.rdf.errors import SourceError
-from penstock.rdf.parquet import COLUMNS, check_columns
-from penstock.sources.graph_files import ChangesFile, GraphFile, NTriplesFile, TermsFile
+from penstock.rdf.parquet import COLUMNS
+from penstock.sources.graph_files import ChangesFile, GraphFile, NTriplesFile
 from penstock.sources.graphs import CHANGING, TRIPLES, Graph, MergedGraph, merged
-from penstock.sources.spark.frames import FrameGraph, encoded_terms
-from penstock.sources.spark.lines import can_split, read_lines
-from penstock.sources.spark.nquads import triples_of_lines
-from penstock.sources.spark.whole import read_in_executors
+from penstock.sources.spark.frames import FrameGraph
+from penstock.sources.spark.ranges import bytes_per_range, cut_lines, is_plain, read_in_executors
 
 _TRIPLES = "s string, p string, o string"
 
@@ -80,18 +77,20 @@ def _read(spark: SparkSession, file: GraphFile | FrameGraph) -> DataFrame:
     """The triples of a file or a frame; where something is none, a row in which a term is NULL."""
     if isinstance(file, FrameGraph):
         return file.frame.select(*COLUMNS)
-    if isinstance(file, NTriplesFile) and can_split(file.path):
-        return triples_of_lines(read_lines(spark, {0: file.path}), file.scope)
-    if isinstance(file, TermsFile) and can_split(file.path):
-        rows = spark.read.parquet(file.path.resolve().as_uri())
-        check_columns(file.path, dict(rows.dtypes))
-        return rows.select(*encoded_terms(rows, label_prefix(file.scope)))
-    return read_in_executors(spark, {0: file}, _tables, _TRIPLES)
+    parts: list[_Part] = [(file, 0, None)]
+    if isinstance(file, NTriplesFile) and is_plain(file.path):
+        parts = [(file, *ends) for ends in cut_lines(file.path, bytes_per_range(spark, [file.path]))]
+    return read_in_executors(spark, parts, _tables, _TRIPLES)
 
 
-def _tables(place: int, file: GraphFile) -> Iterator[pa.RecordBatch]:
+_Part = tuple[GraphFile, int, int | None]
+"""Of a file of lines the bytes between which they are."""
+
+
+def _tables(part: _Part) -> Iterator[pa.RecordBatch]:
+    file, start, end = part
     try:
-        for table in file.tables():
+        for table in file.tables() if end is None else cast(NTriplesFile, file).tables_between(start, end):
             yield from table.to_batches()
     except SourceError:
         yield pa.record_batch([pa.nulls(1, kind) for kind in TRIPLES.types], schema=TRIPLES)

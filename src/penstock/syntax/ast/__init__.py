@@ -1,7 +1,7 @@
-"""The syntax tree: what a query says, before anyone asks what it means.
+"""The syntax tree of a query.
 
-Every node is an immutable dataclass and knows its place in the text (`span`), which takes no part in comparison:
-two queries are equal when they say the same. Abbreviations of the text (`;`, `,`, `[…]`, `(…)`) stay visible.
+Every node is an immutable dataclass and knows its position in the text (`span`). Comparison ignores positions: two
+queries are equal if their trees are. Abbreviations in the text (`;`, `,`, `[…]`, `(…)`) are preserved.
 """
 
 from penstock.syntax.ast.expressions import (

@@ -1,4 +1,4 @@
-"""Copies of a pattern: a blank-node label may stand in one basic graph pattern only (SPARQL 1.1 §5.1.1)."""
+"""Copies of a pattern: a blank node label may occur in only one basic graph pattern (SPARQL 1.1 §5.1.1)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from penstock.syntax.ast.traversal import rewrite
 
 
 def relabelled(pattern: Group, number: int) -> Group:
-    """Copy number `number` of the pattern, whose blank nodes are its own."""
+    """Copy number `number` of the pattern, with its own blank nodes."""
 
     def change(node: Node) -> Node:
         return replace(node, label=f"{node.label}_{number}") if isinstance(node, BlankNodeLabel) else node

@@ -19,7 +19,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Variable(Node):
-    """`?name`, or `$name`; the name stands without its mark."""
+    """`?name` or `$name`; the name does not include the mark."""
 
     name: str
 

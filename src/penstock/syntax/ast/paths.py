@@ -39,7 +39,7 @@ class PathRepeat(Node):
 
 @dataclass(frozen=True, slots=True)
 class PathNegated(Node):
-    """`!(a | ^b | …)`: any one step along a predicate that is not among these. Members: IRIs or inverses of IRIs."""
+    """`!(a | ^b | …)`: one step along any predicate not listed. Members are IRIs or inverses of IRIs."""
 
     predicates: tuple[Constant | PathInverse, ...]
 

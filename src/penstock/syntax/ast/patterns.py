@@ -118,7 +118,7 @@ class WindowBlock(Node):
 
 @dataclass(frozen=True, slots=True)
 class StreamBlock(Node):
-    """CQELS and SPARQLstream: `STREAM name [window] { … }`; no window: the one of the FROM clause."""
+    """CQELS and SPARQLstream: `STREAM name [window] { … }`; without a window, the window of the FROM clause."""
 
     stream: Variable | Constant
     window: Window | None

@@ -51,11 +51,11 @@ class DatasetClause(Node):
 
 @dataclass(frozen=True, slots=True)
 class WindowClause(Node):
-    """A window over a stream among the FROM clauses, whatever the dialect.
+    """A window over a stream in the FROM clauses of any dialect.
 
-    `named`: reached by name alone (FROM NAMED …); else its content is part of the default graph. `name` is RSP-QL's
-    name of the window; elsewhere a window goes by its stream's IRI and `name` is None. A variable as the stream means
-    every stream bound to the query. `window` None: the dialect's default window.
+    `named`: readable only by name (FROM NAMED …); otherwise its content is part of the default graph. `name` is the
+    name of the window in RSP-QL; in other dialects it is None, and the IRI of the stream identifies the window. If
+    `stream` is a variable, it means every stream bound to the query. If `window` is None, it is the dialect's default.
     """
 
     stream: Constant | Variable
@@ -83,7 +83,7 @@ class Select(Node):
 
 @dataclass(frozen=True, slots=True)
 class QuadTemplate(Node):
-    """`GRAPH name { triples }` in an RSP-QL CONSTRUCT template; a blank node is a new one for each solution."""
+    """`GRAPH name { triples }` in an RSP-QL CONSTRUCT template; blank nodes are new for each solution."""
 
     name: Variable | Constant | BlankNodeLabel
     triples: tuple[Triples, ...]

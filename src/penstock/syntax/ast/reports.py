@@ -1,4 +1,4 @@
-"""Report policies (semantics.md §5): at which instants a window has the query evaluated."""
+"""Report policies (semantics.md §5): the instants at which a window triggers an evaluation."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ StrategyName = OneOf["window-close", "non-empty", "content-change", "arrival", "
 
 @dataclass(frozen=True, slots=True)
 class Strategy(Node):
-    """One strategy; `period`, in ms, belongs to `periodic` alone.
+    """One strategy; only `periodic` has a `period`, in ms.
 
-    `stream-end` is the end of the stream, for which SPARQL over a stream keeps what later input could take back.
+    `stream-end` is the end of the stream: SPARQL over a stream delays solutions that later input could retract.
     """
 
     name: StrategyName

@@ -1,4 +1,4 @@
-"""Changing an immutable tree: a new tree that shares all that stayed the same."""
+"""Walks and rewrites immutable trees; a rewritten tree shares all unchanged nodes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock.syntax.ast.patterns import InlineData, Triples
 from penstock.syntax.ast.queries import DatasetClause, Prologue, WindowClause
 
 WITHOUT_GROUPS = frozenset({Constant, DatasetClause, InlineData, Prologue, Triples, Variable, WindowClause})
-"""Nodes below which there are no groups, and nothing that has one."""
+"""Nodes that never contain groups."""
 
 AnyNode = TypeVar("AnyNode", bound=Node)
 
@@ -19,7 +19,7 @@ AnyNode = TypeVar("AnyNode", bound=Node)
 def rewrite(
     node: AnyNode, change: Callable[[Node], Node], *, beside: frozenset[type[Node]] = frozenset()
 ) -> AnyNode:  # fmt: skip
-    """The tree with `change` applied to every node, from the leaves up; nodes `beside` are left as they are."""
+    """Applies `change` to every node, from the leaves up; nodes of the types in `beside` stay unchanged."""
 
     def visit(node: Any) -> Any:
         if type(node) in beside:
@@ -43,7 +43,7 @@ def rewrite(
 
 
 def rewrite_children(node: AnyNode, change: Callable[[Any], Any]) -> AnyNode:
-    """The node with `change` applied to each of its direct child nodes; what is not a node stays."""
+    """Applies `change` to each direct child node; other values stay unchanged."""
     changes = {}
     for name in _child_fields(node):
         value = getattr(node, name)

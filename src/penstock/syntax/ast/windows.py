@@ -32,7 +32,7 @@ class PastWindow(Node):
 
 @dataclass(frozen=True, slots=True)
 class NowWindow(Node):
-    """NOW: what has this very timestamp."""
+    """NOW: the elements with exactly this timestamp."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ Window = RangeWindow | PastWindow | NowWindow | AllWindow | CountWindow
 
 @dataclass(frozen=True, slots=True)
 class WindowSettings(Node):
-    """What RSP-QL may say about a window beside its width (None: not said, so the dialect decides)."""
+    """Settings of a window in RSP-QL besides its width; None means the default of the dialect."""
 
     report: Report | None = None
     origin: int | None = None

@@ -1,7 +1,7 @@
-"""What the grammar cannot say: scope, grouping, arity, windows (SPARQL 1.1 §18.2.1 and §19.8, notes 9 to 13).
+"""Checks beyond the grammar: scope, grouping, arity, windows (SPARQL 1.1 §18.2.1 and §19.8, notes 9 to 13).
 
-`check` reads a query once (`walk.py`) and hands what it noted to each check of the table. A check is about one idea
-and lives in a module of its own.
+`check` walks a query once (`walk.py`) and passes the collected facts to each check in the table. Each check covers one
+idea and has its own module.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from penstock.syntax.spans import NOWHERE
 __all__ = ["certainly_bound", "check", "in_scope"]
 
 MAX_PROBLEMS = 20
-"""Of one kind; whoever has more is helped by the first ones."""
+"""The limit for problems of one kind; the first ones are enough to fix the query."""
 
 Check = Callable[[ast.Query, Facts], Iterator[Problem]]
 
@@ -52,7 +52,7 @@ CHECKS: tuple[Check, ...] = (
 
 
 def check(query: ast.Query, *, any_function: bool = False) -> list[Problem]:
-    """All errors and warnings that a parsed query deserves, in text order; `any_function`: also for other engines."""
+    """All errors and warnings for a parsed query, in text order; `any_function` allows functions of other engines."""
     facts = walk_query(query)
     problems: list[Problem] = []
     for check_one in CHECKS if any_function else (*CHECKS, check_known_functions):
@@ -61,7 +61,7 @@ def check(query: ast.Query, *, any_function: bool = False) -> list[Problem]:
 
 
 def _in_text_order(problems: list[Problem]) -> list[Problem]:
-    """Where there is an error, a warning about the very same place would only repeat it."""
+    """Sorts problems and drops warnings at the position of an error, which would only repeat it."""
     wrong = {problem.span for problem in problems if problem.severity == "error"} - {NOWHERE}
     told = (problem for problem in problems if problem.severity == "error" or problem.span not in wrong)
     return sorted(told, key=lambda problem: problem.span)

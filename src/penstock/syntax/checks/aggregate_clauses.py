@@ -1,4 +1,4 @@
-"""C-SPARQL's AGGREGATE: new variables, computed of the variables of WHERE alone (C-SPARQL 2010, §2.2)."""
+"""C-SPARQL's AGGREGATE: new variables, computed only from variables of WHERE (C-SPARQL 2010, §2.2)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _used(clause: ast.AggregateClause) -> Iterator[ast.Variable]:
 
 def _check_new_variable(variable: ast.Variable, where: Scope, introduced: set[str]) -> Iterator[Problem]:
     if variable.name in where:
-        problem = f"?{variable.name} occurs in WHERE, and AGGREGATE can only introduce a new variable"
+        problem = f"?{variable.name} occurs in WHERE, but AGGREGATE can only introduce a new variable"
     elif variable.name in introduced:
         problem = f"?{variable.name} is introduced by an earlier AGGREGATE clause"
     else:

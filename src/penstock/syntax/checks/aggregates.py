@@ -1,4 +1,4 @@
-"""Aggregates: where they may stand, and what they need (SPARQL 1.1 §11 and §19.8, note 13)."""
+"""Aggregates: where they are allowed, and which arguments they need (SPARQL 1.1 §11 and §19.8, note 13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BIND: its variable is a new one in its group (SPARQL 1.1 §10.1 and §19.8, note 12)."""
+"""BIND: its variable must be new in its group (SPARQL 1.1 §10.1 and §19.8, note 12)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Functions: how many arguments each built-in takes (SPARQL 1.1 §19.8, rule 121; TIMESTAMP: semantics.md §8), and
-which functions there are by IRI: casts (§17.5) and no others.
+"""Functions: the number of arguments of built-ins (SPARQL 1.1 §19.8, rule 121; TIMESTAMP: semantics.md §8), and the
+functions that are called by IRI: casts (§17.5) and no others.
 """
 
 from __future__ import annotations
@@ -70,11 +70,11 @@ PARAMETERS = {
     "REGEX": "text, pattern [, flags]",
     "TIMESTAMP": "variable [, stream] or subject, predicate, object",
 }
-"""The parameters of each built-in function, those that may be left out in brackets."""
+"""The parameters of each built-in function, optional ones in brackets."""
 
 
 def _arity(parameters: str) -> tuple[int, int | None]:
-    """The least and the greatest number of arguments; None: any number."""
+    """The minimum and maximum number of arguments; None means no maximum."""
     if "…" in parameters:
         return 0, None
     required, _, optional = parameters.partition("[")
@@ -100,7 +100,7 @@ def check_functions(query: ast.Query, facts: Facts) -> Iterator[Problem]:
             yield Problem(
                 "BOUND takes a variable, not an expression",
                 call.arguments[0].span,
-                "write BOUND(?x); COALESCE(…, …) tells whether an expression has a value",
+                "write BOUND(?x); use COALESCE(…, …) to test whether an expression has a value",
             )
 
 
@@ -114,20 +114,20 @@ CASTS = frozenset(vocabulary.XSD + name for name in _CASTS)
 
 
 def check_known_functions(query: ast.Query, facts: Facts) -> Iterator[Problem]:
-    """A call of a function that is not here. It is no mistake of syntax: another engine may have the function."""
+    """Calls of unknown functions. They are not syntax errors: another engine may have the function."""
     for call in facts.functions:
         name = call.function.text
         if name in CASTS and len(call.arguments) == 1 and not call.distinct:
             continue
         if name in CASTS:
             message = f"the cast {call.function.term} takes 1 argument, not {len(call.arguments)}"
-            yield Problem(message, call.span, "write the value alone between the parentheses")
+            yield Problem(message, call.span, "write only the value between the parentheses")
         else:
             yield Problem(f"there is no function {call.function.term}", call.function.span, _instead(name))
 
 
 def _instead(name: str) -> str:
-    """What to write in place of a function that is not there."""
+    """A suggestion for an unknown function."""
     local = name[max(name.rfind(mark) for mark in "#/:") + 1 :]
     namespace = name[: len(name) - len(local)]
     if namespace == vocabulary.XSD:
@@ -140,7 +140,7 @@ def _instead(name: str) -> str:
     if near is not None:
         return f"did you mean the built-in {near}({PARAMETERS[near]})?"
     return (
-        "Penstock has SPARQL 1.1's functions and casts, and no extension functions; compute it from those, with BIND, "
+        "Penstock has the functions and casts of SPARQL 1.1 and no extension functions; combine those with BIND, "
         "or call it inside SERVICE on an endpoint that has it"
     )
 

@@ -1,6 +1,6 @@
-"""Grouping: outside aggregates, a group has only its keys (SPARQL 1.1 §11.4).
+"""GROUP BY: outside of aggregates, only the keys of a group can be used (SPARQL 1.1 §11.4).
 
-A query groups when it has GROUP BY, HAVING, or an aggregate in its projection or ORDER BY.
+A query groups if it has GROUP BY, HAVING, or an aggregate in its projection or ORDER BY.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def _check_level(level: Level) -> Iterator[Problem]:
 
 
 def _ungrouped(level: Level, keys: set[str]) -> Iterator[ast.Variable]:
-    """What is used outside aggregates and is no key. ORDER BY sees what the projection assigns; HAVING does not (the
-    parser has put the expressions there in place of their names)."""
+    """Variables outside of aggregates that are not keys. ORDER BY sees variables that the projection assigns; HAVING
+    does not (the parser has replaced them by their expressions)."""
     known = set(keys)
     assigned = _assigned(level)
     for projection, mentions in level.projections:

@@ -1,4 +1,4 @@
-"""`(… AS ?v)` in SELECT and GROUP BY: its variable is a new one (SPARQL 1.1 §18.2.1 and §19.8, note 11)."""
+"""`(… AS ?v)` in SELECT and GROUP BY: the variable must be new (SPARQL 1.1 §18.2.1 and §19.8, note 11)."""
 
 from __future__ import annotations
 

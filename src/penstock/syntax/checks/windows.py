@@ -1,4 +1,4 @@
-"""Windows: widths, steps and sizes that leave something to see (semantics.md §3)."""
+"""Windows: valid widths, steps and sizes (semantics.md §3)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_windows(query: ast.Query, facts: Facts) -> Iterator[Problem]:
 
 
 def _check_matching(query: ast.Query) -> Iterator[Problem]:
-    """What counts the matches of triple patterns is about triple patterns alone."""
+    """The block of a window that counts matches of triple patterns may contain only triple patterns."""
     counting = {
         clause.name.text
         for clause in query.dataset
@@ -40,10 +40,10 @@ def _check_matching(query: ast.Query) -> Iterator[Problem]:
             for element in node.pattern.elements:
                 if not isinstance(element, ast.Triples):
                     yield Problem(
-                        "this window counts what each triple pattern matches (MATCHING): nothing but triple patterns "
-                        "may stand in its block",
+                        "this window counts the matches of each triple pattern (MATCHING): only triple patterns "
+                        "are allowed in its block",
                         element.span,
-                        "write it behind the WINDOW block, or leave MATCHING out",
+                        "write it after the WINDOW block, or remove MATCHING",
                     )
 
 
@@ -82,7 +82,7 @@ def _check_step(window: ast.Window, step: int, width: int, dialect: ast.DialectN
         yield _not_positive(window, "the step of a window")
     elif step > width and dialect == "streaming-sparql":
         yield Problem(
-            "the window moves further than it is wide, and Streaming SPARQL needs δ ≤ w",
+            "the window moves further than it is wide, but Streaming SPARQL requires δ ≤ w",
             window.span,
             "make SLIDE at most as long as RANGE, or write FIXED for windows side by side",
         )

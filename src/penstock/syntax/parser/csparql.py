@@ -8,7 +8,7 @@ from penstock.syntax.parser.queries import QueryRules
 from penstock.syntax.parser.streams import StreamRules
 
 _COUNTS = frozenset(("ROWS", "TUPLES", "TRIPLE", "ELEMENTS", "ELEMS", "ITEM", "ITEMS"))
-"""What other languages call the triples of a window."""
+"""Words of other languages for the triples of a window."""
 
 
 class CsparqlParser(StreamRules):
@@ -17,7 +17,7 @@ class CsparqlParser(StreamRules):
     has_computed_every = True
 
     def register_and_prologue(self) -> ast.Register | None:
-        """REGISTER …, PREFIX … and FROM … may stand before the form in any order."""
+        """REGISTER …, PREFIX … and FROM … may precede the form in any order."""
         self.prologue()
         register = self.register()
         self.dataset()

@@ -1,4 +1,4 @@
-"""The parser's place in the tokens, and how it complains."""
+"""The position of the parser in the tokens, and its error messages."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from penstock.syntax.suggestions import closest
 from penstock.syntax.tokens import Tokens
 
 MAX_NESTING = 100
-"""How deep groups, brackets, lists and sub-selects may nest, taken together; an EXISTS counts twice."""
+"""The limit for the nesting of groups, brackets, lists and sub-selects together; an EXISTS counts twice."""
 
 MAX_OPERANDS = 1000
 MAX_SIDES = 400
-"""How many operands a chain of one operator may have, and how many sides a UNION.
+"""The limits for the operands in a chain of one operator, and for the sides of a UNION.
 
-The oracle and both engines take what keeps these limits. Beyond them some overflow a stack."""
+Within these limits the oracle and both engines work. Beyond them some of them overflow a stack."""
 
 MAX_PROBLEMS = 10
-"""After that many mistakes in one query the parser stops looking for more."""
+"""The parser stops after this number of errors in one query."""
 
 _CATEGORIES = {
     "var": "the variable",
@@ -42,7 +42,7 @@ _BROKEN_IRI = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]*:[^<>\r\n]*>|<[A-Za-z][A-Za-z
 
 _INVISIBLE = "\u200b\u2060\ufeff"
 _SPACED_IRI = re.compile(r"<[^<>\r\n]+>")
-_WHOLE_IRI = "an IRI holds no spaces or quotes, and ends with `>`"
+_WHOLE_IRI = "an IRI contains no spaces or quotes, and ends with `>`"
 
 _HABITS = {
     "AND": "did you mean `&&`?",
@@ -51,21 +51,21 @@ _HABITS = {
     "UNION": "put both sides into braces: { … } UNION { … }",
     "SLIDING": "did you mean SLIDE?",
 }
-"""What people know from other languages."""
+"""Syntax from other languages, with the SPARQL equivalent."""
 
 
 class ParseFailure(Exception):  # noqa: N818 - no error of ours reaches a user under this name
-    """The parser cannot go on from here. It never leaves `syntax`: `parse` turns it into a QuerySyntaxError."""
+    """The parser cannot continue. This error never leaves `syntax`: `parse` turns it into a QuerySyntaxError."""
 
     def __init__(self, problem: Problem, *, is_final: bool = False) -> None:
         self.problem = problem
         self.is_final = is_final
-        """There is no reading on behind it, and it has been noted."""
+        """Whether parsing cannot resume after it; the problem is already recorded."""
         super().__init__(problem.message)
 
 
 class Cursor:
-    """A position in the tokens. Kinds are looked at directly (`self.kinds[self.position]`) where speed counts."""
+    """A position in the tokens. Code that must be fast reads the kinds directly (`self.kinds[self.position]`)."""
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
@@ -81,18 +81,18 @@ class Cursor:
         return self.kinds[self.position]
 
     def following(self, distance: int = 1) -> str:
-        """The kind of the token that many places on; `eof` beyond the end."""
+        """The kind of the token `ahead` positions further; `eof` beyond the end."""
         return self.kinds[min(self.position + distance, len(self.kinds) - 1)]
 
     def advance(self) -> str:
-        """Steps over the present token and gives its text."""
+        """Advances past the current token and returns its text."""
         text = self.texts[self.position]
         if self.position < len(self.kinds) - 1:
             self.position += 1
         return text
 
     def accept(self, *kinds: str) -> bool:
-        """Steps over the given tokens if they stand here, all of them in this order."""
+        """Advances past the given tokens if all of them are next, in this order."""
         if self.kinds[self.position] != kinds[0]:
             return False
         if len(kinds) > 1 and tuple(self.kinds[self.position : self.position + len(kinds)]) != kinds:
@@ -101,7 +101,7 @@ class Cursor:
         return True
 
     def expect(self, kind: str, purpose: str = "") -> None:
-        """Steps over the given token, or complains: expected `{` <purpose>."""
+        """Advances past the given token, or fails with: expected `{` <purpose>."""
         if self.kinds[self.position] == kind:
             self.position += 1
             return
@@ -109,7 +109,7 @@ class Cursor:
         self.fail(f"{expected} {purpose}".rstrip(), keywords=(kind,) if kind.isalpha() else ())
 
     def span_from(self, start: int) -> Span:
-        """From the token at position `start` to the one just passed."""
+        """The span from the token at position `start` to the previous token."""
         return self.span_since(self.starts[start])
 
     def span_since(self, offset: int) -> Span:
@@ -117,14 +117,14 @@ class Cursor:
         return Span(offset, self.starts[last] + len(self.texts[last]))
 
     def skip_to_offset(self, offset: int) -> None:
-        """Moves on to the first token that begins at or after `offset` of the text."""
+        """Advances to the first token that begins at or after `offset` in the text."""
         while self.starts[self.position] < offset and self.kinds[self.position] != "eof":
             self.position += 1
 
-    # Complaints
+    # Errors
 
     def found(self) -> str:
-        """The present token in words."""
+        """The current token in words."""
         kind, text = self.kind, self.texts[self.position]
         if kind == "eof":
             return "the end of the query"
@@ -134,7 +134,7 @@ class Cursor:
         return f"{_CATEGORIES[kind]} {shown}" if kind in _CATEGORIES else f"`{shown}`"
 
     def fail(self, expected: str, hint: str | None = None, keywords: Iterable[str] = ()) -> NoReturn:
-        """Complains about the present token: expected that, found this; a keyword nearly met becomes the hint."""
+        """Fails at the current token: expected that, found this; the hint suggests a similar keyword."""
         if self.kind == "bad":
             hint = self._bad_token_hint()
         elif hint is None and self.kind in _HABITS and self.kind not in keywords:
@@ -143,7 +143,7 @@ class Cursor:
             message = f"expected {expected}, found the broken IRI {visible(broken[0][:60])}"
             self.reject(message, Span(*broken.span()), _WHOLE_IRI)
         elif self.kind == "<" and self.following() == "<":
-            hint = "<< … >> is of RDF-star; Penstock reads SPARQL 1.1, where a triple about a triple is written out"
+            hint = "<< … >> is RDF-star syntax; Penstock reads SPARQL 1.1, which has no triples about triples"
         elif self.kind == "<" and "IRI" in expected and _SPACED_IRI.match(self.tokens.text, self.starts[self.position]):
             hint = _WHOLE_IRI
         elif hint is None:
@@ -156,11 +156,11 @@ class Cursor:
         raise ParseFailure(Problem(message, span, hint))
 
     def report(self, message: str, span: Span, hint: str | None = None) -> None:
-        """Notes an error that does not keep the parser from reading on."""
+        """Records an error after which the parser can continue."""
         self.problems.append(Problem(message, span, hint))
 
     def warn(self, message: str, span: Span, hint: str | None = None) -> None:
-        """Notes something that is read, though the standard writes it in another way."""
+        """Records a warning about syntax that is accepted but not standard."""
         self.problems.append(Problem(message, span, hint, "warning"))
 
     def _bad_token_hint(self) -> str | None:
@@ -176,7 +176,7 @@ class Cursor:
         return None
 
     def enter(self) -> None:
-        """One level deeper; `leave` is its counterpart."""
+        """Enters a nesting level; `leave` exits it."""
         self.nesting += 1
         if self.nesting > MAX_NESTING:
             message = f"the query nests deeper than {MAX_NESTING} levels"
@@ -186,7 +186,7 @@ class Cursor:
             raise ParseFailure(problem, is_final=True)
 
     def limit(self, count: int, most: int, what: str) -> None:
-        """Stop reading where there are more of something than the engines take."""
+        """Fails if there are more of something than the engines support."""
         if count > most:
             message = f"there are more than {most} {what}"
             problem = Problem(message, self.tokens.span(self.position), "split the query into several")

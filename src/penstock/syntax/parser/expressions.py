@@ -37,7 +37,7 @@ class ExpressionRules(PathRules):
         raise NotImplementedError("PatternRules says what a group is; EXISTS needs it here")
 
     def expression(self) -> ast.Expression:
-        """Rule 110. Chains of one operator make one n-ary operation, so that long ones do not nest."""
+        """Rule 110. A chain of one operator becomes one n-ary operation, so that long chains do not nest."""
         return self._operation(1)
 
     def _operation(self, level: int) -> ast.Expression:
@@ -126,7 +126,7 @@ class ExpressionRules(PathRules):
             self.reject(
                 f"there is no function {word}",
                 self.tokens.span(self.position),
-                f"did you mean {near}?" if near else "functions of your own are called by their IRI: <http://…>(…)",
+                f"did you mean {near}?" if near else "call other functions by their IRI: <http://…>(…)",
             )
         hint = _OPERATOR_HABITS.get(self.texts[self.position - 1] + self.texts[self.position])
         if hint is not None:
@@ -174,7 +174,7 @@ class ExpressionRules(PathRules):
         return tuple(arguments)
 
     def _asked_group(self) -> ast.Group:
-        """The pattern of an EXISTS, which is evaluated within an expression within a pattern: two levels."""
+        """The pattern of an EXISTS; it is inside an expression inside a pattern, which makes two levels."""
         self.enter()
         group = self.group()
         self.leave()
@@ -187,7 +187,7 @@ class ExpressionRules(PathRules):
         return self._arguments()
 
     def built_in_call(self) -> ast.Expression:
-        """Rule 121: BuiltInCall; how many arguments each takes is checked after parsing."""
+        """Rule 121: BuiltInCall; the number of arguments is checked after parsing."""
         start = self.position
         name = self.kinds[start]
         if name == "NOT":
@@ -225,14 +225,14 @@ class ExpressionRules(PathRules):
         return ast.Aggregate(name, argument, distinct, separator, span=self.span_from(start))
 
     def constraint(self) -> ast.Expression:
-        """Rule 69: what FILTER and HAVING take."""
+        """Rule 69: the conditions of FILTER and HAVING."""
         kind = self.kinds[self.position]
         if kind == "(":
             return self.bracketed()
         if kind in ("pname", "iri"):
             call = self.iri_or_function()
             if isinstance(call, ast.Constant):
-                self.reject("an IRI alone is no condition", call.span, "write (…) around a condition")
+                self.reject("an IRI is not a condition", call.span, "write (…) around a condition")
             return call
         if kind in self.built_ins or kind in AGGREGATES or kind in ("EXISTS", "NOT"):
             return self.built_in_call()

@@ -22,7 +22,7 @@ class PatternRules(TripleRules):
         "MINUS": "minus",
         "SERVICE": "service",
     }
-    """The token that begins an element of a group, and the rule that reads it (rule 56); a dialect adds its own."""
+    """Maps the first token of a group element to the rule that reads it (rule 56); dialects add their own."""
 
     element_keywords = frozenset(element_rules)
     group_ends: frozenset[str] = frozenset(("}", "eof"))
@@ -47,11 +47,11 @@ class PatternRules(TripleRules):
         return ast.Group(tuple(elements), window, span=self.span_from(start))
 
     def group_window(self) -> ast.Window | None:
-        """The window at the end of a group, where a dialect has one."""
+        """The window at the end of a group, in dialects that have one."""
         return None
 
     def _group_elements(self) -> list[ast.Element]:
-        """Rule 54: GroupGraphPatternSub. A mistake in one element does not hide the others."""
+        """Rule 54: GroupGraphPatternSub. An error in one element does not hide errors in others."""
         elements: list[ast.Element] = []
         nesting = self.nesting
         while True:
@@ -71,7 +71,7 @@ class PatternRules(TripleRules):
             elements.append(element)
 
     def _element(self) -> ast.Element | None:
-        """One element and the full stop after it; None where the elements end."""
+        """One element and the full stop after it; None after the last element."""
         rule = self.element_rules.get(self.kinds[self.position])
         if rule is not None:
             read: Callable[[], ast.Element] = getattr(self, rule)
@@ -94,7 +94,7 @@ class PatternRules(TripleRules):
         self.fail_term("a triple, a keyword such as FILTER or OPTIONAL, or `}`")
 
     def _recover(self) -> bool:
-        """After a mistake, skips to where the next element of the same group can begin. False: there is none."""
+        """After an error, skips to the next possible start of an element in the same group; False if there is none."""
         if sum(problem.severity == "error" for problem in self.problems) >= MAX_PROBLEMS:
             return False
         depth = 0

@@ -21,7 +21,7 @@ _STRING_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re
 _ESCAPED_CHARACTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", "\\": "\\", '"': '"', "'": "'"}
 _LOCAL_ESCAPE = re.compile(r"\\(.)")
 _iri = lru_cache(1024)(IRI)
-"""Many queries name the same: what is equal is one object."""
+"""Many queries use the same terms: equal terms become one object."""
 _NOT_IN_IRI = frozenset('<>"{}|^`\\') | {chr(code) for code in range(0x21)}
 
 
@@ -58,12 +58,12 @@ class TermRules(Cursor):
             if "\\" in value:
                 value = self._decode_escapes(value, position, 1)
                 if not _NOT_IN_IRI.isdisjoint(value):
-                    self.report("an IRI cannot hold this character, not even escaped", self.tokens.span(position))
+                    self.report("an IRI cannot contain this character, not even escaped", self.tokens.span(position))
             return iris.resolve(value, self.base) if self.base is not None else value
         self.fail_name(purpose)
 
     def fail_name(self, expected: str) -> NoReturn:
-        """Complains that an IRI was expected; a bare word may be a name that lost its brackets or its prefix."""
+        """Fails because an IRI was expected; a plain word may be a name without its brackets or prefix."""
         word = self.texts[self.position]
         hint = None
         if self.kind.isupper() and self.following() in ("iri", "pname"):
@@ -74,7 +74,7 @@ class TermRules(Cursor):
         self.fail(expected, hint)
 
     def fail_term(self, expected: str) -> NoReturn:
-        """Complains that a term was expected; a bare word may be a variable that lost its mark."""
+        """Fails because a term was expected; a plain word may be a variable without its mark."""
         word = self.texts[self.position]
         hint = None
         if self.kind.isupper() and self.kind not in ("eof", "bad"):
@@ -143,7 +143,7 @@ class TermRules(Cursor):
         self.fail(f"a datatype IRI after {self.texts[literal]}^^")
 
     def number(self) -> ast.Constant:
-        """NumericLiteral; a sign belongs to it when it touches the digits."""
+        """NumericLiteral; a sign is part of it if no space separates it from the digits."""
         start = self.position
         sign = self.advance() if self.kind in ("+", "-") else ""
         datatype = NUMBER_TYPES.get(self.kind)
@@ -191,7 +191,7 @@ class TermRules(Cursor):
         return int(self.advance())
 
     def _decode_escapes(self, value: str, position: int, quotes: int) -> str:
-        """Codepoint escapes (§19.2) and string escapes (§19.7) replaced by what they stand for."""
+        """Resolves codepoint escapes (§19.2) and string escapes (§19.7)."""
 
         def replace(matched: re.Match[str]) -> str:
             short, long, character = matched.groups()
@@ -204,11 +204,11 @@ class TermRules(Cursor):
             else:
                 code = int(short or long, 16)
                 decoded = chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else None
-                message = f"{matched[0]} is no character"
+                message = f"{matched[0]} is not a character"
             if decoded is not None:
                 return decoded
             start = self.starts[position] + quotes + matched.start()
-            self.report(message, Span(start, start + len(matched[0])), "a backslash itself is written \\\\")
+            self.report(message, Span(start, start + len(matched[0])), "write a backslash as \\\\")
             return "\ufffd"
 
         return _STRING_ESCAPE.sub(replace, value)

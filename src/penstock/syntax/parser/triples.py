@@ -108,7 +108,7 @@ class TripleRules(ExpressionRules):
         return ast.Collection(tuple(items), span=span) if items else ast.Constant(_NIL, span=span)
 
     def triples_template(self) -> list[ast.Triples]:
-        """Rule 52: TriplesTemplate, up to what is no triple."""
+        """Rule 52: TriplesTemplate, up to the first token that is not a triple."""
         triples: list[ast.Triples] = []
         while self.at_triples():
             triples.append(self.triples_same_subject())

@@ -1,6 +1,6 @@
-"""From the syntax tree back to text: one SPARQL 1.1 printer, one small module per dialect.
+"""Prints a syntax tree as text: one SPARQL 1.1 printer, one small module per dialect.
 
-The law: parsing what is printed gives the same tree again, for every tree that the dialect can express.
+For every tree that the dialect can express, parsing the printed text returns the same tree.
 """
 
 from __future__ import annotations
@@ -28,5 +28,5 @@ _PRINTERS: dict[DialectName, type[QueryPrinter]] = {
 
 
 def to_text(query: ast.Query) -> str:
-    """The query in the syntax of its own dialect; a ValueError names what that dialect cannot say."""
+    """The query in the syntax of its own dialect. Raises ValueError with the part that the dialect cannot express."""
     return _PRINTERS[query.dialect](query.prologue).query(query)

@@ -1,4 +1,4 @@
-"""CQELS-QL: each STREAM block of the pattern carries its window."""
+"""CQELS-QL: each STREAM block of the pattern has its window."""
 
 from __future__ import annotations
 

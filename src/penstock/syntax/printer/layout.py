@@ -1,4 +1,4 @@
-"""How printed text is laid out: two spaces a level, a brace closes on a line of its own."""
+"""The layout of printed text: two spaces per level, closing braces on their own lines."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def block(opening: str, lines: Sequence[str]) -> str:
 
 
 def indented(text: str) -> str:
-    """Every line of `text` one level deeper; a literal never holds a line break, so no term changes."""
+    """Indents every line of `text`; literals never contain line breaks, so no term changes."""
     return "\n".join(f"  {line}" for line in text.split("\n"))

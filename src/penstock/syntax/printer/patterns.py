@@ -15,12 +15,12 @@ class PatternPrinter(ExpressionPrinter, TriplesPrinter):
 
     @abstractmethod
     def sub_select(self, query: ast.SubSelect) -> str:
-        """SubSelect, which is mostly made of what queries are made of"""
+        """SubSelect, which shares most parts with queries"""
 
     def group(self, opening: str, group: ast.Group) -> str:
         """GroupGraphPattern after `opening`, the keywords it belongs to"""
         if len(group.elements) > 1 and any(isinstance(element, ast.SubSelect) for element in group.elements):
-            raise self.cannot("a sub-select beside other elements of its group; it needs braces of its own")
+            raise self.cannot("a sub-select next to other elements of its group; it needs its own braces")
         lines = [self.element(element) for element in group.elements]
         if group.window is not None:
             lines.append(self.group_window(group.window))

@@ -1,6 +1,6 @@
 """Whole queries (SPARQL 1.1 §15 and §16, productions Query to LimitOffsetClauses).
 
-This printer is SPARQL itself. What only a dialect says goes through a method of its own, which here refuses.
+This printer prints plain SPARQL. Extensions of dialects have their own methods, which raise an error here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class QueryPrinter(PatternPrinter):
     registers_before_prologue: ClassVar[bool] = False
 
     def query(self, query: ast.Query) -> str:
-        """QueryUnit, Query; a blank line parts the prologue from the rest"""
+        """QueryUnit, Query; a blank line separates the prologue from the rest"""
         base = query.prologue.base
         prologue = [] if base is None else [f"BASE {iri_reference(base)}"]
         prologue += [f"PREFIX {prefix.prefix}: {iri_reference(prefix.iri)}" for prefix in query.prologue.prefixes]
@@ -124,7 +124,7 @@ class QueryPrinter(PatternPrinter):
                 return f"({self.expression(condition.expression)})"
 
     def _order_condition(self, condition: ast.OrderCondition) -> str:
-        """OrderCondition; ascending is what a bare condition means"""
+        """OrderCondition; ascending by default"""
         text = self.expression(condition.expression)
         if condition.descending:
             return f"DESC({text})"
@@ -145,7 +145,7 @@ class QueryPrinter(PatternPrinter):
         return []
 
     def form_operator(self, query: ast.Query) -> str:
-        """The streaming operator as it stands after the form's keyword, or ''"""
+        """The streaming operator after the keyword of the form, or ''"""
         if query.operator is not None:
             raise self.cannot(query.operator.upper())
         return ""

@@ -1,4 +1,4 @@
-"""Report policies (semantics.md §5), as RSP-QL's REPORT says them and as the command line's `--report` does."""
+"""Report policies (semantics.md §5), in the syntax of RSP-QL's REPORT and of the command line option `--report`."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _report(report: ast.Report, spelling: _Spelling) -> str:
 def _joined(
     reports: Sequence[ast.Report], separator: str, in_parentheses: tuple[type, ...], spelling: _Spelling
 ) -> str:
-    """`in_parentheses`: what binds no tighter than the connective (`!` before `&` before `|`)."""
+    """`in_parentheses`: the types that need parentheses inside this connective (precedence: `!`, `&`, `|`)."""
     texts = (_report(report, spelling) for report in reports)
     return separator.join(
         f"({text})" if isinstance(report, in_parentheses) else text for report, text in zip(reports, texts, strict=True)

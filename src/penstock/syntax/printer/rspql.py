@@ -1,4 +1,4 @@
-"""RSP-QL: named windows among the FROM clauses, WINDOW blocks, streaming operators; it can say everything."""
+"""RSP-QL: named windows in FROM clauses, WINDOW blocks, streaming operators; it can express everything."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class RspqlPrinter(StreamQueryPrinter):
     title = TITLES["rspql"]
 
     def registration(self, query: ast.Query) -> list[str]:
-        """Register; a registered stream takes the operator with it"""
+        """Register; a registered stream includes the operator"""
         register = query.register
         if register is None:
             return []

@@ -1,4 +1,4 @@
-"""What the stream dialects have in common: `timestamp(…)`, `FROM STREAM` clauses, `STREAM` blocks."""
+"""Syntax that streaming dialects share: `timestamp(…)`, `FROM STREAM` clauses, `STREAM` blocks."""
 
 from __future__ import annotations
 

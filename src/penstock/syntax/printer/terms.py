@@ -11,13 +11,13 @@ from penstock.syntax import ast
 from penstock.syntax.recognition import TITLES
 from penstock.syntax.tokens import VARIABLE
 
-# Local names that need no escape and cannot run into what follows; narrower than PN_LOCAL on purpose.
+# Local names without escapes that cannot merge with the following text; narrower than PN_LOCAL on purpose.
 _PLAIN_LOCAL_NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_-]*)?")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _NOT_IN_IRIREF = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
-# The lexical forms that, written bare, mean a literal of that datatype: INTEGER, DECIMAL, DOUBLE, BooleanLiteral.
+# Lexical forms that denote a literal of the datatype without quotes: INTEGER, DECIMAL, DOUBLE, BooleanLiteral.
 _BARE_FORMS = {
     vocabulary.XSD_INTEGER: re.compile(r"[+-]?[0-9]+"),
     vocabulary.XSD_DECIMAL: re.compile(r"[+-]?[0-9]*\.[0-9]+"),
@@ -37,7 +37,7 @@ class TermPrinter:
 
     def cannot(self, what: str) -> ValueError:
         """The error for a node that has no text in this dialect."""
-        return ValueError(f"{self.title} cannot say {what}.")
+        return ValueError(f"{self.title} cannot express {what}.")
 
     def variable(self, variable: ast.Variable) -> str:
         """Var"""
@@ -87,13 +87,13 @@ def iri_reference(value: str) -> str:
 
 
 def bare_name(name: ast.Constant) -> str:
-    """The name of a registered query, where it stands before the prologue and no prefix is known yet."""
+    """The name of a registered query before the prologue, where prefixes are not known yet."""
     value = name.term[0]
     return value if _PLAIN_NAME.fullmatch(value) and value.upper() != "AS" else iri_reference(value)
 
 
 def string(text: str) -> str:
-    """STRING_LITERAL2; control characters, though allowed there, are shown by their code points."""
+    """STRING_LITERAL2; control characters are written as escapes, although they are allowed."""
     return _CONTROL.sub(_code_point, quote(text))
 
 
@@ -102,7 +102,7 @@ def _code_point(matched: re.Match[str]) -> str:
 
 
 def _longest_first(prologue: ast.Prologue) -> tuple[tuple[str, str], ...]:
-    """(namespace, prefix) pairs; of two declarations of one prefix the later is the one in force."""
+    """(namespace, prefix) pairs; the last declaration of a prefix counts."""
     in_force = {declaration.prefix: declaration.iri for declaration in prologue.prefixes}
     pairs = [(namespace, prefix) for prefix, namespace in in_force.items()]
     return tuple(sorted(pairs, key=lambda pair: len(pair[0]), reverse=True))

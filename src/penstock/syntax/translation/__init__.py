@@ -1,8 +1,9 @@
-"""The same query in another dialect (dialects.md, "Translating").
+"""The same query in another dialect (dialects.md §9)
+.
 
-RSP-QL can express everything, so each translation goes through it: `explicit` writes out what a dialect implies
-(report policy, streaming operator, set or bag content, origin), and `lowering` says it in the target dialect again,
-or names what stands in the way.
+RSP-QL can express everything, so each translation goes through it. `to_rspql` makes the defaults of a dialect explicit
+(report policy, streaming operator, set or bag content, origin). `from_rspql` expresses the result in the target
+dialect, or lists the obstacles.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ __all__ = ["Translation", "explicit", "normal_form", "translate"]
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The translated query; `differences` says where its meaning departs, which only an approximation does."""
+    """The translated query; `differences` lists changes of its meaning, which only an approximation has."""
 
     query: ast.Query
     differences: tuple[str, ...] = ()
 
 
 def translate(query: ast.Query, to: ast.DialectName, *, approximate: bool = False) -> Translation:
-    """The query in the dialect `to`, with its meaning kept; TranslationError where `to` cannot express it.
+    """The query in the dialect `to`, with the same meaning. Raises TranslationError if `to` cannot express it.
 
-    An approximation leaves out what it must and tells the differences; some parts have no near equivalent even then.
+    An approximation omits what `to` cannot express and lists the differences; some parts cannot even be approximated.
     """
     from penstock.syntax.translation.from_rspql import FROM_RSPQL, Obstacles  # runs need `explicit` only
 

@@ -5,8 +5,8 @@ Every solution of the pattern P is extended with the aggregate over its group; t
     WHERE P AGGREGATE { (?v, SUM(?x), {?g}) FILTER (c) }
   = WHERE { P  { SELECT ?g (SUM(?x) AS ?v) WHERE P GROUP BY ?g }  FILTER (c) }
 
-Where some solutions of P leave ?g unbound, they are a group as well; there both sides are joined by
-COALESCE(?g, <urn:unbound>) instead of ?g. Blank nodes of the copies of P get labels of their own.
+Solutions of P with unbound ?g form a group as well; in this case both sides are joined by COALESCE(?g, <urn:unbound>)
+instead of ?g. Blank nodes in the copies of P get their own labels.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def expand_aggregates(query: ast.Query) -> ast.Query:
 
 
 def fold_aggregates(query: ast.Query) -> ast.Query:
-    """The inverse of `expand_aggregates`: a query that has not its very form stays as it is."""
+    """The inverse of `expand_aggregates`; a query of any other form stays as it is."""
     if query.aggregates or query.where is None or len(query.where.elements) < 2:
         return query
     pattern, *rest = query.where.elements
@@ -59,7 +59,7 @@ def fold_aggregates(query: ast.Query) -> ast.Query:
 
 
 def _keys(query: ast.Query) -> dict[str, ast.Variable]:
-    """A variable to group by in place of each one that may be unbound."""
+    """For each variable that may be unbound, the variable to group by instead."""
     assert query.where is not None
     certain = certainly_bound(query.where)
     names = (variable.name for clause in query.aggregates for variable in clause.group)
@@ -83,7 +83,7 @@ def _sub_select(clause: ast.AggregateClause, pattern: ast.Group, keys: dict[str,
 
 
 def _aggregate_clause(element: ast.Element) -> ast.AggregateClause | None:
-    """The clause that this sub-select may stand for."""
+    """The AGGREGATE clause that this sub-select may represent."""
     if not (isinstance(element, ast.Group) and len(element.elements) == 1):
         return None
     sub_select = element.elements[0]
@@ -97,7 +97,7 @@ def _aggregate_clause(element: ast.Element) -> ast.AggregateClause | None:
 
 
 def _owner(element: ast.Filter, clauses: list[ast.AggregateClause]) -> int | None:
-    """The clause that a filter behind the sub-selects belongs to: the first free one whose variable it mentions."""
+    """The clause that a filter after the sub-selects belongs to: the first free clause whose variable it mentions."""
     names = {node.name for node in walk(element) if isinstance(node, ast.Variable)}
     free = [i for i, clause in enumerate(clauses) if clause.filter is None]
     mentioned = [i for i in free if clauses[i].variable.name in names]
@@ -105,7 +105,7 @@ def _owner(element: ast.Filter, clauses: list[ast.AggregateClause]) -> int | Non
 
 
 def _without_star(query: ast.Query) -> ast.Form:
-    """`*` spelled out, so that the variables that stand in for unbound ones do not show."""
+    """Expands `*`, so that helper variables for unbound ones do not appear in the result."""
     assert query.where is not None
     variables = [ast.Variable(name) for name in in_scope(query.where)]
     variables += [clause.variable for clause in query.aggregates]

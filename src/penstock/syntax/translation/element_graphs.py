@@ -1,6 +1,6 @@
-"""GRAPH inside of WINDOW or STREAM, which reads the elements of that window by their names (semantics.md §4).
+"""GRAPH inside of WINDOW or STREAM reads the elements of that window by their names (semantics.md §4).
 
-It has nothing to do with the graphs of the dataset, nor with the names of windows, so translations leave it as it is.
+It does not involve the graphs of the dataset or the names of windows, so translations do not change it.
 """
 
 from __future__ import annotations

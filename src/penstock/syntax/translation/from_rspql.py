@@ -1,4 +1,4 @@
-"""From the explicit RSP-QL form to each dialect, as far as it can say it. One function a dialect."""
+"""Translates explicit RSP-QL to each dialect, as far as the dialect can express it. One function per dialect."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Clause = ast.DatasetClause | ast.WindowClause
 
 
 def _to_rspql(query: ast.Query, obstacles: Obstacles) -> ast.Query:
-    """What RSP-QL implies need not be said."""
+    """Omits the defaults of RSP-QL."""
     default = DIALECTS["rspql"]
     windows = windows_of(query)
     reports_as_usual = all(window.settings.report == default.report for window in windows)
@@ -73,7 +73,7 @@ def _to_csparql(query: ast.Query, obstacles: Obstacles) -> ast.Query:
 
 
 def _common_period(query: ast.Query) -> int | None:
-    """The p of `periodic p & non-empty`, if that is the policy of every window."""
+    """The period p, if the policy of every window is `periodic p & non-empty`."""
     reports = [window.settings.report for window in windows_of(query)]
     first = reports[0] if reports else None
     if not isinstance(first, ast.AllOf) or any(r is None or not same_report(r, first) for r in reports):
@@ -136,7 +136,7 @@ def _require_one_window_per_stream(query: ast.Query, obstacles: Obstacles) -> No
     seen: set[ast.Constant | ast.Variable] = set()
     for window in windows_of(query):
         if isinstance(window.stream, ast.Variable):
-            obstacles.blocks("a window over every bound stream")
+            obstacles.blocks("a window over all bound streams")
         elif window.stream in seen:
             obstacles.blocks(f"several windows over one stream ({window.stream.term})")
         seen.add(window.stream)
@@ -207,7 +207,7 @@ def _to_cqels(query: ast.Query, obstacles: Obstacles) -> ast.Query:
 
 
 def _in_blocks(query: ast.Query, streams: list[ast.WindowClause], obstacles: Obstacles) -> ast.Query:
-    """The patterns over the streams of the default graph in blocks of their own."""
+    """Moves the patterns over streams of the default graph to STREAM blocks."""
     lowered = []
     for window in streams:
         if isinstance(window.stream, ast.Variable):
@@ -294,7 +294,7 @@ def _to_sparqlstream(query: ast.Query, obstacles: Obstacles) -> ast.Query:
             dataset.append(clause)
         elif not (clause.named and clause.name in inline):
             if isinstance(clause.stream, ast.Variable):
-                obstacles.blocks("a window over every bound stream")
+                obstacles.blocks("a window over all bound streams")
             dataset.append(replace(without_settings(clause), window=_sparqlstream_window(clause, obstacles)))
     lowered_query = rewrite_around(query, change)
     operator = None if query.operator == DIALECTS["sparqlstream"].operator else query.operator

@@ -29,13 +29,13 @@ class _Expansion:
         self.has_several = False
 
     def default_stream(self) -> ast.Constant | None:
-        """The stream of the default graph; None where there is none."""
+        """The stream of the default graph, or None."""
         streams = list(dict.fromkeys(window.stream for window in windows_of(self.query) if not window.named))
         self.has_several = len(streams) > 1
         return streams[0] if streams and isinstance(streams[0], ast.Constant) else None
 
     def change(self, node: AnyNode, stream: ast.Constant | None) -> AnyNode:
-        """The node with the windows below it expanded; `stream` is the one that triple patterns read here."""
+        """Expands the windows below a node; `stream` is the stream that triple patterns read here."""
         if isinstance(node, ast.Graph):
             named = {window.stream for window in windows_of(self.query) if window.named}
             inner = node.name if isinstance(node.name, ast.Constant) and node.name in named else None
@@ -88,9 +88,10 @@ def _windowed(elements: tuple[ast.Element, ...], name: ast.Constant) -> tuple[as
 
 
 def fold_group_windows(query: ast.Query, windows: dict[ast.Constant, ast.Window]) -> ast.Query:
-    """WINDOW blocks over the given windows as windows of the groups they stand in.
+    """Turns WINDOW blocks over the given windows into windows of their groups.
 
-    A group that reads one such window and has no triples of its own takes the window; else the block becomes a group.
+    A group that reads only one such window and has no other triples gets the window; otherwise the block becomes a
+    group.
     """
 
     def change(node: ast.Node) -> ast.Node:

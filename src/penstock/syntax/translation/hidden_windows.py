@@ -1,7 +1,7 @@
-"""Windows that have a name in RSP-QL alone: `GRAPH ?g` and `WINDOW ?w` must not range over them.
+"""Windows that have names only in RSP-QL: `GRAPH ?g` and `WINDOW ?w` must not range over them.
 
-CQELS's windows have no names, SPARQLstream's are reached by STREAM. In RSP-QL a variable ranges over all that has a
-name, so it gets a filter: GRAPH ?g { … } FILTER (?g NOT IN (<window>, …)).
+The windows of CQELS have no names, and SPARQLstream reads its windows with STREAM. In RSP-QL a variable ranges over
+everything with a name, so translation adds a filter: GRAPH ?g { … } FILTER (?g NOT IN (<window>, …)).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Block = ast.Graph | ast.WindowBlock
 def hide(
     query: ast.Query, from_graphs: Sequence[ast.Constant], from_windows: Sequence[ast.Constant] = ()
 ) -> ast.Query:  # fmt: skip
-    """The query with windows kept out of each `GRAPH ?g`, and of each `WINDOW ?w`."""
+    """Excludes windows from each `GRAPH ?g` and each `WINDOW ?w`."""
 
     def change(node: ast.Node) -> ast.Node:
         if not isinstance(node, Block) or not isinstance(node.name, ast.Variable):
@@ -38,7 +38,7 @@ def unhide(query: ast.Query) -> ast.Query:
 
 
 def is_seen_by_variable(query: ast.Query, kind: type[Block]) -> bool:
-    """Whether a `GRAPH ?g`, or a `WINDOW ?w`, ranges over all windows: one that `hide` has not kept from some."""
+    """Whether a `GRAPH ?g` or `WINDOW ?w` ranges over all windows, without exclusions by `hide`."""
     windows = _window_names(query)
     variables = [node for node in blocks_of(query) if isinstance(node, kind) and isinstance(node.name, ast.Variable)]
     return len(variables) > sum(isinstance(_hidden_from(node, windows), kind) for node in walk(query))
@@ -50,7 +50,7 @@ def _window_names(query: ast.Query) -> set[ast.Constant]:
 
 
 def _hidden_from(node: ast.Node, windows: set[ast.Constant]) -> Block | None:
-    """The block that `hide` wrapped into this group; None if it is no such group."""
+    """The block that `hide` wrapped into this group; None if `hide` did not create the group."""
     match node:
         case ast.Group((ast.Graph() | ast.WindowBlock() as block, ast.Filter(ast.Operation("NOT IN", (name, *rest))))):
             if name == block.name and rest and all(window in windows for window in rest):

@@ -1,4 +1,4 @@
-"""When two queries are the same but for names that nobody sees: of their windows, and of their prefixes."""
+"""A normal form: equal for queries that differ only in prefixes and in invisible names of windows."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from penstock.syntax.translation.window_names import windows_of
 
 
 def normal_form(query: ast.Query) -> ast.Query:
-    """The explicit query without its prologue, its windows named in the order in which they are declared.
+    """The explicit query without its prologue, with windows renamed in the order of their declaration.
 
-    Where a variable ranges over the windows, their names are part of the answer and stay.
+    If a variable ranges over the windows, their names are part of the answer and stay.
     """
     written = _without_unread_names(_in_order(plain_variables(explicit(query))))
     windows = [window for window in windows_of(written) if window.name is not None]
@@ -36,7 +36,7 @@ def normal_form(query: ast.Query) -> ast.Query:
 
 
 def _in_order(query: ast.Query) -> ast.Query:
-    """Graphs before windows; an origin of 0 is the one that windows have anyway."""
+    """Puts graphs before windows and drops origins of 0, the default."""
     graphs = [clause for clause in query.dataset if isinstance(clause, ast.DatasetClause)]
     windows = [
         replace(window, settings=replace(window.settings, origin=window.settings.origin or None))

@@ -1,4 +1,4 @@
-"""What keeps a dialect from saying a query, each as "… cannot express <this>"."""
+"""Obstacles to a translation, each worded to follow "… cannot express"."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from penstock.syntax.translation.window_names import windows_of
 
 
 class Obstacles:
-    """`differences` can be left aside in an approximation; for what is `insurmountable` there is no near equivalent."""
+    """An approximation can ignore `differences`; parts that are `insurmountable` cannot even be approximated."""
 
     def __init__(self) -> None:
         self.differences: list[str] = []
@@ -30,7 +30,8 @@ class Obstacles:
 def require_settings(
     query: ast.Query, to: ast.DialectName, obstacles: Obstacles, report: ast.Report | None = None
 ) -> None:
-    """Notes where the policy, operator, content or origin is not what the target implies; a run option can say it."""
+    """Records settings (policy, operator, content, origin) that differ from the target's defaults; options can set
+    them."""
     dialect = DIALECTS[to]
     wanted = report or dialect.report
     if not dialect.operator_is_written and query.operator != dialect.operator:
@@ -61,7 +62,7 @@ def require_plain_template(query: ast.Query, obstacles: Obstacles) -> None:
 
 
 def same_report(one: ast.Report, other: ast.Report) -> bool:
-    """Equal but for the order of what is joined by & or |."""
+    """Whether two reports are equal up to the order of the operands of & and |."""
     if isinstance(one, ast.AllOf) and isinstance(other, ast.AllOf):
         return set(one.reports) == set(other.reports)
     if isinstance(one, ast.AnyOf) and isinstance(other, ast.AnyOf):
@@ -70,7 +71,7 @@ def same_report(one: ast.Report, other: ast.Report) -> bool:
 
 
 def shown(window: ast.WindowClause) -> str:
-    """A window as a person would point at it."""
+    """A window in words."""
     named = window.name if window.name is not None else window.stream
     return str(named.term) if isinstance(named, ast.Constant) else f"over ?{named.name}"
 

@@ -1,11 +1,11 @@
-"""Patterns of the default graph as STREAM blocks, for a dialect whose streams are no part of the default graph.
+"""Turns patterns of the default graph into STREAM blocks, for dialects whose streams are not in the default graph.
 
-With one stream and no graph beside it, each basic graph pattern goes into a block of the stream. Where the default
-graph merges several sources, each triple of a pattern may come from any of them, so each is a union:
+With one stream and no graph, each basic graph pattern becomes a block of the stream. If the default graph merges
+several sources, each triple of a pattern can come from any of them, so each becomes a union:
 
     ?s :p ?o  =  { STREAM <a> [w] { ?s :p ?o } } UNION { STREAM <b> [v] { ?s :p ?o } } UNION { ?s :p ?o }
 
-Blank nodes become variables there: a label may stand in one basic graph pattern only (SPARQL 1.1 §5.1.1).
+Blank nodes become variables: a label may occur in only one basic graph pattern (SPARQL 1.1 §5.1.1).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def in_stream_blocks(query: ast.Query, streams: Sequence[ast.WindowClause], *, h
 
 
 def has_paths(query: ast.Query) -> bool:
-    """Whether a property path occurs, whose steps may lead from one source into another."""
+    """Whether a property path occurs; its steps may lead from one source to another."""
     return any(
         isinstance(node, ast.Property) and not isinstance(node.verb, (ast.Variable, ast.Constant))
         for node in walk(query)
@@ -86,7 +86,7 @@ def _as_group(element: ast.Element) -> ast.Group:
 
 
 def _without_stars(query: ast.Query) -> ast.Query:
-    """`*` spelled out, so that the variables that stand for blank nodes do not show."""
+    """Expands `*`, so that the variables that replace blank nodes do not appear in the result."""
 
     def spelled_out(select: ast.Select, where: ast.Group) -> ast.Select:
         if select.projections is not None:
@@ -110,7 +110,7 @@ def _without_stars(query: ast.Query) -> ast.Query:
 
 
 class _SingleTriples:
-    """Takes `;`, `,`, `[…]` and `(…)` apart, with a new variable for each blank node."""
+    """Splits `;`, `,`, `[…]` and `(…)` into single triples, with a new variable for each blank node."""
 
     def __init__(self, query: ast.Query) -> None:
         self._taken = {node.name for node in walk(query) if isinstance(node, ast.Variable)}

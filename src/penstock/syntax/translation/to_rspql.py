@@ -1,7 +1,7 @@
-"""What a dialect implies, written out in RSP-QL (semantics.md §8).
+"""Translates each dialect to explicit RSP-QL (semantics.md §8).
 
-In the explicit form each window has its set or bag content and, where it has the query evaluated, its report policy;
-the query has its streaming operator. One function a dialect.
+In the explicit form each window states its set or bag content and, if it triggers evaluations, its report policy; the
+query states its streaming operator. One function per dialect.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STREAMING_SPARQL_ORIGIN = -1
 
 
 def explicit(query: ast.Query) -> ast.Query:
-    """The query as RSP-QL, with everything said that its dialect leaves unsaid."""
+    """The query in RSP-QL, with all defaults of its dialect made explicit."""
     dialect = DIALECTS[query.dialect]
     written = _TO_RSPQL[query.dialect](_with_template(query))
     return _with_stream_variables(replace(written, dialect="rspql", operator=query.operator or dialect.operator))
@@ -44,7 +44,7 @@ def _with_stream_variables(query: ast.Query) -> ast.Query:
 
 
 def _with_template(query: ast.Query) -> ast.Query:
-    """CONSTRUCT WHERE { … } with its template written out: blocks and sub-selects may join the pattern only."""
+    """Adds the implied template of CONSTRUCT WHERE { … }, because translation changes the pattern."""
     if not isinstance(query.form, ast.Construct) or query.form.template is not None or query.where is None:
         return query
     template = tuple(element for element in query.where.elements if isinstance(element, ast.Triples))
@@ -57,9 +57,9 @@ def _settings(query: ast.Query, report: ast.Report | None = None, origin: int | 
 
 
 def _from_rspql(query: ast.Query) -> ast.Query:
-    """Once a window has a REPORT part, those without one have no evaluations of their own.
+    """If any window has a REPORT, windows without one do not trigger evaluations.
 
-    COMPUTED EVERY is the policy of the windows that have none, as in C-SPARQL.
+    COMPUTED EVERY is the policy of the windows without REPORT, as in C-SPARQL.
     """
     dialect = DIALECTS["rspql"]
     says_report = any(window.settings.report is not None for window in windows_of(query))
@@ -84,9 +84,9 @@ def _computed_every(period: int) -> ast.Report:
 
 
 def _from_csparql(query: ast.Query) -> ast.Query:
-    """FROM STREAM is a window of the default graph; GRAPH reaches it by the stream's IRI.
+    """FROM STREAM is a window of the default graph; GRAPH reads it by the IRI of the stream.
 
-    GRAPH inside of GRAPH reads the graphs of the dataset, which it would not inside of WINDOW.
+    GRAPH inside of GRAPH reads the graphs of the dataset; inside of WINDOW it would read elements.
     """
     register = query.register
     every = register.every if register is not None else None
@@ -115,7 +115,7 @@ def _from_csparql(query: ast.Query) -> ast.Query:
 
 
 def _from_cqels(query: ast.Query) -> ast.Query:
-    """Each STREAM block reads a window of its own; blocks with the same stream and window share it."""
+    """Each STREAM block reads its own window; blocks with the same stream and window share one."""
     blocks = _BlockWindows(query)
     written = hide(rewrite(query, blocks.change, beside=WITHOUT_GROUPS), blocks.names_given)
     return replace(written, dataset=(*query.dataset, *blocks.clauses))
@@ -124,7 +124,7 @@ def _from_cqels(query: ast.Query) -> ast.Query:
 def _from_sparqlstream(query: ast.Query) -> ast.Query:
     """FROM STREAM is a window of the default graph, and so is FROM NAMED STREAM unless a block reads it by name.
 
-    No window is ALL.
+    A missing window means ALL.
     """
     blocks = _BlockWindows(query)
     read = {
@@ -179,7 +179,7 @@ def _from_streaming_sparql(query: ast.Query) -> ast.Query:
 
 
 def _from_sparql(query: ast.Query) -> ast.Query:
-    """All bound streams, whole, are part of the default graph."""
+    """All bound streams, from their start, are part of the default graph."""
     taken = {node.name for node in walk(query) if isinstance(node, ast.Variable)}
     name = "stream"
     while name in taken:
@@ -216,7 +216,7 @@ class _BlockWindows:
 
 
 def _sliding_as_past(window: ast.Window) -> ast.Window:
-    """CQELS's RANGE alone holds the timestamps in `(t - width, t]`: RSP-QL's FROM NOW-width TO NOW."""
+    """CQELS's RANGE without a slide contains the timestamps in `(t - width, t]`: RSP-QL's FROM NOW-width TO NOW."""
     if isinstance(window, ast.RangeWindow) and window.step is None:
         return ast.PastWindow(window.width, 0, span=window.span)
     return window

@@ -1,4 +1,4 @@
-"""Names for windows that had none, and which window a name reads."""
+"""Generates names for windows without one, and resolves which window a name reads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from penstock.syntax.ast.traversal import walk
 
 
 class WindowNames:
-    """Hands out IRIs for windows, after the stream they are over, that the query does not use yet."""
+    """Generates unused IRIs for windows, derived from the names of their streams."""
 
     def __init__(self, query: ast.Query) -> None:
         self._taken = {node.text for node in walk(query) if isinstance(node, ast.Constant)}
@@ -28,7 +28,7 @@ def windows_of(query: ast.Query) -> tuple[ast.WindowClause, ...]:
 
 
 def streams_read_by_name(query: ast.Query) -> frozenset[ast.Constant | ast.Variable]:
-    """SPARQLstream: the declared streams that a STREAM block, or GRAPH with their very IRI, reads by name."""
+    """SPARQLstream: the declared streams that a STREAM block, or GRAPH with the same IRI, reads by name."""
     blocks = [node for node in walk(query) if isinstance(node, ast.StreamBlock)]
     declared = frozenset(window.stream for window in windows_of(query))
     if any(isinstance(block.stream, ast.Variable) for block in blocks):
@@ -37,7 +37,7 @@ def streams_read_by_name(query: ast.Query) -> frozenset[ast.Constant | ast.Varia
 
 
 def graphs_read(query: ast.Query) -> tuple[ast.Variable | ast.Constant, ...]:
-    """What GRAPH is said of in the pattern."""
+    """The names in all GRAPH blocks of the pattern."""
     return tuple(node.name for node in walk(query) if isinstance(node, ast.Graph))
 
 

@@ -6,10 +6,10 @@ CREATE OR REPLACE TEMP MACRO sparql_canonical_date_time(term) AS
 CREATE OR REPLACE TEMP MACRO sparql_to_string(term) AS
   'S' || coalesce(
     CASE
-      WHEN left(term, 1) IN ('i', 'n') THEN sparql_as_integer(term)::VARCHAR
-      WHEN left(term, 1) = 'd' THEN sparql_decimal_text(sparql_as_decimal(term))
-      WHEN left(term, 1) = 'e' THEN sparql_floating_text(sparql_as_double(term))
-      WHEN left(term, 1) = 'f' THEN sparql_floating_text(sparql_as_float(term))
+      WHEN contains('in', left(term, 1)) THEN sparql_as_integer(term)::VARCHAR
+      WHEN left(term, 1) = 'd' THEN sparql_decimal_text(sparql_decimal_value(term))
+      WHEN left(term, 1) = 'e' THEN sparql_floating_text(sparql_double_value(term))
+      WHEN left(term, 1) = 'f' THEN sparql_floating_text(sparql_float_value(term))
       WHEN left(term, 1) = 'b' THEN CASE sparql_as_boolean(term) WHEN TRUE THEN 'true' WHEN FALSE THEN 'false' END
       WHEN left(term, 1) = 't' THEN substr(sparql_canonical_date_time(term), 2)
     END,
@@ -17,23 +17,23 @@ CREATE OR REPLACE TEMP MACRO sparql_to_string(term) AS
   );
 CREATE OR REPLACE TEMP MACRO sparql_to_boolean(term) AS
   CASE
-    WHEN left(term, 1) IN ('S', 'b') THEN sparql_boolean_term(sparql_as_boolean('b' || substr(term, 2)))
+    WHEN contains('Sb', left(term, 1)) THEN sparql_boolean_term(sparql_as_boolean('b' || substr(term, 2)))
     WHEN sparql_is_numeric(term) THEN sparql_boolean_term(sparql_ebv(term))
   END;
 CREATE OR REPLACE TEMP MACRO sparql_to_integer(term) AS
   'i' || CASE
-    WHEN left(term, 1) IN ('i', 'n') THEN sparql_as_integer(term)
-    WHEN left(term, 1) = 'S' THEN sparql_as_integer('i' || substr(term, 2))
-    WHEN left(term, 1) = 'd' THEN trunc(sparql_as_decimal(term))::HUGEINT
-    WHEN left(term, 1) IN ('e', 'f') THEN TRY_CAST(trunc(sparql_as_double(term)) AS HUGEINT)
+    WHEN contains('in', left(term, 1)) THEN sparql_as_integer(term)
+    WHEN left(term, 1) = 'S' THEN sparql_integer_value('i' || substr(term, 2))
+    WHEN left(term, 1) = 'd' THEN trunc(sparql_decimal_value(term))::HUGEINT
+    WHEN contains('ef', left(term, 1)) THEN TRY_CAST(trunc(sparql_double_value(term)) AS HUGEINT)
     WHEN left(term, 1) = 'b' THEN sparql_as_boolean(term)::HUGEINT
   END;
 CREATE OR REPLACE TEMP MACRO sparql_to_decimal(term) AS
   'd' || sparql_decimal_text(
     CASE
-      WHEN left(term, 1) IN ('i', 'n', 'd') THEN sparql_as_decimal(term)
-      WHEN left(term, 1) = 'S' THEN sparql_as_decimal('d' || substr(term, 2))
-      WHEN left(term, 1) IN ('e', 'f') THEN sparql_double_as_decimal(sparql_as_double(term))
+      WHEN contains('ind', left(term, 1)) THEN sparql_as_decimal(term)
+      WHEN left(term, 1) = 'S' THEN sparql_decimal_value('d' || substr(term, 2))
+      WHEN contains('ef', left(term, 1)) THEN sparql_double_as_decimal(sparql_double_value(term))
       WHEN left(term, 1) = 'b' THEN sparql_as_boolean(term)::INTEGER::DECIMAL(38, 18)
     END
   );
@@ -53,25 +53,8 @@ CREATE OR REPLACE TEMP MACRO sparql_to_float_term(term) AS
       ELSE sparql_as_float(term)
     END
   );
-CREATE OR REPLACE TEMP MACRO sparql_to_date_time(term) AS
-  CASE
-    WHEN left(term, 1) = 'S' THEN sparql_canonical_date_time('t' || substr(term, 2))
-    WHEN sparql_has_days(term) THEN sparql_canonical_date_time(term)
-  END;
 CREATE OR REPLACE TEMP MACRO sparql_canonical_date(term) AS
   list_transform([sparql_moment(term)], lambda sparql_m:
     'Ohttp://www.w3.org/2001/XMLSchema#date '
     || sparql_date_text(sparql_m.day + CASE WHEN sparql_m.clock >= sparql_day_length() THEN 1 ELSE 0 END) || sparql_m.zone
   )[1];
-CREATE OR REPLACE TEMP MACRO sparql_to_date(term) AS
-  CASE
-    WHEN left(term, 1) = 'S' THEN sparql_canonical_date('Ohttp://www.w3.org/2001/XMLSchema#date ' || substr(term, 2))
-    WHEN sparql_has_days(term) THEN sparql_canonical_date(term)
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_to_day_time(term) AS
-  sparql_day_time_term(
-    CASE
-      WHEN left(term, 1) = 'S' THEN sparql_duration(' ' || substr(term, 2))
-      WHEN sparql_is_day_time(term) THEN sparql_duration(term)
-    END
-  );

@@ -4,9 +4,6 @@
 
 CREATE OR REPLACE TEMP MACRO sparql_one() AS 1000000000000000000BD;
 
--- The values of terms. The lexical form is checked first: a cast alone would take '1d' and ' 1 '. The derived integer types (tag n) count
--- as integers here; beyond their bounds they are no numbers (§17.4.2.4).
-CREATE OR REPLACE TEMP MACRO sparql_numeral(term) AS CASE WHEN left(term, 1) = 'n' THEN split_part(term, ' ', 2) ELSE substr(term, 2) END;
 -- Whether a term is no derived integer, or one within its bounds. What has more than 38 digits is within them if its type has no bound there.
 CREATE OR REPLACE TEMP MACRO sparql_is_within_bounds(term) AS
   CASE
@@ -35,38 +32,29 @@ CREATE OR REPLACE TEMP MACRO sparql_is_within_bounds(term) AS
       )[0]
     ELSE TRUE
   END;
+-- `…_value` leaves it to whoever asks to check the bounds.
+CREATE OR REPLACE TEMP MACRO sparql_integer_value(term) AS
+  TRY_CAST(regexp_extract(term, '^(?:i|n[A-Za-z]+ )([+-]?[0-9]+)\\z', 1) AS DECIMAL(38, 0));
 CREATE OR REPLACE TEMP MACRO sparql_as_integer(term) AS
-  transform(array(term), t ->
-    CASE WHEN sparql_is_within_bounds(t) THEN TRY_CAST(regexp_extract(t, '^(?:i|n[A-Za-z]+ )([+-]?[0-9]+)\\z', 1) AS DECIMAL(38, 0)) END
-  )[0];
+  transform(array(term), t -> CASE WHEN sparql_is_within_bounds(t) THEN sparql_integer_value(t) END)[0];
 -- Of the text of a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_decimal_of(lexical) AS TRY_CAST(concat(lexical, 'e18') AS DECIMAL(38, 0));
 -- Of an integer or a decimal.
-CREATE OR REPLACE TEMP MACRO sparql_as_decimal(term) AS
+CREATE OR REPLACE TEMP MACRO sparql_decimal_value(term) AS
   transform(array(term), t ->
     CASE
-      WHEN t RLIKE '^(d[+-]?([0-9]+(\\.[0-9]{0,18}0*)?|\\.[0-9]{1,18}0*)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z' AND sparql_is_within_bounds(t)
-      THEN sparql_decimal_of(sparql_numeral(t))
+      WHEN t RLIKE '^(d[+-]?([0-9]+(\\.[0-9]{0,18}0*)?|\\.[0-9]{1,18}0*)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z' THEN sparql_decimal_of(sparql_numeral(t))
     END
   )[0];
+CREATE OR REPLACE TEMP MACRO sparql_as_decimal(term) AS
+  transform(array(term), t -> CASE WHEN sparql_is_within_bounds(t) THEN sparql_decimal_value(t) END)[0];
 -- Of any number.
 CREATE OR REPLACE TEMP MACRO sparql_is_double_form(text) AS
   text RLIKE '^([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)\\z';
+CREATE OR REPLACE TEMP MACRO sparql_has_number_form(term) AS
+  term RLIKE '^([ef]([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)|d[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z';
 CREATE OR REPLACE TEMP MACRO sparql_is_numeric(term) AS
-  transform(array(term), t ->
-    t RLIKE '^([ef]([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)|d[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z'
-    AND sparql_is_within_bounds(t)
-  )[0];
-CREATE OR REPLACE TEMP MACRO sparql_as_double(term) AS
-  CASE
-    WHEN sparql_is_numeric(term) THEN
-      CASE
-        WHEN left(term, 1) = 'f' THEN CAST(TRY_CAST(substr(term, 2) AS FLOAT) AS DOUBLE)
-        ELSE TRY_CAST(sparql_numeral(term) AS DOUBLE)
-      END
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_as_float(term) AS
-  CASE WHEN sparql_is_numeric(term) THEN TRY_CAST(sparql_numeral(term) AS FLOAT) END;
+  transform(array(term), t -> sparql_has_number_form(t) AND sparql_is_within_bounds(t))[0];
 -- The whole number that a double is, without its fraction. Three parts of 53 bits each are exact.
 CREATE OR REPLACE TEMP MACRO sparql_double_as_integer(value) AS
   CASE
@@ -97,7 +85,6 @@ CREATE OR REPLACE TEMP MACRO sparql_double_as_decimal(value) AS
   END;
 
 -- Values as terms, written as the oracle writes them: 5, 1.5, 2, INF; doubles without exponents.
-CREATE OR REPLACE TEMP MACRO sparql_integer_term(value) AS concat('i', CAST(value AS STRING));
 CREATE OR REPLACE TEMP MACRO sparql_trimmed(digits) AS TRIM(TRAILING '.' FROM concat('.', TRIM(TRAILING '0' FROM digits)));
 CREATE OR REPLACE TEMP MACRO sparql_decimal_text(value) AS
   transform(array(CAST(value AS STRING)), s ->
@@ -105,7 +92,6 @@ CREATE OR REPLACE TEMP MACRO sparql_decimal_text(value) AS
       concat(CASE WHEN startswith(s, '-') THEN '-' ELSE '' END, left(d, length(d) - 18), sparql_trimmed(right(d, 18)))
     )[0]
   )[0];
-CREATE OR REPLACE TEMP MACRO sparql_decimal_term(value) AS concat('d', sparql_decimal_text(value));
 -- '1.5E20' → '150000000000000000000', '1.5E-7' → '0.00000015'
 CREATE OR REPLACE TEMP MACRO sparql_floating_text(value) AS
   transform(array(CAST(value AS STRING)), s ->

@@ -1,0 +1,89 @@
+"""Answers of queries on their way to outlets, and to the queries that read them as streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import merge
+from operator import itemgetter
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from penstock.rdf.result_batches import ResultBatch
+from penstock.rdf.term_columns import text_array
+from penstock.sources.batches import SCHEMA
+
+Answer: TypeAlias = tuple[ResultBatch, range]
+"""Some evaluations of a batch, which follow each other."""
+
+
+def in_time_order(found: Sequence[Iterable[ResultBatch]]) -> Iterator[Answer]:
+    """What several queries answer, each in time order; at an instant in the order of the queries.
+
+    One query alone answers whole batches.
+    """
+    if len(found) == 1:
+        for batch in found[0]:
+            if len(batch.queries) == 1:
+                yield batch, range(len(batch))
+            else:
+                for _, _, number in _instants([batch]):
+                    yield batch, range(number, number + 1)
+        return
+    for _, batch, number in merge(*map(_instants, found), key=itemgetter(0)):
+        yield batch, range(number, number + 1)
+
+
+def contiguous(answers: Iterable[Answer]) -> Iterator[Answer]:
+    """As few as possible: evaluations of a batch that follow each other are together."""
+    pending: Answer | None = None
+    for batch, which in answers:
+        if pending is not None and pending[0] is batch and pending[1].stop == which.start:
+            pending = batch, range(pending[1].start, which.stop)
+            continue
+        if pending is not None:
+            yield pending
+        pending = batch, which
+    if pending is not None:
+        yield pending
+
+
+def _instants(batches: Iterable[ResultBatch]) -> Iterator[tuple[int, ResultBatch, int]]:
+    for batch in batches:
+        for number, time in enumerate(batch.times.tolist()):
+            yield time, batch, number
+
+
+def elements_table(batch: ResultBatch, which: range) -> pa.Table:
+    """Evaluations as part of a stream: a graph each, or as many as its triples are in; none where there is no triple.
+
+    The columns are those of streams, and `g` where there are named graphs; the rows of an element follow each other.
+    """
+    start, stop = batch.bounds[which.start], batch.bounds[which.stop]
+    rows = batch.rows.take(pa.array(batch.places[start:stop]))
+    numbers = batch.numbers[start:stop]
+    if "g" in rows.column_names:
+        graphs = text_array(rows["g"]).dictionary_encode().indices.fill_null(-1).to_numpy().astype(np.int64) + 1
+        key = pa.array(numbers * (graphs.max(initial=0) + 1) + graphs)
+        elements = key.dictionary_encode().indices.to_numpy().astype(np.int64)
+        order = np.argsort(elements, kind="stable")
+        rows, numbers, elements = rows.take(pa.array(order)), numbers[order], elements[order]
+    else:
+        elements = pa.array(numbers).dictionary_encode().indices.to_numpy().astype(np.int64)
+    columns = [rows[name].cast(pa.string()) for name in ("s", "p", "o")]
+    table = pa.table([*columns, pa.array(batch.times[numbers]), pa.array(elements)], schema=SCHEMA)
+    return table.append_column("g", rows["g"].cast(pa.string())) if "g" in rows.column_names else table
+
+
+def joined_elements(tables: Sequence[pa.Table]) -> pa.Table | None:
+    """One table of several, with the elements numbered on; None where there is no element."""
+    numbered: list[pa.Table] = []
+    before = 0
+    place = SCHEMA.get_field_index("element")
+    for table in tables:
+        if table.num_rows:
+            numbers = table["element"].to_numpy() + before
+            numbered.append(table.set_column(place, SCHEMA.field(place), pa.array(numbers)))
+            before = int(numbers[-1]) + 1
+    return pa.concat_tables(numbered, promote_options="default") if numbered else None

@@ -1,0 +1,124 @@
+"""Sources by what people write (contract.md, "Stream sources"): a file, a folder, `-`, or `replay+` and a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from penstock.rdf.compression import open_bytes
+from penstock.rdf.elements import Element, Malformed, OnMalformed
+from penstock.rdf.errors import SourceError
+from penstock.rdf.formats.read_options import ReadOptions
+from penstock.rdf.formats.snapshots import read_snapshots
+from penstock.rdf.inputs import bytes_of
+from penstock.rdf.sources import SourceOptions, parse_source
+from penstock.rdf.stream_reader import (
+    GENERATED_AT_TIME,
+    STANDARD_INPUT_NAME,
+    are_snapshots,
+    read_file,
+    read_open_stream,
+    read_options,
+    standard_input,
+    stream_files,
+    stream_format,
+)
+from penstock.sources.addresses import REPLAY, STANDARD_INPUT, split_speed
+from penstock.sources.batches import MOST_ELEMENTS, Source
+from penstock.sources.blocks import buffered, unbuffered
+from penstock.sources.files import ElementFile, OneAfterAnother, TntFile
+from penstock.sources.live import LiveElements, LiveTnt, OpenStream, ReadOnce
+from penstock.sources.replay import Replay
+
+_STANDARD_INPUT_IS_READ = "standard input has been read by another run, and nothing is left of it: name a file"
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9.-]*(?:\+[A-Za-z0-9.-]+)?)://")
+
+
+def open_source(text: str | Path, *, scope: str, batch_elements: int | None = None) -> Source:
+    """The source that a text names; nothing of it is read yet.
+
+    `scope` is the source's own name: no blank node of this source is one of a source with another scope.
+    `batch_elements` is how many elements a batch has at most.
+
+    >>> source = open_source("toll.tnt.gz", scope="toll")  # doctest: +SKIP
+
+    Raises `SourceError` where there is nothing to read.
+    """
+    written = str(text)
+    if written.startswith(REPLAY):
+        file, speed = split_speed(written.removeprefix(REPLAY))
+        played = open_source(file, scope=scope, batch_elements=batch_elements)
+        if played.is_live:
+            raise SourceError(f"{written}: a replay is one of a file or folder: {file} comes in real time anyway")
+        return Replay(played, speed)
+    url = _URL.match(written)
+    if url is not None:
+        raise SourceError(
+            f"{written}: streams cannot be read from {url[1]}:// yet: name a file or folder, - for standard input (a "
+            "program that writes the stream may stand before it: program | penstock …), or replay+FILE"
+        )
+    given = parse_source(written)
+    return _Opening(scope, batch_elements or MOST_ELEMENTS, given.options).source(given.path)
+
+
+class _Opening:
+    def __init__(self, scope: str, most_elements: int, options: SourceOptions) -> None:
+        self._scope = scope
+        self._most_elements = most_elements
+        self._options = options
+        self._read_options(_ignore)  # whatever is wrong with the options is said at once
+
+    def source(self, path: str) -> Source:
+        format = self._options.get("format")
+        if path == STANDARD_INPUT:
+            stream = self._stream(
+                STANDARD_INPUT_NAME, lambda: unbuffered(bytes_of(standard_input())), stream_format(format)
+            )
+            return ReadOnce(stream, _STANDARD_INPUT_IS_READ)
+        files = stream_files(Path(path), format)
+        if are_snapshots(files):
+            return ElementFile(
+                path, lambda report: read_snapshots(files, self._read_options(report)), self._most_elements
+            )
+        if Path(path).is_dir():
+            parts = [(file.name, self._file(file, kind, number)) for number, (file, kind) in enumerate(files, 1)]
+            return OneAfterAnother(path, parts)
+        ((file, kind),) = files
+        if not file.is_file():
+            return self._stream(path, lambda: open_bytes(file), kind)
+        return self._file(file, kind, 1)
+
+    def _file(self, path: Path, format: str, number: int) -> Source:
+        if format == "tnt":
+            return TntFile(path, self._scope, self._most_elements)
+        if format == "nq":
+            from penstock.sources.timed_graphs import NQuadsFile  # slow to load
+
+            return NQuadsFile(path, self._scope, self._read_options(_ignore).time_predicate, self._most_elements)
+        return ElementFile(
+            str(path), lambda report: read_file(path, format, number, self._read_options(report)), self._most_elements
+        )
+
+    def _stream(self, name: str, open_stream: OpenStream, format: str) -> Source:
+        """What is read as it comes."""
+        if format == "tnt":
+            return LiveTnt(name, open_stream, self._scope, self._most_elements)
+
+        def read(report: OnMalformed) -> Iterator[Element]:
+            with open_stream() as stream:
+                yield from read_open_stream(buffered(stream), name, format, self._read_options(report))
+
+        return LiveElements(name, read, self._most_elements)
+
+    def _read_options(self, report: OnMalformed) -> ReadOptions:
+        return read_options(
+            self._scope,
+            report,
+            time_predicate=self._options.get("time_predicate", GENERATED_AT_TIME),
+            unit_ms=self._options.get("unit_ms"),
+        )
+
+
+def _ignore(malformed: Malformed) -> None:
+    """Nothing is read with it."""

@@ -1,0 +1,39 @@
+"""What only Spark reads, as programs bind it: DataFrames, folders that it follows, and lines from servers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from penstock.algebra.inputs import InputError
+from penstock.sources.addresses import server_of, without_follow
+from penstock.sources.batches import BoundStream
+from penstock.sources.spark.frames import FrameGraph, encoded, graph_of_frame, has_graphs, triples_in_order
+from penstock.sources.spark.live import StreamedRows, growing_folder, socket_lines
+from penstock.sources.spark.templates import time_of
+
+
+def spark_stream(source: DataFrame | str | Path, iri: str, scope: str) -> BoundStream:
+    """A stream for Spark. Raises SourceError, or InputError for the type of its time, where a frame is none."""
+    name = f"<{iri}>"
+    if isinstance(source, str | Path):
+        server = server_of(source)
+        if server is not None:
+            return socket_lines(*server, scope=scope)
+        return growing_folder(without_follow(source), scope=scope)
+    if "ts" in source.columns:
+        source = source.withColumn("ts", time_of(source, "ts"))
+    if not source.isStreaming:
+        return triples_in_order(source, name, scope)
+    rows = encoded(source, name, scope).withColumnRenamed("wrong", "line")
+    return StreamedRows(lambda session: rows, is_named=has_graphs(source))
+
+
+def spark_graph(frame: DataFrame, name: str, scope: str) -> FrameGraph:
+    """A graph that is a DataFrame. Raises SourceError where a column is missing."""
+    if frame.isStreaming:
+        raise InputError(
+            "a graph is not a streaming DataFrame: bind it as a stream, or change a graph with add() and remove()"
+        )
+    return graph_of_frame(frame, name, scope)

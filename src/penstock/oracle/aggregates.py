@@ -1,7 +1,7 @@
-"""Aggregates over terms (SPARQL 1.1 §18.5.1): DISTINCT compares terms, COUNT passes over errors.
+"""Aggregates over terms (SPARQL 1.1 §18.5.1): DISTINCT compares terms, and COUNT ignores errors.
 
-The store's engine compares values instead, and leaves COUNT unbound where its argument is an error for any solution. So
-the oracle collects the terms of a group itself and has the engine compute with their values.
+The store's engine compares values instead, and leaves COUNT unbound if its argument is an error for any solution. The
+oracle therefore collects the terms of a group and lets the engine compute with their values.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from penstock.rdf.terms import IRI
 from penstock.syntax import ast
 
 ERROR = ox.NamedNode("urn:oracle:error")
-"""Stands for an argument that is an error."""
+"""Replaces an argument that is an error."""
 
 
 class Group:
@@ -57,7 +57,7 @@ def _concatenated(terms: Sequence[Node], separator: str) -> Node | None:
 
 
 def _of_values(name: str, terms: Sequence[Node]) -> Node | None:
-    """What the store's engine makes of the values."""
+    """The aggregate of the values, computed by the store's engine."""
     store = ox.Store()
     kept = ox.NamedNode("urn:oracle:value")
     store.bulk_extend(

@@ -27,7 +27,7 @@ class Answer:
     evaluations: tuple[Evaluation, ...]
 
     def with_solutions(self) -> Iterator[Evaluation]:
-        """The evaluations that say something: an ASK always does."""
+        """The evaluations with a result. An ASK always has one."""
         return (evaluation for evaluation in self.evaluations if evaluation.says_something)
 
 

@@ -1,4 +1,4 @@
-"""Queries that read each other's streams: the oracle applied to one after the other (semantics.md §7)."""
+"""Queries that read each other's streams. The oracle answers them one after the other (semantics.md §7)."""
 
 from __future__ import annotations
 

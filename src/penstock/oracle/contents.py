@@ -1,4 +1,4 @@
-"""The content of a window at an instant (semantics.md §3), and what report policies ask about it (§5)."""
+"""The content of a window at an instant (semantics.md §3), and its properties for report policies (§5)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from penstock.rdf.elements import Element, GraphName
 
 
 class Occurrence(NamedTuple):
-    """A triple in a window: the element it came with, and the instants at which it is part of the content."""
+    """A triple in a window: its element, and the instants at which it is part of the content."""
 
     triple: Triple
     time: int
@@ -40,7 +40,7 @@ class WindowContents:
 
     @cached_property
     def occurrences(self) -> list[Occurrence]:
-        """All that came in time, or could still count when it came."""
+        """All occurrences that were in time, or could still count on arrival."""
         return self._occurrences(self._ordered)
 
     def _occurrences(self, ordered: Sequence[Arrival]) -> list[Occurrence]:
@@ -54,7 +54,7 @@ class WindowContents:
 
     @cached_property
     def _ordered(self) -> list[Arrival]:
-        """In time order; an element that came when it could count nowhere any more is left out, and counts nowhere."""
+        """The elements in time order, without those that arrived too late to count at any instant."""
         return known_elements(self.window.window, self._counted())
 
     @cached_property
@@ -62,7 +62,7 @@ class WindowContents:
         return any(known_from is not None for _, known_from in self._ordered)
 
     def _known_at(self, instant: int) -> list[Arrival]:
-        """The elements that had come when the instant was evaluated."""
+        """The elements that had arrived when the instant was evaluated."""
         return [entry for entry in self._ordered if entry[1] is None or entry[1] <= instant]
 
     def _counted(self) -> list[Arrival]:
@@ -78,7 +78,7 @@ class WindowContents:
         ]
 
     def content(self, instant: int) -> list[Occurrence]:
-        """What is valid at the instant; of a set, each triple once, with the greatest timestamp that it has there."""
+        """The occurrences valid at the instant. A set contains each triple once, with its greatest timestamp."""
         valid = self._valid(instant)
         if self.window.duplicates == "bag":
             return valid
@@ -89,7 +89,7 @@ class WindowContents:
         return list(latest.values())
 
     def named(self, instant: int) -> dict[GraphName, list[Occurrence]]:
-        """What is valid at the instant by the names of its elements; an element without a name is not there."""
+        """The triples valid at the instant by the name of their element, without unnamed elements."""
         found: dict[GraphName, list[Occurrence]] = {}
         for occurrence in self._valid(instant):
             if occurrence.graph is not None:
@@ -111,7 +111,7 @@ class WindowContents:
         return sorted(found | set(fixed))
 
     def _closes_at(self, instant: int) -> bool:
-        """Whether the window closes then, by what had come when the instant was evaluated and arrived in time."""
+        """Whether the window closes at the instant, judged by the elements that had arrived in time."""
         times = [element.time for element, known_from in self._known_at(instant) if known_from is None]
         return instant in self.window.window.closing_instants(times, instant, instant)
 
@@ -137,7 +137,7 @@ class WindowContents:
         return [*self.occurrences, *self._occurrences(in_time)] if self._has_late else self.occurrences
 
     def arrivals(self) -> set[int]:
-        """An element enters at the beginning of its interval; for one that came too late that instant was over."""
+        """The instants at which elements enter: the start of their intervals. Late elements never enter."""
         in_time = [(element, None) for element, known_from in self._ordered if known_from is None]
         return {occurrence.valid.start for occurrence in self._occurrences(in_time)}
 

@@ -1,4 +1,4 @@
-"""The instantaneous dataset (semantics.md §4): what the default graph, each graph and each window hold then."""
+"""The dataset at an instant (semantics.md §4): the contents of the default graph, each graph and each window."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from penstock.syntax.suggestions import did_you_mean
 
 
 class Entry(NamedTuple):
-    """A triple of an active graph, and its timestamp in each stream that it came with."""
+    """A triple of an active graph, and its timestamp in each stream that contains it."""
 
     triple: Triple
     times: tuple[tuple[str, int], ...] = ()
@@ -31,34 +31,34 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ActiveGraph:
-    """A graph under the IRI that it has in the oracle's store; `is_bag`: a triple counts as often as it occurs."""
+    """A graph and its IRI in the oracle's store. In a bag (`is_bag`) a triple counts as often as it occurs."""
 
     iri: str
     entries: tuple[Entry, ...]
     is_bag: bool = False
     elements: Elements | None = None
-    """Of a window, and of what GRAPH reads in it: the named elements, which GRAPH reads from here."""
+    """The named elements of a window, which GRAPH inside the window reads."""
 
     @property
     def has_duplicates(self) -> bool:
-        """Whether the store, which holds a triple once, would hold fewer triples than there are."""
+        """Whether a triple occurs more than once. The store contains each triple once."""
         return self.is_bag and len({entry.triple for entry in self.entries}) < len(self.entries)
 
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """The named elements of a window: a graph for each name, and a graph that says what name each of them has."""
+    """The named elements of a window: a graph for each name, and one graph that lists the names."""
 
     graphs: dict[GraphName, ActiveGraph]
     names: ActiveGraph
 
 
 NAMED = "urn:oracle:named"
-"""The property of an element's graph that is its name: a name may be a blank node, which no query can write."""
+"""The property that names an element's graph. The name may be a blank node, which a query cannot write."""
 
 
 class ReadableWindow(NamedTuple):
-    """A window that WINDOW can read: its name and, if it is over any stream, the variable that says which."""
+    """A window that WINDOW can read: its name and, if it is over any stream, the variable of the stream."""
 
     name: str
     graph: ActiveGraph
@@ -93,7 +93,7 @@ class Sources:
 
     @property
     def reporting(self) -> list[WindowContents]:
-        """The windows that have the query evaluated."""
+        """The windows whose reports trigger evaluations."""
         contents = [*self.windows, *self.matching.values()]
         return [content for content in contents if content.window.report is not None]
 
@@ -138,13 +138,13 @@ class InstantaneousDataset:
         return Elements(graphs, _active(f"window:{number}:names", names, False))
 
     def matching(self, window: str, pattern: SinglePattern) -> ActiveGraph:
-        """What a window that counts matches holds for one triple pattern."""
+        """The content of a window that counts matches, for one triple pattern."""
         contents = self._sources.matching[window, pattern.matched]
         number = list(self._sources.matching).index((window, pattern.matched))
         return _active(f"matching:{number}", self._streamed(contents), contents.window.duplicates == "bag")
 
     def answer(self, call: ServiceCall) -> tuple[ActiveGraph, DescribedAnswer]:
-        """What a service had answered when the instant was evaluated."""
+        """The latest answer of a service at the time of the instant's evaluation."""
         given = self._sources.inputs.services
         if call not in given:
             raise InputError(f"nobody has asked the service <{call.endpoint}> for the oracle")
@@ -155,7 +155,7 @@ class InstantaneousDataset:
 
     @property
     def all_entries(self) -> list[Entry]:
-        """Everything there is, for DESCRIBE."""
+        """All triples of the dataset, for DESCRIBE."""
         graphs = [self.default, *self.graphs.values(), *(window.graph for window in self.windows)]
         counted = [entry for contents in self._sources.matching.values() for entry in self._streamed(contents)]
         return [*(entry for graph in graphs for entry in graph.entries), *counted]
@@ -173,7 +173,7 @@ def _entry(contents: WindowContents, occurrence: Occurrence) -> Entry:
 
 
 def _active(name: str, entries: Sequence[Entry], is_bag: bool) -> ActiveGraph:
-    """A bag keeps all; a set has each triple once, with the greatest timestamp of each stream."""
+    """A bag keeps all occurrences. A set contains each triple once, with its greatest timestamp in each stream."""
     iri = f"urn:oracle:{name}"
     if is_bag:
         return ActiveGraph(iri, tuple(entries), True)

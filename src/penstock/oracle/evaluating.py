@@ -1,4 +1,4 @@
-"""One evaluation: the query at one instant, on an independent SPARQL engine with a store of its own."""
+"""One evaluation: runs the query at one instant on an independent SPARQL engine, in a new store."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from penstock.syntax.translation.variables import plain_names, plain_variables
 
 @dataclass(frozen=True, slots=True)
 class Solutions:
-    """The solutions of a query at an instant: what the streaming operators compare (Definitions 20 to 22).
+    """The solutions of a query at an instant, which the streaming operators compare (Definitions 20 to 22).
 
-    Those of an ASK are its boolean, as the only solution.
+    An ASK has one solution: its boolean.
     """
 
     variables: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
 
     def without(self, other: Solutions) -> Solutions:
-        """What is here and not there; a row that is not there stays as often as it is here."""
+        """The rows that `other` does not have. Duplicates among them stay."""
         there = set(other.rows)
         return replace(self, rows=tuple(row for row in self.rows if row not in there))
 
     def beyond(self, given: Counter[tuple[object, ...]]) -> Solutions:
-        """What is here more often than it was given before."""
+        """The rows beyond those that were emitted before, duplicates counted."""
         left = Counter(given)
         kept: list[tuple[object, ...]] = []
         for row in self.rows:
@@ -109,7 +109,7 @@ def _has_any(found: ox.QuerySolutions) -> bool:
 def formed(
     query: ContinuousQuery, solutions: Solutions, dataset: InstantaneousDataset, name: str, time: int
 ) -> Evaluation | None:
-    """The solutions in the query's form; None where an ASK has nothing new to say."""
+    """The solutions in the form of the query; None if an ASK has no new answer."""
     if isinstance(query.form, SelectForm):
         return Evaluation(name, time, solutions.variables, solutions.rows)  # type: ignore[arg-type]
     if isinstance(query.form, AskForm):
@@ -122,7 +122,7 @@ def formed(
 
 
 def _as_select(query: ast.Query) -> ast.Query:
-    """ASK, CONSTRUCT and DESCRIBE as SELECT: their form is filled in from the solutions."""
+    """Turns ASK, CONSTRUCT and DESCRIBE into a SELECT. `formed` makes their results from its solutions."""
     if isinstance(query.form, ast.Select):
         return query
     where = query.where or ast.Group(())

@@ -1,7 +1,7 @@
-"""Expressions over the oracle's store, whose terms are not all what they stand for (`penstock.oracle.stored_terms`).
+"""Expressions over the oracle's store, which keeps some terms in another form (`penstock.oracle.stored_terms`).
 
-An expression is asked for one of two things. Its term, as it is stored, is what BIND, projections, GROUP BY, sameTerm
-and DISTINCT work with. Its value is what all other functions compute with. What a function computes is stored as it is.
+An expression is rewritten for one of two uses. BIND, projections, GROUP BY, sameTerm and DISTINCT use its stored
+term. All other functions use its value. Results of functions are stored unchanged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ALL = ast.Constant(Literal("2147483647", XSD + "integer"))
 
 
 class ExpressionRewriting:
-    """Rewrites the expressions of one place; `pattern` rewrites what is inside of EXISTS."""
+    """Rewrites the expressions of one graph pattern. `pattern` rewrites the pattern inside EXISTS."""
 
     def __init__(
         self, aggregates: Aggregates, timed: list[TimedPattern], pattern: Callable[[ast.Group], ast.Group]
@@ -65,12 +65,12 @@ class ExpressionRewriting:
         return self._computed(expression)
 
     def condition(self, expression: ast.Expression) -> ast.Expression:
-        """The effective boolean value; the store's engine knows none of ill-typed terms and strings with a language."""
+        """The effective boolean value. The store's engine lacks it for ill-typed terms and strings with a language."""
         value = self.value(expression)
         return value if _is_boolean(expression) else call("effective-boolean", value)
 
     def _computed(self, expression: ast.Expression) -> ast.Expression:
-        """Functions whose result is not a term of the data."""
+        """Rewrites functions whose result is a new term."""
         match expression:
             case ast.Exists(pattern):
                 return replace(expression, pattern=self.pattern(pattern))
@@ -120,7 +120,7 @@ class ExpressionRewriting:
         raise TypeError(f"{type(expression).__name__} is no expression that computes something")
 
     def _aggregate(self, aggregate: ast.Aggregate) -> ast.Expression:
-        """The store's own where it agrees with SPARQL 1.1: COUNT(*), and SUM and AVG of all values."""
+        """Uses the store's aggregate if it agrees with SPARQL 1.1: COUNT(*), and SUM and AVG without DISTINCT."""
         if aggregate.argument is None:
             return aggregate
         if aggregate.name in ("SUM", "AVG") and not aggregate.distinct:
@@ -136,7 +136,7 @@ def _is_boolean(expression: ast.Expression) -> bool:
 
 
 def _asks_in(expression: ast.Expression) -> bool:
-    """Whether there is an IN in it. The store's engine writes what is sought once for each member of a list."""
+    """Whether the expression contains IN. The store's engine repeats the left side for each member of the list."""
     return any(isinstance(node, ast.Operation) and node.operator in ("IN", "NOT IN") for node in walk(expression))
 
 

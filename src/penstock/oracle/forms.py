@@ -1,4 +1,4 @@
-"""SELECT clauses in a form that the oracle's store takes, and that leaves its engine no choice."""
+"""SELECT clauses in a form that the oracle's store accepts and that has one possible answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def spelled_out(
 
 
 def only_visible(where: ast.Group, original: ast.Group, form: ast.Form, modifiers: ast.Modifiers) -> ast.Group:
-    """COUNT(DISTINCT *) must not see blank nodes, the inner nodes of paths, and variables that the oracle makes up."""
+    """Hides blank nodes, inner nodes of paths, and variables added by the oracle from COUNT(DISTINCT *)."""
     nodes = [node for part in (form, modifiers) for node in walk(part)]
     if not any(isinstance(n, ast.Aggregate) and n.argument is None and n.distinct for n in nodes):
         return where
@@ -39,7 +39,7 @@ def only_visible(where: ast.Group, original: ast.Group, form: ast.Form, modifier
 
 
 def _without_star(select: ast.Select, where: ast.Group | None, values: ast.InlineData | None) -> ast.Select:
-    """`*` spelled out, so that the variables which the oracle makes up do not show."""
+    """Replaces `*` with its variables, so that the variables added by the oracle stay hidden."""
     if select.projections is not None or where is None:
         return select
     names = visible_variables(where, values)

@@ -1,6 +1,6 @@
-"""Functions that the oracle adds to the store's SPARQL engine, where that lacks a term or departs from SPARQL 1.1 §17.
+"""Functions that the oracle adds to the store's SPARQL engine because it lacks them or differs from SPARQL 1.1 §17.
 
-Each takes terms as they are stored and is called by its IRI; None is an error.
+The rewritten query calls each by its IRI with terms as they are stored. None is an error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def call(name: str, *arguments: ast.Expression) -> ast.FunctionCall:
 
 @lru_cache(maxsize=1 << 14)
 def compute(expression: str) -> Node | None:
-    """What the store's engine makes of an expression without variables."""
+    """Evaluates an expression without variables on the store's engine; None is an error."""
     found = ox.Store().query(f"SELECT ({expression} AS ?found) {{}}")
     assert isinstance(found, ox.QuerySolutions)
     (solution,) = found
@@ -37,7 +37,7 @@ def compute(expression: str) -> Node | None:
 
 
 def _string(term: Node) -> Node | None:
-    """STR: the lexical form of a literal, as it is written."""
+    """STR: the text of a literal exactly as it is written."""
     term = as_written(stored_terms.original(term))
     return None if isinstance(term, ox.BlankNode) else ox.Literal(term.value)
 
@@ -82,16 +82,16 @@ def _effective_boolean(value: Node) -> Node | None:
 
 
 def _in_nothing(_: Node) -> Node:
-    """`IN ()` is false, and as with every operator an error where its operand is."""
+    """`IN ()` is false, or an error if its operand is an error."""
     return FALSE
 
 
 FAILED = ast.Constant(IRI("urn:oracle:failed"))
-"""Stands for a member of a list that is an error."""
+"""Replaces a list member that is an error."""
 
 
 def _in(sought: Node, *members: Node) -> Node | None:
-    """`IN` (§17.4.1.9): an error where no member is equal and it could not be told of one of them."""
+    """`IN` (§17.4.1.9): an error if no member is equal and comparing with one of them is an error."""
     found = [None if str(member) == f"<{FAILED.text}>" else _equal(sought, member) for member in members]
     if TRUE in found:
         return TRUE
@@ -123,7 +123,7 @@ def _less_or_equal(one: Node, other: Node) -> Node | None:
 
 
 def _has_order(literal: ox.Literal) -> bool:
-    """Whether the literal has a value of a datatype that is ordered: its text can be cast to that."""
+    """Whether the literal has an ordered datatype and its text is valid for it."""
     if literal.language is not None:
         return True
     name = literal.datatype.value
@@ -158,7 +158,7 @@ def _replace(text: Node, pattern: Node, replacement: Node, *flags: Node) -> Node
 
 
 def _group_reference(digits: str, groups: int) -> str:
-    """As many digits count as still name a group, but at least one."""
+    """The longest number that names a group, at least one digit."""
     length = max((n for n in range(1, len(digits) + 1) if int(digits[:n]) <= groups), default=1)
     return f"${{{digits[:length]}}}{digits[length:]}"
 

@@ -1,9 +1,9 @@
 """Is a recorded answer right? Definition 26 of the RSP-QL paper (semantics.md §9).
 
-An engine does not tell where its windows begin, so its answer is right if it is the oracle's for some origin t0 in
-`{a, …, a + β − 1}` per window, compared from the greatest of these on. Not every t0 need be tried: between two
+An engine does not report where its windows begin. Its answer is right if it equals the oracle's for some origin t0 in
+`{a, …, a + β − 1}` per window, compared from the greatest of these on. Few origins have to be tried: between two
 neighbouring points at which an element would enter or leave a window, or a window would close at a recorded instant,
-all origins give the same contents.
+all origins lead to the same contents.
 
 Some engines have windows [o, c), closed on the left, where these are (o, c]. Time is in whole milliseconds, so [o, c)
 is the window (o - 1, c - 1], and the engine's answer at c is the oracle's at c - 1 for an origin one earlier.
@@ -32,11 +32,11 @@ from penstock.syntax.translation import explicit
 
 MOST_COMBINATIONS = 100_000
 FEW_ORIGINS = 100
-"""So many origins are tried one by one."""
+"""Up to this many origins, each is tried."""
 
 
 class OriginRange(NamedTuple):
-    """Origins `first … last` that all give the same contents."""
+    """Origins `first … last`, which all lead to the same contents."""
 
     first: int
     last: int
@@ -46,7 +46,7 @@ class OriginRange(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """Where an answer departs: the later the nearer, and nearer still if it is evaluated at the right instant."""
+    """Where an answer differs. A later difference, or one at a right instant, means a closer answer."""
 
     time: int
     is_about_content: bool
@@ -55,10 +55,10 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`right_for`: the origins, one range per window, for which the answer is the oracle's; none: it is wrong.
+    """The origins for which an answer is right: `right_for` has one range per window, and is empty for a wrong answer.
 
-    `compared_from` is the instant from which it was compared; `difference` tells the first one from the oracle with
-    the origins that come nearest. `closed` is the side on which the windows are closed for which it is right.
+    The comparison starts at `compared_from`. `difference` describes the first difference for the origins that match
+    best. `closed` is the side on which windows are closed if the answer is right.
     """
 
     right_for: tuple[tuple[OriginRange, ...], ...]
@@ -172,7 +172,7 @@ def is_ordered(query: ast.Query) -> bool:
 def _choices(
     query: ast.Query, inputs: Inputs, recorded: Sequence[Evaluation], settings: Settings, earliest: int
 ) -> Iterator[list[OriginRange]]:
-    """For each window the ranges of origins that make a difference; one range where the origin is known."""
+    """The ranges of origins to try for each window; a single range if the origin is known."""
     dataset = build(query, replace(settings, origin=earliest)).dataset
     clauses = [clause for clause in explicit(query).dataset if isinstance(clause, ast.WindowClause)]
     for clause, window in zip(clauses, dataset.windows, strict=True):

@@ -1,4 +1,4 @@
-"""Terms of an answer that mean the same as the oracle's, though they are written in another way.
+"""Terms of an answer that are equal to the oracle's, although they are written differently.
 
 SPARQL leaves two things to the engine. It may spell a value that it computes as it likes (2.50 or 2.5). And it may add
 up doubles in any order, so that the last digits of SUM and AVG are its own; these are compared with a tolerance. What
@@ -21,7 +21,7 @@ from penstock.syntax import ast
 from penstock.syntax.ast.traversal import walk
 
 TOLERANCES = {XSD_DOUBLE: 1e-12, XSD + "float": 1e-5}
-"""How far SUM and AVG may be off, relative to the greater of the two values."""
+"""The tolerance for SUM and AVG, relative to the greater of the two values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _with_object(
 
 
 def rounded_variables(query: ast.Query) -> frozenset[str]:
-    """The variables whose values come out of SUM or AVG, also by way of others."""
+    """The variables computed from SUM or AVG, directly or through other variables."""
     assigned = list(_assigned(query))
     names: set[str] = set()
     while True:

@@ -49,7 +49,7 @@ class Rewriting:
         self.aggregates = Aggregates()
         self._copies = 0
         self.streams_asked: list[str] = []
-        """Those which timestamp(?v, <stream>) names."""
+        """The streams that timestamp(?v, <stream>) names."""
 
     def query(self, query: ast.Query) -> ast.Query:
         self.streams_asked = _streams_asked(query)
@@ -151,7 +151,7 @@ class Rewriting:
         return replace(select, where=where, select=self._select(form, timed), modifiers=modifiers)
 
     def _service(self, service: ast.Service) -> ast.Element:
-        """What the service answered stands in a graph of its own, a resource for each solution."""
+        """The answer of the service is in a separate graph, with a resource for each solution."""
         call = service_call(service)
         assert call is not None, "it is known whom a query asks"
         graph, answer = self.dataset.answer(call)
@@ -187,7 +187,7 @@ class Rewriting:
         timed: list[TimedPattern],
         outer: list[TimedPattern],
     ) -> ast.Element:
-        """GRAPH inside of a window; its names are asked for in a graph of their own."""
+        """GRAPH inside a window. A separate graph of the store lists the names."""
         graphs = {called: replace(graph, elements=elements) for called, graph in elements.graphs.items()}
         if isinstance(name, ast.Constant):
             graph = graphs.get(NamedNode(name.text))
@@ -367,7 +367,7 @@ class Rewriting:
 
 
 def _grouped_by(key: ast.GroupCondition) -> ast.GroupCondition:
-    """The store's engine takes no variable for the expression of `GROUP BY (?x AS ?y)`."""
+    """The store's engine rejects a plain variable in `GROUP BY (?x AS ?y)`."""
     if key.variable is None or not isinstance(key.expression, ast.Variable):
         return key
     return replace(key, expression=ast.Call("COALESCE", (key.expression,)))

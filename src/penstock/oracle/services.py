@@ -26,7 +26,7 @@ class DescribedAnswer:
     bound: tuple[tuple[str, ...], ...]
 
     def pattern(self, row: ast.Variable) -> ast.Group:
-        """What finds the solutions: one side of a union for each set of variables."""
+        """The pattern that finds the solutions: a UNION with one side for each set of variables."""
         sides = [
             ast.Group((ast.Triples(row, (ast.Property(_binds(number), (row,)), *map(_bound, variables))),))
             for number, variables in enumerate(self.bound)

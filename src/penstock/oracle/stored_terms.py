@@ -49,7 +49,7 @@ AnyTerm = TypeVar("AnyTerm", bound=object)
 
 
 def stored(term: Node) -> Node:
-    """The term that stands for this one in the store."""
+    """The term under which the store keeps this one."""
     if not isinstance(term, ox.Literal) or not _may_change(term) or as_read_back(term) == term:
         return term
     return ox.Literal(f"{term.datatype.value} {term.value}", datatype=KEPT)
@@ -67,7 +67,7 @@ def stored_constant(constant: ast.Constant) -> ast.Constant:
 
 
 def original(term: AnyTerm) -> AnyTerm | ox.Literal:
-    """The term that this one of the store stands for."""
+    """The original of a term in the store."""
     if not isinstance(term, ox.Literal) or term.datatype != KEPT:
         return term
     datatype, _, lexical = term.value.partition(" ")
@@ -102,7 +102,7 @@ def _may_change(literal: ox.Literal) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def as_read_back(term: ox.Literal) -> ox.Literal:
-    """The literal of the same value that the store would give back."""
+    """The literal that the store returns for this one: equal in value, perhaps not in text."""
     store = ox.Store()
     store.add(ox.Quad(_ANY, _ANY, term))
     (quad,) = store

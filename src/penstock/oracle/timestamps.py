@@ -46,7 +46,7 @@ def _is_about(pattern: SinglePattern, arguments: tuple[ast.Expression, ...]) -> 
 
 
 def _time(entry: TimedPattern, arguments: tuple[ast.Expression, ...]) -> ast.Expression:
-    """The timestamp, an error where the triple is static, was not matched, or is of another stream."""
+    """The timestamp. An error if the triple is static, not matched, or of another stream."""
     time = entry.time
     if len(arguments) == 2 and isinstance(arguments[1], ast.Constant):
         time = entry.in_streams[arguments[1].text]

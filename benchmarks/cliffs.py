@@ -3,14 +3,15 @@
     python benchmarks/cliffs.py                    # all of them
     python benchmarks/cliffs.py "OPTIONAL" --check # those whose names contain a text
 
-How it is measured. Each query runs over a stream of its own, once on the embedded engine and once on pyoxigraph, each
-in a process of its own. Both read the same file and make every answer. The time begins when everything is imported and
-ends with the last answer. pyoxigraph is asked at each evaluation instant. It has one store, to which triples are added
-when they enter the window and from which they are removed when they leave it; where windows overlap by half or less, a
-new store for each window, which is faster. Under ISTREAM its answer is compared with the one before, as sets. `ratio`
-is Penstock's time divided by pyoxigraph's, `CPU` the same of the time that all cores spent, which other programs on the
-machine disturb less. `memory` is the peak of Penstock's process. `rows` must be equal on both sides. `--check` ends
-with status 1 when a ratio is above 1 or a peak is above 1 GB.
+How it is measured. Each query has its own stream and runs once on the embedded engine and once on pyoxigraph, in
+separate processes. Both read the same file and compute every answer. The time begins after all imports and ends with
+the last answer. pyoxigraph runs the query at each evaluation instant. It has one store: triples are added when they
+enter the window and removed when they leave it. If windows overlap by half or less, each window gets a new store, which
+is faster. With ISTREAM its answer is compared with the previous one, as sets. `ratio` is Penstock's time divided by
+pyoxigraph's. `CPU` is the same ratio for the processor time of all cores, which is less sensitive to other programs.
+`memory` is the peak of Penstock's process. `rows` must be equal on both sides. `--check` exits with status 1 if a ratio
+is above 1 or a peak is above 1 GB.
+
 """
 
 from __future__ import annotations

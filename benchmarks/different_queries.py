@@ -2,10 +2,10 @@
 
     python benchmarks/different_queries.py [--most 100]
 
-1, 10 and 100 queries that cannot be fused: each asks for a predicate of its own, in windows of various lengths. A
-stream of 4,000 triples comes in 40 batches. Most triples have one of five predicates, one in a hundred has any of them.
-All is run twice, in turns: as it is, and with every query asked at each of its instants, as if something had come for
-it. The answers have to be the same. Printed is the processor time.
+1, 10 and 100 queries that cannot be fused: each reads its own predicate, in windows of various lengths. A stream of
+4,000 triples arrives in 40 batches. Most triples have one of five predicates; one in a hundred has any predicate.
+Everything runs twice, in turns: with the pattern matcher, and with every query evaluated at each of its instants. The
+answers must be equal. The output is the processor time.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""What SPARQL expressions cost the embedded engine: to plan and start, and per row.
+"""The cost of SPARQL expressions on the embedded engine: for planning and starting, and per row.
 
     python benchmarks/functions.py             # a table
 
 How it is measured. Each expression is compiled and put into a statement over a table of terms, once with 10 rows and
-once with `--rows`. A statement is run `--repeats` times, in turns with all others; the least processor time of all
-threads counts. With 10 rows it is what a statement costs before it reads anything: parsing, binding, optimising, and
-making ready what it evaluates, such as regular expressions. `FILTER` counts the rows where a condition holds, `BIND`
-computes the value of each row, `ORDER BY` sorts, `MIN` and the like aggregate by 100 groups.
+once with `--rows`. Each statement runs `--repeats` times, in turns with all others; the lowest processor time of all
+threads counts. With 10 rows this is the fixed cost of a statement: parsing, binding, optimising, and preparing
+expressions such as regular expressions. `FILTER` counts the rows that satisfy a condition, `BIND` computes the value of
+each row, `ORDER BY` sorts, and aggregates such as `MIN` use 100 groups.
 
-The terms: `?a` and `?b` are integers, `?d` decimals, `?s` strings, `?t` dates with times, `?r` and `?q` IRIs. Only
-of the IRIs it is known what they are, as it is of subjects.
+The terms: `?a` and `?b` are integers, `?d` decimals, `?s` strings, `?t` dates with times, `?r` and `?q` IRIs. The
+compiler knows the kind of term only for the IRIs, as it does for subjects.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long it takes to load a stream into the embedded engine: by columns, and element by element.
+"""The time to load a stream into the embedded engine: by columns, and element by element.
 
     python benchmarks/load.py             # a table
     python benchmarks/load.py --check     # and exit status 1 when a file loads under a million triples per second
@@ -7,16 +7,16 @@ How it is measured. The stream is one of tollgates (penstock/bench/tollgates): `
 
     <http://ex.org/gate7> <http://ex.org/registers> <http://ex.org/car123> "3600001" .
 
-in the order of time. For `--repeats` rounds all ways take turns, so that whatever else the machine does meets all
-alike; the best round of each counts. The processor time beside it is that of all threads: on a machine that is doing
-something else too it says more than the clock.
+ordered by time. All ways take turns for `--repeats` rounds, so that other load on the machine affects all of them
+equally; the best round of each counts. The second figure is the processor time of all threads, which is more reliable
+on a busy machine.
 
-What each way does. `file, loaded` reads the file in batches, as a run does, with a thread that reads ahead, and inserts
-them into a table. `file, batches only` leaves the inserting out. `lines, 1,000 at a time` decodes lines in memory, as
-a live source has them. `quads, batches only` reads the same triples as N-Quads, each in a graph of its own with its
-time in the default graph. `read_stream, inserted` makes the same table from Python objects, one for each element.
-`pyoxigraph, parsed only` is pyoxigraph's N-Triples parser, in Rust, over the same triples without their timestamps,
-from memory; nothing is done with what it gives. Loaded tables are compared with each other before anything is measured.
+`file, loaded` reads the file in batches, as a run does, with a thread that reads ahead, and inserts them into a table.
+`file, batches only` skips the insertion. `lines, 1,000 at a time` decodes lines in memory, like a live source. `quads,
+batches only` reads the same triples as N-Quads, each in its own graph with its time in the default graph. `read_stream,
+inserted` creates the same table from Python objects, one for each element. `pyoxigraph, parsed only` is pyoxigraph's
+N-Triples parser, in Rust, over the same triples without timestamps, from memory; its output is discarded. The loaded
+tables are compared with each other before any time is measured.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Many queries at once: 1 to 1,024 copies of CQELS's Q1, Q3 and Q4, each about another person.
 
-A stream of RFID readings (a person is detected at a place) beside a floor plan and the papers that people write. The
-copies differ in a name, so that they are fused into one statement. Printed are, in seconds of processor time, what it
-takes to parse the queries, to register them and to run them; all of that by the clock; the greatest memory; and ratios
-to what it is for one query: of registering and running, by the clock and of the processor, of all with parsing, and of
-memory. `--check` ends with status 1 where the most queries take more than five times the processor time of one (on
-Spark, three times the time by the clock, most of which is Java's), or more than twice its memory.
+The data is a stream of RFID readings (a person is detected at a place), a floor plan, and the papers that people write.
+The copies differ in a name, so they are fused into one statement. The output has the processor seconds for parsing,
+registering and running the queries, the total wall time, the peak memory, and ratios to one query: registering and
+running (wall time and processor time), the total including parsing, and memory. `--check` exits with status 1 if the
+largest number of queries takes more than five times the processor time of one query (on Spark, three times the wall
+time, most of which is spent in Java), or more than twice its memory.
 
     python benchmarks/many_queries.py [--engine duckdb|spark] [--most 1024] [--readings 5000] [--check]
 """
@@ -53,7 +53,7 @@ def _iri(name: str) -> NamedNode:
 
 
 def readings(count: int) -> list[Element]:
-    """Somebody is detected somewhere every 20 ms."""
+    """The milliseconds between two detections."""
     chance = random.Random(7)
     detected = _iri("lv:detectedAt")
     return [

@@ -1,18 +1,18 @@
-"""How long it takes to read a query: Penstock beside rdflib and pyoxigraph, over the W3C's SPARQL 1.1 queries.
+"""The time to parse a query: Penstock, rdflib and pyoxigraph, over the SPARQL 1.1 queries of the W3C.
 
     python benchmarks/parse.py            # a table
     python benchmarks/parse.py --check    # and exit status 1 when Penstock's median is over 0.3 ms
 
-How it is measured. The queries are those that a positive syntax test or an evaluation test of the W3C suite names
+How it is measured. The queries are those of the positive syntax tests and evaluation tests of the W3C suite
 (244 files in ../shared/data/w3c-sparql11). Each reader reads every query once to warm up; then, for `--repeats` rounds,
-all readers take turns at one query after another, so that whatever else the machine does meets all alike. A query's
-time is the best of its rounds: what reading costs, without the noise. The table has the median and the 95th percentile
+all readers take turns at one query after another, so that other load on the machine affects all of them equally. A
+query's time is the best of its rounds, which reduces noise. The table has the median and the 95th percentile
 over the queries, and the ratios of the medians. Garbage collection is off while the clock runs.
 
 What each reader does. Penstock: `penstock.parse(text, "sparql")`, tokens to syntax tree and all checks, with a source
 span on every node. rdflib: `prepareQuery`, which parses and translates to algebra, and `parseQuery`, which only parses.
-pyoxigraph has no parser of its own to call: `Store.query` on an empty store is the nearest, so its times include
-planning the query and beginning to evaluate it; it is written in Rust. A query that a reader refuses is left out of
+pyoxigraph has no separate parser: `Store.query` on an empty store is the closest call, so its times include planning
+the query and starting its evaluation; it is written in Rust. A query that a reader rejects is left out of
 that reader's figures; the table says how many it read.
 """
 

@@ -1,20 +1,20 @@
-"""How long Spark takes to read a stream: by a job written by hand, and by Penstock, checked and known to be ordinary.
+"""The time to read a stream on Spark: by a hand-written job, and by Penstock.
 
     python benchmarks/spark_reading.py                       # a table
-    python benchmarks/spark_reading.py --triples 200000      # sooner
+    python benchmarks/spark_reading.py --triples 200000      # faster
 
-How it is measured. The stream is one of tollgates, made by this program. For `--repeats` rounds all ways take turns;
-the best round of each counts. Each reads the file on `local[2]` and makes all columns of all rows; nothing is kept. The
-processor time is that of all threads of Spark's process: on a machine that is busy it says more than the clock.
+How it is measured. The program generates a stream of tollgates. All ways take turns for `--repeats` rounds; the best
+round of each counts. Each reads the file on `local[2]` and computes all columns of all rows; nothing is stored. The
+processor time is that of all threads of the Spark process, which is more reliable on a busy machine.
 
-What each way does. `lines` only reads the lines. `split by hand` cuts them at their spaces, without a look at what they
-are; `regexp by hand` takes each column out with a regular expression. `checked` is a history of any kind: each line is
-an element, however it is written, or malformed. `times` is the first look at a history: timestamps, and whether all
-lines are ordinary. If they are, `ordinary` is how they are read.
+`lines` only reads the lines. `split by hand` splits them at spaces; `regexp by hand` extracts each column with a
+regular expression. `rows` is a history: executors read ranges of the file in Python, check every line, and pass the
+rows to Spark. `survey` is the first pass over a history: timestamps, and whether anything is late or malformed; no row
+leaves the executors.
 
-`quads` is the same stream as N-Quads, a graph and a line with its time for each ten triples, as large files are read,
-in SQL; `quads, whole file` is how small and compressed ones are, by the package's own reader in one task: the time that
-Python takes for it is not that of Spark's process.
+`quads` is the same stream as N-Quads, with a graph and a line for its time for each ten triples, read by one task.
+
+The processor time of the Spark process does not include the time of Python workers.
 """
 
 from __future__ import annotations
@@ -26,17 +26,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from penstock.sources.spark.nquads import nquads_rows
-from penstock.sources.spark.whole import whole_rows
-from pyoxigraph import NamedNode
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from penstock.engines.spark.session import session
-from penstock.rdf.stream_reader import GENERATED_AT_TIME
-from penstock.sources import open_source
+from penstock.engines.spark.survey import surveyed_ranges
 from penstock.sources.spark.history import open_history
-from penstock.sources.spark.lines import read_lines
 
 _PATTERN = r'^<([^>]*)> <([^>]*)> <([^>]*)> "(-?\d+)" \.$'
 
@@ -88,11 +83,9 @@ def ways(spark: SparkSession, path: Path) -> dict[str, Callable[[], DataFrame]]:
         "lines": lambda: lines,
         "split by hand": lambda: words.select(*columns, sf.regexp_replace(sf.col("words")[3], '"', "").cast("bigint")),
         "regexp by hand": lambda: lines.select(*(sf.regexp_extract("value", _PATTERN, group) for group in range(1, 5))),
-        "checked": history.rows,
-        "times": lambda: history.times().agg(sf.min("ts"), sf.max("arrival"), sf.max("is_odd")),
-        "ordinary": history.ordinary_rows,
-        "quads": lambda: nquads_rows(read_lines(spark, {0: quads}), "toll", NamedNode(GENERATED_AT_TIME)),
-        "quads, whole file": lambda: whole_rows(spark, {0: open_source(quads, scope="toll")}),
+        "rows": history.rows,
+        "survey": lambda: surveyed_ranges(spark, [(part, None) for part in history.ranges], [], 0),
+        "quads": open_history(spark, quads, scope="toll").rows,
     }
 
 

@@ -1,18 +1,18 @@
-"""What Penstock on Spark takes, beside jobs that are written by hand in PySpark, one for each query.
+"""Compares Penstock on Spark with hand-written PySpark jobs, one for each query.
 
     python benchmarks/spark_tollgates.py                        # all tables
     python benchmarks/spark_tollgates.py history sliding        # some
     python benchmarks/spark_tollgates.py --check                # and exit status 1 when a target is missed
 
 How it is measured. The streams are always the same (penstock/bench/tollgates), with a static graph of the gates'
-districts. All runs are in one local Spark session, with 4 GB of memory. First each answers a short stream, which warms
-it up; the answers have to be those of the embedded engine. Then for `--rounds` rounds all ways of one block take
-turns, so that whatever else the machine does meets all alike; the best round of each counts.
+districts. All runs share one local Spark session with 4 GB of memory. First each answers a short stream as warm-up; the
+answers must equal those of the embedded engine. Then all ways of one block take turns for `--rounds` rounds, so that
+other load on the machine affects all of them equally; the best round of each counts.
 
-history. From a file of text to the answers in Parquet files, parsing and planning included: the job by hand
-(tollgate_spark/jobs.py), which may rely on what it knows of the stream, and Penstock. Ratios are to the job by hand.
+history. From a text file to the answers in Parquet files, including parsing and planning: the hand-written job
+(tollgate_spark/jobs.py), which may rely on knowledge about the stream, and Penstock. Ratios are relative to the job.
 
-sliding. The time of one query on Penstock as its windows overlap more.
+sliding. The time of one query on Penstock with increasing overlap of its windows.
 
 growth. The time on Penstock over 2 and 20 times `--triples`.
 

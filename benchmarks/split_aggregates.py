@@ -1,10 +1,10 @@
-"""What it gains to aggregate windows before static knowledge comes to them (C-SPARQL §5.2), on Spark.
+"""The gain of aggregating windows before the join with static data (C-SPARQL §5.2), on Spark.
 
     python benchmarks/split_aggregates.py [--elements 100000] [--rounds 3] [--aggregates COUNT SUM]
 
-Cars pass gates, all of them within one window, and each gate is in several zones, which a static graph tells; asked is
-an aggregate for each zone. It is answered with the rule split_aggregates and without it, in turn, and the best round of
-each counts. `rule` says what the optimizer does by itself; its bounds are chosen by this.
+Cars pass gates within one window, and a static graph assigns several zones to each gate. The query computes an
+aggregate for each zone, with and without the rule split_aggregates, in turns; the best round of each counts. `rule`
+shows what the optimizer does by itself; its thresholds were chosen with this benchmark.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
-"""How long an update takes as the static graph grows: the CQELS experiment (Le-Phuoc et al. 2011, §5, Figure 4).
+"""The time for an update with a growing static graph: the CQELS experiment (Le-Phuoc et al. 2011, §5, Figure 4).
 
     python benchmarks/static.py                       # 10^4, 10^5 and 10^6 triples
     python benchmarks/static.py --triples 10000 10000000 --formats nt parquet --check
 
 How it is measured. Stream, floor plan and publications are those of `penstock bench cqels` (src/penstock/bench/cqels):
-an RFID tag is detected every 100 ms; the floor plan is a named graph, the default graph is one of publications, of as
-many triples as asked for. The queries are Q1 to Q5 of the paper, about the visitor who has written the most; and some
-that ask for all people, so that what is static is not narrowed by a name. All of them find something, and about as much
-in a small graph as in a large one. For the last one the stream has names, too, so that what it asks for is neither
-static nor streaming alone.
+an RFID tag is detected every 100 ms; the floor plan is a named graph, and the default graph has the given number of
+triples about publications. The queries are Q1 to Q5 of the paper, about the visitor with the most papers, and some
+queries over all people, whose static part is not restricted by a name. All of them have results, about as many in a
+small graph as in a large one. For the last query the stream contains names as well, so that its patterns are neither
+purely static nor purely streaming.
 
-Elements come one by one, and each is answered before the next one is taken. After some updates to warm up, `--updates`
-of them are measured: the median by the clock, and the processor time of all threads, which says more on a machine that
-is doing something else too. Loading and the first answer, for which what is static is computed, are told apart. Each
+Elements arrive one by one, and each is answered before the next one is read. After some warm-up updates, `--updates`
+updates are measured: the median wall time, and the processor time of all threads, which is more reliable on a busy
+machine. Loading, and the first answer, which includes computing the static parts, are reported separately. Each
 query has a process of its own, whose peak memory is told. `--formats` says what file the graph is read from; the first
 of them is for the queries, of others loading alone is measured. `--check` ends with status 1 when an update takes more
 than twice as long with the largest graph as with the smallest.

@@ -1,4 +1,4 @@
-"""What the embedded engine should reach, looked up in the results of `penstock bench`.
+"""Checks performance targets of the embedded engine against the results of `penstock bench`.
 
 penstock bench throughput scaling latency memory --engine duckdb --out results
 python benchmarks/targets.py results                 # exit status 1 when a target is missed
@@ -14,7 +14,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a figure should be: at least or at most so much."""
+    """The target for a figure: a minimum or a maximum."""
 
     what: str
     figure: float

@@ -1,7 +1,7 @@
 """Writes the stream and the graph of `penstock demo`, always the same: `python scripts/demo_data.py`.
 
-A Monday morning, from 7 to 8: cars pass the gates of five districts, more and more of them towards the centre; from
-7:25 on the bridge to the harbour is closed.
+A Monday morning from 7 to 8: cars pass the gates of five districts, with increasing traffic towards the centre. From
+7:25 on, the bridge to the harbour is closed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MINUTE = 60_000
 PASSAGES = 20_000
 BRIDGE_CLOSED = 25 * MINUTE
 
-# Each with its gates, how much of the traffic it has, how much more by 8, and its toll in cents.
+# For each district: its gates, its share of the traffic, the growth of this share until 8, and its toll in cents.
 DISTRICTS: dict[str, tuple[int, float, float, int]] = {
     "Centre": (12, 3.0, 3.0, 420),
     "Harbour": (8, 4.0, 0.0, 350),
@@ -32,7 +32,7 @@ DISTRICTS: dict[str, tuple[int, float, float, int]] = {
 
 
 def graph() -> Iterator[str]:
-    """The lines of the map: the districts and their gates."""
+    """The lines of the graph: the districts and their gates."""
     yield f"@prefix t: <{NAMESPACE}traffic#> .\n"
     for place, (name, (gates, *_)) in enumerate(DISTRICTS.items()):
         district = f"<{NAMESPACE}district/{place + 1}>"
@@ -59,7 +59,7 @@ def _gate(place: int, gate: int) -> str:
 
 
 def _district(chance: random.Random, after: int) -> tuple[int, int]:
-    """Where a car passes that many milliseconds after seven, and what it pays there."""
+    """The gate that a car passes this many milliseconds after 7, and the toll that it pays."""
     weights = [now + more * after / (60 * MINUTE) for _, now, more, _ in DISTRICTS.values()]
     if after >= BRIDGE_CLOSED:
         weights[list(DISTRICTS).index("Harbour")] = 0.1

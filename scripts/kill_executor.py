@@ -2,7 +2,7 @@
 
     python scripts/kill_executor.py [--kills 2] [--work FOLDER]
 
-The cluster is `local-cluster[2,1,1024]`: two executors, each a process of its own.
+The cluster is `local-cluster[2,1,1024]`: two executors in separate processes.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def main() -> int:
 
 
 def kill_executors(found: list[Evaluation], kills: int) -> None:
-    """One after each of the first batches has been answered, somewhere in the next one."""
+    """Kills an executor during the next batch after each of the first batches."""
     for number in range(kills):
         seen = len(found)
         while len(found) == seen:
@@ -88,7 +88,7 @@ def kill_executors(found: list[Evaluation], kills: int) -> None:
 
 
 def executor_processes() -> list[int]:
-    """The executors among the processes that this one has started."""
+    """The executors among the child processes."""
     parents: dict[int, int] = {}
     executors = []
     for folder in Path("/proc").glob("[0-9]*"):

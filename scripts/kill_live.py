@@ -3,7 +3,7 @@
     python scripts/kill_live.py [--kills 20] [--seed 1] [--work FOLDER]
 
 A folder grows while `penstock run --engine spark --stream 'FOLDER?follow' --checkpoint …` follows it. When the output
-is complete, or stops growing, every evaluation must be there once, in time order, and no other.
+is complete, or stops growing, it must contain every evaluation exactly once, in time order, and nothing else.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ QUICK = (
     "spark.sql.codegen.wholeStage=false",
     "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
 )
-"""Little is compiled: no life is long enough for that to pay."""
+"""Spark compiles little: the processes do not live long enough to benefit from it."""
 NAMES = "http://ex.org/"
 QUERY = """PREFIX : <http://ex.org/>
 REGISTER QUERY tolls AS
@@ -43,7 +43,7 @@ GRAPH = "".join(f"<{NAMES}gate{n}> <{NAMES}in> <{NAMES}centre> .\n" for n in ran
 
 
 def lines(number: int) -> str:
-    """The lines of a file; some are out of order, and a few of them too late."""
+    """The lines of a file; some are out of order, and a few of those are late."""
     drawn = random.Random(number)
     times = [
         (number * LINES_PER_FILE + place) * STEP - drawn.choice((*[0] * 12, 300, 300, 300, 2500))
@@ -90,7 +90,7 @@ def options(work: Path) -> list[str]:
 
 
 def survive(command: list[str], work: Path, chance: random.Random, kills: int) -> None:
-    """Two files come in each life: one before it, and one as soon as the first batch is done."""
+    """Each process gets two files: one before it starts, and one after its first batch."""
     files = count()
     for number in range(kills + 1):
         began, known = time.monotonic(), states(work)
@@ -117,12 +117,12 @@ def wait_for(process: subprocess.Popen[bytes], is_there: Callable[[], bool]) -> 
 
 
 def states(work: Path) -> list[int]:
-    """The batches whose states are there."""
+    """The batches whose states are stored."""
     return sorted(int(path.stem) for path in (work / "checkpoint" / "state").glob("*.json"))
 
 
 def is_read(work: Path) -> bool:
-    """Whether the last file has been read: the state knows its last timestamps."""
+    """Whether the last file has been read: the state contains its last timestamps."""
     state = json.loads((work / "checkpoint" / "state" / f"{states(work)[-1]}.json").read_text())
     (query,) = state["run"]["queries"].values()
     (clock,) = query["clock"].values()
@@ -131,7 +131,7 @@ def is_read(work: Path) -> bool:
 
 
 def compare_with_oracle(work: Path, found: list[Evaluation], until: int | None = None) -> int:
-    """The status of the command: 0 where the answers are those of the oracle, up to some instant."""
+    """The exit status: 0 if the answers equal those of the oracle, up to some instant."""
     command = penstock("oracle", *options(work), "--stream", str(work / "toll"))
     lines = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
     expected = [evaluation for evaluation in map(from_json_line, lines) if until is None or evaluation.time <= until]

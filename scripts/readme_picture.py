@@ -1,6 +1,6 @@
 """Writes the picture of README.md: `python scripts/readme_picture.py [FILE]`.
 
-It is the timeline at the end of what `penstock explain --format svg` draws for `examples/tollgates`.
+The picture is the timeline, the last part of `penstock explain --format svg` for `examples/tollgates`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MARGIN = 22
 
 
 def timeline(picture: str) -> str:
-    """The same picture without what stands above the timeline."""
+    """Removes everything above the timeline."""
     style, body = re.split(r"(?<=</style>\n)", picture, maxsplit=1)
     groups = re.split(r'(?=^<g transform="translate\(\d+ \d+\)">)', body, flags=re.MULTILINE)
     [first] = [place for place, group in enumerate(groups) if ": timeline</text>" in group]

@@ -1,1 +1,1 @@
-"""Tollgates on Spark: the queries as jobs written by hand, and as Penstock runs them, over history and live."""
+"""Tollgates on Spark: the queries as hand-written jobs and on Penstock, over history and live."""

@@ -1,4 +1,4 @@
-"""Answers as what can be compared: the solutions of each instant, their terms as N-Triples has them."""
+"""Answers in a comparable form: the solutions of each instant, with terms as N-Triples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Solutions = dict[int, Counter[tuple[str | None, ...]]]
 
 
 def embedded_answer(workload: Workload, stream: Path, graph: Path) -> Solutions:
-    """What the embedded engine says."""
+    """The answers of the embedded engine."""
     inputs = DataFiles({STREAM: stream}, {None: graph})
     return solutions_of(Penstock().evaluations(workload.query.rspql, inputs))
 
@@ -28,7 +28,7 @@ def solutions_of(given: Iterable[Evaluation]) -> Solutions:
 
 
 def written_answer(spark: SparkSession, workload: Workload, folders: list[Path]) -> Solutions:
-    """What was written: rows of `time` and the variables."""
+    """The written answers: rows of `time` and the variables."""
     answer: defaultdict[int, Counter[tuple[str | None, ...]]] = defaultdict(Counter)
     rows = spark.read.parquet(*map(str, folders)).select("time", *workload.variables)
     for time, *values in rows.collect():

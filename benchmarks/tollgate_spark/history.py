@@ -1,4 +1,4 @@
-"""Over history: from a file of text to an answer in Parquet files, by a job written by hand, and by Penstock."""
+"""History: from a text file to an answer in Parquet files, by a hand-written job and by Penstock."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run_penstock(spark: SparkSession, workload: Workload, stream: Path, graph: P
 
 
 def last_timestamp(stream: Path) -> int:
-    """That of the last line: the stream is in time order. Windows that close later are not complete."""
+    """The timestamp of the last line: the stream is ordered by time. Windows that close later are incomplete."""
     with stream.open("rb") as file:
         file.seek(max(0, stream.stat().st_size - _LONGEST_LINE))
         return int(file.read().splitlines()[-1].split(b'"')[-2])

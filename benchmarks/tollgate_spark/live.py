@@ -1,9 +1,9 @@
-"""Over a folder of files that grows, one file a micro-batch: by a job written by hand, and by Penstock.
+"""A growing folder of files, one file per micro-batch: by a hand-written job and by Penstock.
 
-Both are one Structured Streaming query with `foreachBatch`. By hand, each micro-batch is written as a Parquet segment,
-which gives its last timestamp on the way (`observe`), and then the windows that it closes are answered from the
-segments that they reach back to. Both are named by the batch, so that one that is repeated after a crash overwrites
-what it wrote.
+Both are one Structured Streaming query with `foreachBatch`. The hand-written job writes each micro-batch as a Parquet
+segment and observes its last timestamp (`observe`). Then it answers the windows that the batch closes, from the
+segments that they reach back to. Segments and answers are named after the batch, so that a batch that is repeated after
+a crash overwrites its own output.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SCHEMA = "s STRING, p STRING, o STRING, ts BIGINT"
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of the micro-batches that were measured: milliseconds each, and Spark jobs on the average."""
+    """The measured micro-batches: milliseconds for each, and the average number of Spark jobs."""
 
     milliseconds: tuple[int, ...]
     jobs: float
@@ -50,9 +50,9 @@ class Figures:
 
 
 def write_folder(folder: Path, kind: str, files: int, lines_per_file: int) -> Path:
-    """The files that come one after the other, each a micro-batch: Spark takes the oldest first.
+    """The files in order, one micro-batch each: Spark reads the oldest one first.
 
-    A last line closes the windows that end with the last file.
+    One more line closes the windows that end with the last file.
     """
     path = folder / f"{kind}-{files}x{lines_per_file}"
     if path.exists():

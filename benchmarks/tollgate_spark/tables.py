@@ -18,13 +18,13 @@ from tollgate_spark.history import run_by_hand, run_penstock
 from tollgate_spark.workloads import WORKLOADS, Workload
 
 TRIAL = 130_000
-"""So many triples warm a job up, and show that its answers are right: two windows of the widest, and more."""
+"""The number of triples for warm-up and for comparing answers: more than two windows of the widest kind."""
 
 LINES = 10_000
-"""In a file, which is a micro-batch: the content of a window of 10 s."""
+"""The number of triples in a file, which is one micro-batch: the content of a window of 10 s."""
 
 WARM_UP = 10
-"""Micro-batches that are not counted."""
+"""The number of warm-up micro-batches."""
 
 HAND, OWN = "by hand", "penstock"
 RUNS = {HAND: run_by_hand, OWN: run_penstock}
@@ -73,7 +73,7 @@ def sliding(spark: SparkSession, folder: Path, triples: int, rounds: int) -> Tab
 
 
 def growth(spark: SparkSession, folder: Path, triples: int, rounds: int) -> Table:
-    """From twice to twenty times as many triples."""
+    """The time from two to twenty times as many triples."""
     graph, lengths = write_districts(folder), (2 * triples, 20 * triples)
     yield f"{'':30}" + "".join(f"{length:>18,}" for length in lengths) + f"{'ratio':>8}"
     for name, workload in WORKLOADS.items():

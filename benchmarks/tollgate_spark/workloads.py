@@ -1,4 +1,4 @@
-"""What is measured: a query, and the job that does the same."""
+"""The workloads: a query, and the equivalent job."""
 
 from __future__ import annotations
 

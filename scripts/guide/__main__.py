@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from site_of_pages import build
+from website import build
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from penstock.cli import commands
 
 LABELS = {"operators": "The operator graph", "sources": "The denotational graph", "timeline": "The timeline"}
-"""What a picture is called in a page of `penstock explain --format html`."""
+"""The label of each picture in a page of `penstock explain --format html`."""
 
 
 def picture(argument: str, root: Path) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock.cli import commands
+from penstock import sinks
+from penstock.cli import commands, output
 
 PROGRAM = """
 import sys
@@ -55,6 +56,10 @@ def loaded(*arguments: str, folder: Path) -> set[str]:
 )
 def test_a_command_loads_only_what_it_uses(arguments: list[str], absent: tuple[str, ...], tmp_path: Path) -> None:
     assert not loaded(*arguments, folder=tmp_path).intersection(absent)
+
+
+def test_the_formats_of_help_are_those_of_the_sinks() -> None:
+    assert output.FORMATS == sinks.FORMATS
 
 
 def test_help_has_the_first_sentence_of_each_command() -> None:

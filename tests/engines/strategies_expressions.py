@@ -88,7 +88,7 @@ class Expressions(Drawing):
     def condition(self, scope: Sequence[str], depth: int = 2) -> str:
         kinds = ["comparison", "comparison", "bound", "test", "in"]
         if depth > 0:
-            kinds += ["and", "or", "not", "exists", "text", "choice"]
+            kinds += ["and", "or", "not", "truth", "exists", "text", "choice"]
         inner = lambda: self.condition(scope, depth - 1)  # noqa: E731
         match self.choose(*kinds):
             case "comparison":
@@ -107,6 +107,8 @@ class Expressions(Drawing):
                 return f"({inner()} || {inner()})"
             case "not":
                 return f"(!{inner()})"
+            case "truth":
+                return self.choose("(!{})", "(!(!{}))", "IF({}, true, false)").format(self.any_variable(scope))
             case "exists":
                 return self.exists(scope, depth - 1)
             case "choice":

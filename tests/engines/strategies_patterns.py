@@ -288,11 +288,12 @@ class Patterns(Expressions):
         return f"IF(ISIRI({variable}), {variable}, :b)"
 
     def ordered(self, scope: Sequence[str], dataset: str, where: str, most: int = 2) -> tuple[str, list[str]]:
-        """SELECT with a total order: what it projects is unbound, an IRI or an integer, and all of it orders."""
+        """SELECT with a total order: all that it projects orders, and has one term for each value."""
         data = [variable for variable in scope if variable in VARIABLES] or ["?a"]
         projected = list(dict.fromkeys(self.several(lambda: self.choose(*data), 1, most)))
         kinds = " ".join(
-            f"FILTER (!BOUND({v}) || ISIRI({v}) || (DATATYPE({v}) = xsd:integer && STR({v}) = STR(0 + {v})))"
+            f"FILTER (!BOUND({v}) || ISIRI({v}) || (DATATYPE({v}) = xsd:integer && STR({v}) = STR(0 + {v}))"
+            f" || (!ISNUMERIC({v}) && DATATYPE({v}) NOT IN (xsd:dateTime, xsd:boolean)))"
             for v in projected
         )
         directions = ("{}", "DESC({})", "ASC({})")

@@ -16,10 +16,11 @@ from penstock.algebra.inputs import Inputs
 from penstock.engines.duckdb.statements import DuckDBQuery
 from penstock.engines.duckdb.store import DuckDBStore
 from penstock.engines.matcher import PatternMatcher
+from penstock.engines.protocol import Slice
 from penstock.engines.spark.statements import SparkQuery
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
-from penstock.relational.matching import Asked
+from penstock.relational.matching import TripleConditions
 from penstock.runtime.outlets import Callback
 from penstock.runtime.queries import QuerySpec
 from penstock.runtime.run import Run
@@ -32,13 +33,13 @@ if TYPE_CHECKING:
 
 STREAM = "http://ex.org/s"
 PATTERNS = {
-    "anything": Asked(),
-    "speed": Asked((("p", "Ispeed"),)),
-    "stop": Asked((("p", "Istop"),)),
-    "this car": Asked((("s", "Icar1"),)),
-    "this speed": Asked((("p", "Ispeed"), ("o", "L100"))),
-    "this stop": Asked((("p", "Istop"), ("o", "L100"))),
-    "that very triple": Asked((("s", "Icar1"), ("p", "Ispeed"), ("o", "L100"))),
+    "anything": TripleConditions(),
+    "speed": TripleConditions((("p", "Ispeed"),)),
+    "stop": TripleConditions((("p", "Istop"),)),
+    "this car": TripleConditions((("s", "Icar1"),)),
+    "this speed": TripleConditions((("p", "Ispeed"), ("o", "L100"))),
+    "this stop": TripleConditions((("p", "Istop"), ("o", "L100"))),
+    "that very triple": TripleConditions((("s", "Icar1"), ("p", "Ispeed"), ("o", "L100"))),
 }
 
 
@@ -111,13 +112,13 @@ def test_a_query_is_asked_when_something_has_come_for_it(
 ) -> None:
     """One element at a time; each window that closes is a statement, or none."""
     asked_at: list[int] = []
-    ask = DuckDBQuery._evaluate_at
+    ask = DuckDBQuery._statement_for
 
-    def noted(self: DuckDBQuery, instant: int) -> object:
-        asked_at.append(instant)
-        return ask(self, instant)
+    def noted(self: DuckDBQuery, part: Slice) -> object:
+        asked_at.extend(part.instants)
+        return ask(self, part)
 
-    monkeypatch.setattr(DuckDBQuery, "_evaluate_at", noted)
+    monkeypatch.setattr(DuckDBQuery, "_statement_for", noted)
     engine = DuckDBStore()
     how = RunSettings(is_prompt=True, instants_per_slice=1, has_empty=True)
     sources = sources_of(Inputs({STREAM: STOPS_ONCE}), 1)
@@ -149,6 +150,7 @@ def test_live_on_spark_predicates_tell(spark: SparkSession, tmp_path: Path, monk
             for name, pattern in patterns.items()
         ],
         {STREAM: GrowingFolder(tmp_path / "cars", "cars", files_per_batch=1)},
+        settings=RunSettings(windows="cluster"),
         is_bounded=True,
     )
     run_to_the_end(run)

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
-from penstock.runtime.bounded import graphs_of, run_bounded
+from pyoxigraph import NamedNode, Triple
+from tests.bounded import graphs_of, run_bounded
 from tests.engines.strategies import Scenario, scenarios
+from tests.oracle.asking import EX
 
+import penstock
 from penstock.algebra import Settings
 from penstock.algebra.chaining import registered_name
-from penstock.algebra.inputs import Inputs
+from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.oracle.judging import first_difference, is_ordered
+from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
 from penstock.runtime.history_intake import HistoryIntake
 from penstock.runtime.queries import QuerySpec
@@ -123,3 +128,93 @@ def test_random_queries(spark: SparkSession, in_this_process: None, scenario: Sc
     expected = run_bounded(query, inputs, how, flush=scenario.flush)
     difference = first_difference(found, [e for e in expected if e.says_something], is_ordered(query))
     assert difference is None, difference.text
+
+
+TOLL = EX + "toll"
+COUNTS = """
+    SELECT ?place (COUNT(?car) AS ?cars) FROM NAMED WINDOW :w ON :toll [RANGE 10s STEP 5s] FROM :city
+    WHERE { WINDOW :w { ?gate :sees ?car } ?gate :in ?place } GROUP BY ?place ORDER BY ?place
+"""
+NEW = "SELECT ?car FROM NAMED WINDOW :w ON :toll [RANGE 10s STEP 10s] WHERE { WINDOW :w { :gate1 :sees ?car } }"
+ANY = "ASK FROM NAMED WINDOW :w ON :toll [RANGE 10s STEP 10s] WHERE { WINDOW :w { ?gate :sees :car3 } }"
+QUERIES = {
+    "counts": f"REGISTER RSTREAM <counts> AS {COUNTS}",
+    "istream": f"REGISTER ISTREAM <new> AS {NEW}",
+    "dstream": f"REGISTER DSTREAM <gone> AS {NEW}",
+    "ask": f"REGISTER RSTREAM <any> AS {ANY}",
+}
+
+
+def tolls(count: int, behind: int) -> Inputs:
+    """Cars at gates, up to so many milliseconds behind their order."""
+    draw = Random(1)
+    elements = []
+    for number in range(count):
+        triple = Triple(node(f"gate{draw.randrange(4)}"), node("sees"), node(f"car{draw.randrange(9)}"))
+        elements.append(Element(1000 + 300 * number - draw.randrange(behind + 1), (triple,)))
+    city = [GraphTriple(Triple(node(f"gate{gate}"), node("in"), node(f"street{gate % 2}"))) for gate in range(4)]
+    return Inputs({TOLL: elements}, {EX + "city": city}, lateness=1500)
+
+
+def node(name: str) -> NamedNode:
+    return NamedNode(EX + name)
+
+
+@pytest.fixture
+def small_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    from penstock.engines.spark import range_queries
+    from penstock.sources.spark import ranges
+
+    monkeypatch.setattr(ranges, "bytes_per_range", lambda spark, files: 3000)
+    monkeypatch.setattr(range_queries, "_ROWS_PER_SLICE", 100)
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_executors_answer(
+    spark: SparkSession, small_ranges: None, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:  # fmt: skip
+    """Some elements are late for good, and Spark SQL is not asked."""
+    from penstock.engines.spark.statements import SparkQuery
+
+    def refuse(*arguments: object) -> None:
+        raise NotByRangesError
+
+    monkeypatch.setattr(SparkQuery, "evaluate", refuse)
+    query, inputs = penstock.parse(QUERIES[name], "rspql", prefixes={"": EX}, base=EX), tolls(400, 4000)
+    found = run_by_ranges(spark, query, inputs, Settings())
+    assert found == [e for e in run_bounded(query, inputs, Settings()) if e.says_something]
+    assert len(found) > 5
+
+
+def test_spark_sql_answers_when_asked(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    from penstock.engines.spark import range_queries
+    from penstock.engines.spark.history import HistoryStore
+
+    monkeypatch.setattr(range_queries, "answer_intervals", None)
+    query, inputs = penstock.parse(QUERIES["counts"], "rspql", prefixes={"": EX}, base=EX), tolls(100, 0)
+    found = run_by_ranges(spark, query, inputs, Settings(), store=HistoryStore(spark, windows="cluster"))
+    assert found == list(run_bounded(query, inputs, Settings()))
+
+
+def test_a_window_that_is_too_large_for_a_task(
+    spark: SparkSession, small_ranges: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from penstock.engines.spark import range_queries
+
+    monkeypatch.setattr(range_queries, "_MOST_ROWS", 10)
+    query, inputs = penstock.parse(QUERIES["counts"], "rspql", prefixes={"": EX}, base=EX), tolls(100, 0)
+    assert run_by_ranges(spark, query, inputs, Settings()) == list(run_bounded(query, inputs, Settings()))
+
+
+def test_answers_are_a_frame(spark: SparkSession, small_ranges: None, tmp_path: Path) -> None:
+    inputs = tolls(300, 0)
+    engine = penstock.Engine(spark)
+    for iri, path in write_streams(tmp_path, inputs).items():
+        engine.stream(iri, path)
+    query = engine.register(NEW, prefixes={"": EX})
+    rows = sorted(tuple(row) for row in query.to_df().collect())
+    embedded = penstock.Engine()
+    for iri, path in write_streams(tmp_path, inputs).items():
+        embedded.stream(iri, path)
+    expected = embedded.register(NEW, prefixes={"": EX}).results()
+    assert rows == sorted((e.time, row[0].value) for e in expected for row in e.rows or ())

@@ -107,7 +107,7 @@ def test_it_is_computed_once_for_all_micro_batches(
 
     def take(evaluation: Evaluation) -> None:
         found.append(evaluation)
-        kept.append(tuple(run.run.store._static._views.items()))
+        kept.append(tuple(run.run.store.evaluator._static._views.items()))
 
     graphs = {**INPUTS.graphs, None: [*INPUTS.graphs[None], GraphTriple(SOLD)]}
     run = micro_batches(
@@ -115,7 +115,7 @@ def test_it_is_computed_once_for_all_micro_batches(
         [(QuerySpec(query, "q"), Callback(take))],
         {STREAM: GrowingFolder(tmp_path / "s", "s", files_per_batch=1)},
         graphs_of(replace(INPUTS, graphs=graphs)),
-        RunSettings(),
+        RunSettings(windows="cluster"),
         is_bounded=True,
         updates={None: GraphUpdates(changes)},
     )

@@ -60,6 +60,17 @@ def test_what_repeats_is_told_to_be_computed_beforehand() -> None:
     assert "\n-- Recursive parts are computed beforehand" in explain(text, "sql", engine="spark")
 
 
+def test_it_says_who_answers_a_history() -> None:
+    text = "SELECT ?a FROM STREAM <http://ex.org/s> [RANGE {}] {{ ?a <http://ex.org/p> ?b }}"
+    by_ranges = explain(text.format("10s STEP 1s"), "sql", engine="spark")
+    assert (
+        "\n-- Files that are complete are answered by DuckDB in the executors, all other streams by Spark SQL.\n"
+        in by_ranges
+    )
+    counting = explain(text.format("TRIPLES 10"), "sql", engine="spark")
+    assert "\n-- Answered by Spark SQL: a window over <http://ex.org/s> counts elements.\n" in counting
+
+
 def test_the_command_shows_the_sql_of_either_engine(tmp_path: Path) -> None:
     query = tmp_path / "query.rq"
     query.write_text(ORDINARY)

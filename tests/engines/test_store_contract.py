@@ -67,13 +67,12 @@ def _whole(table: pa.Table, queries: list[ContinuousQuery]) -> WholeStream:
     return WholeStream(ElementFile(STREAM, elements, table.num_rows + 1), queries)
 
 
-@pytest.fixture(params=["duckdb", "window log", "durable window log", "history"])
+@pytest.fixture(params=["duckdb", "live beside the driver", "live on the cluster", "history"])
 def contract(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Contract]:
     if request.param == "duckdb":
         found = Contract(DuckDBStore(rows_between_looks=1), lambda table, queries: table)
     else:
         from penstock.engines.spark.history import HistoryStore
-        from penstock.engines.spark.window_log import WindowLog
         from penstock.sources.spark.frames import gathered
 
         spark: SparkSession = request.getfixturevalue("spark")
@@ -85,11 +84,19 @@ def contract(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Contrac
         if request.param == "history":
             found = Contract(HistoryStore(spark), gathered_whole, is_whole=True)
         else:
-            is_durable = request.param == "durable window log"
-            found = Contract(WindowLog(spark, tmp_path, is_durable=is_durable), lambda table, queries: table)
+            found = Contract(_live(spark, tmp_path, request.param), lambda table, queries: table)
     found.store.add_stream(STREAM)
     yield found
     found.store.close()
+
+
+def _live(spark: SparkSession, folder: Path, kind: str) -> Any:
+    from penstock.engines.spark.live_store import LiveStore
+
+    store = LiveStore(spark, folder, is_durable=True, windows="cluster" if "cluster" in kind else "driver")
+    if isinstance(store.evaluator, DuckDBStore):
+        store.evaluator = DuckDBStore(rows_between_looks=1)
+    return store
 
 
 def test_it_answers_what_was_appended(contract: Contract) -> None:
@@ -175,9 +182,8 @@ def test_another_process_continues(contract: Contract, tmp_path: Path, request: 
     if isinstance(contract.store, DuckDBStore):
         first: Any = DuckDBStore(tmp_path / "file.duckdb")
     else:
-        from penstock.engines.spark.window_log import WindowLog
-
-        first = WindowLog(request.getfixturevalue("spark"), tmp_path / "log", is_durable=True)
+        kind = request.node.callspec.params["contract"]
+        first = _live(request.getfixturevalue("spark"), tmp_path / "log", kind)
     first.add_stream(STREAM)
     before = Contract(first, contract.rows)
     before.append([element(500, number=1), element(1500, number=2)])
@@ -186,7 +192,7 @@ def test_another_process_continues(contract: Contract, tmp_path: Path, request: 
         first.close()
         second: Any = DuckDBStore(tmp_path / "file.duckdb")
     else:
-        second = WindowLog(request.getfixturevalue("spark"), tmp_path / "log", is_durable=True)
+        second = _live(request.getfixturevalue("spark"), tmp_path / "log", kind)
     second.restore(state)
     after = Contract(second, contract.rows)
     after.append([element(2500, number=3)], 1, 1500)

@@ -112,7 +112,9 @@ def test_on_spark_the_order_follows_the_micro_batches(
 
     folder = GrowingFolder(tmp_path, "s", files_per_batch=1)
     standing = QuerySpec(ps.parse(QUERY), "q")
-    run = micro_batches(spark, [(standing, Callback(take))], {f"{EX}s": folder}, {}, RunSettings(), is_bounded=True)
+    run = micro_batches(
+        spark, [(standing, Callback(take))], {f"{EX}s": folder}, {}, RunSettings(windows="cluster"), is_bounded=True
+    )
     run_to_the_end(run)
     assert compiled[0] == "raises"
     assert compiled[-1] == "sees"

@@ -7,13 +7,14 @@ from sqlglot import exp
 
 from penstock.relational.blocks import blocks_around, cut_into_blocks
 from penstock.relational.relations import Statement, col, number, select_from
+from penstock.relational.shapes import LocalSlice
 
 PLACES = 40
 
 
 def test_blocks_cover_an_interval_once() -> None:
     """For every interval of the places: which of its blocks are around each place."""
-    statement = Statement()
+    statement = Statement(LocalSlice(is_regular=False, is_large=True))
     blocks = cut_into_blocks(statement, "intervals", ["i", "j"])
     around = blocks_around(statement, "places", ["place"], "place", number(PLACES))
     same = exp.and_(*(col(blocks, name).eq(col(around, name)) for name in ("width", "block")))
@@ -31,7 +32,7 @@ def test_blocks_cover_an_interval_once() -> None:
 
 
 def test_an_interval_is_made_of_few_blocks() -> None:
-    statement = Statement()
+    statement = Statement(LocalSlice(is_regular=False, is_large=True))
     blocks = cut_into_blocks(statement, "intervals", ["i"])
     whole = statement.finish(select_from(blocks, [exp.Count(this=exp.Star())]))
     with duckdb.connect() as connection:

@@ -10,8 +10,8 @@ from tests import cases
 import penstock
 from penstock.algebra import Settings, build
 from penstock.relational.planning import plan, plan_query
-from penstock.relational.relations import Shape
-from penstock.relational.sources import Tables
+from penstock.relational.shapes import LocalSlice
+from penstock.relational.tables import Tables
 
 QUERIES = sorted((Path(cases.__file__).parent / "suite" / "cases").glob("*/query.rq"))
 
@@ -20,10 +20,10 @@ def test_from_text_to_sql() -> None:
     text = """PREFIX : <http://ex.org/>
         SELECT ?a FROM NAMED WINDOW :w ON :s [RANGE PT10S STEP PT5S] WHERE { WINDOW :w { ?a :p ?b } }"""
     tables = Tables({"http://ex.org/s": "stream_1"}, {})
-    planned = plan(text, tables, Shape(is_regular=True))
+    planned = plan(text, tables, LocalSlice(is_regular=True, is_large=False))
     assert planned.variables == ("a",)
     assert "stream_1" in planned.statement.sql("duckdb")
-    again = plan_query(build(penstock.parse(text)), tables, Shape(is_regular=True))
+    again = plan_query(build(penstock.parse(text)), tables, LocalSlice(is_regular=True, is_large=False))
     assert again.statement.sql("duckdb") == planned.statement.sql("duckdb")
 
 

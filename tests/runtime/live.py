@@ -21,7 +21,7 @@ from penstock.runtime.micro_batches import StreamedRun
 from penstock.runtime.outlets import Callback, Outlet
 from penstock.runtime.queries import QuerySpec
 from penstock.runtime.query_groups import members_of
-from penstock.runtime.settings import RunSettings
+from penstock.runtime.settings import RunSettings, Windows
 from penstock.runtime.ways import RunRequest, open_run
 from penstock.sources.graphs import Graph
 from penstock.sources.spark.live import GrowingFolder, LiveStream
@@ -63,7 +63,9 @@ def micro_batches(
     return run
 
 
-def run_live(spark: SparkSession, case: cases.Case, folder: Path, batches: int = 2) -> list[Evaluation]:
+def run_live(
+    spark: SparkSession, case: cases.Case, folder: Path, batches: int = 2, windows: Windows = "auto"
+) -> list[Evaluation]:
     """The answer to a case whose streams come in so many micro-batches, and then end."""
     found: list[Evaluation] = []
     run = micro_batches(
@@ -71,7 +73,7 @@ def run_live(spark: SparkSession, case: cases.Case, folder: Path, batches: int =
         [(QuerySpec(case.query, registered_name(case.query) or "q", case.settings), Callback(found.append))],
         folders_of(case, folder, batches),
         graphs_of(case.inputs),
-        RunSettings(lateness=case.inputs.lateness, flush=case.flush, has_empty=True),
+        RunSettings(lateness=case.inputs.lateness, flush=case.flush, has_empty=True, windows=windows),
         is_bounded=True,
     )
     for call, answers in case.inputs.services.items():

@@ -21,7 +21,7 @@ from tests.suite.test_suite import HERE as SUITE
 from penstock.algebra import Settings
 from penstock.algebra.chaining import registered_name
 from penstock.algebra.inputs import Inputs
-from penstock.engines.spark.window_log import WindowLog
+from penstock.engines.spark.live_store import LiveStore
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.elements import Element, Malformed
@@ -31,7 +31,7 @@ from penstock.rdf.results import Evaluation
 from penstock.runtime.checkpoints import CheckpointError, FolderCheckpoint
 from penstock.runtime.outlets import Callback, Outlet
 from penstock.runtime.queries import QuerySpec
-from penstock.runtime.settings import RunSettings
+from penstock.runtime.settings import RunSettings, Windows
 from penstock.sources import blocks
 from penstock.sources.spark.live import StreamedRows, socket_lines
 from penstock.syntax import parse
@@ -66,10 +66,13 @@ def _case(name: str) -> cases.Case:
     return cases.read_case(SUITE / "cases" / name)
 
 
+@pytest.mark.parametrize("windows", ["driver", "cluster"])
 @pytest.mark.parametrize("name", some_of(SAMPLE, every=2))
-def test_a_live_stream_has_the_expected_answer(spark: SparkSession, name: str, tmp_path: Path) -> None:
+def test_a_live_stream_has_the_expected_answer(
+    spark: SparkSession, name: str, windows: Windows, tmp_path: Path
+) -> None:
     case = _case(name)
-    cases.check(case, run_live(spark, case, tmp_path))
+    cases.check(case, run_live(spark, case, tmp_path, windows=windows))
 
 
 class CrashError(Exception):
@@ -108,12 +111,12 @@ def test_a_run_goes_on_where_it_was(
         if step == ends[0]:
             raise CrashError
 
-    def clean(self: WindowLog, kept: Any) -> None:
+    def clean(self: LiveStore, kept: Any) -> None:
         crash("clean")
         forget_files(self, kept)
 
-    forget_files = WindowLog.clean
-    monkeypatch.setattr(WindowLog, "clean", clean)
+    forget_files = LiveStore.clean
+    monkeypatch.setattr(LiveStore, "clean", clean)
     outlet = Listed(crash)
     while ends:
         run = micro_batches(

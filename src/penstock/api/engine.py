@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from penstock.api.run_messages import RunMessages
 from penstock.api.settings import SettingError, duration, origin, report_policy, size
 from penstock.api.shared_settings import chain_of, shared_settings
 from penstock.api.streams import Binding, bind
+from penstock.engines.protocol import Windows
 from penstock.rdf.changes import read_changes
 from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.credentials import service_auth as known_auth
@@ -65,7 +67,8 @@ class Engine:
 
     `spark` may be a function that starts a session; it is called when a query runs. `service_auth` maps the beginnings
     of the addresses of SPARQL endpoints to credentials, `"user:password"` or `"Bearer token"`. The environment variable
-    `PENSTOCK_SERVICE_AUTH` sets them, too: `URL=user:password`, one per line.
+    `PENSTOCK_SERVICE_AUTH` sets them, too: `URL=user:password`, one per line. `windows` says where a run on Spark
+    evaluates its windows: `"driver"`, `"cluster"`, or `"auto"`, as long as they fit not with Spark SQL.
     """
 
     def __init__(
@@ -73,6 +76,7 @@ class Engine:
         spark: SparkSession | Callable[[], SparkSession] | None = None,
         *,
         service_auth: Mapping[str, str] | ServiceAuth | None = None,
+        windows: Windows = "auto",
     ) -> None:
         if spark is not None and not is_spark_object(spark, "SparkSession") and not callable(spark):
             raise InputError(
@@ -80,6 +84,7 @@ class Engine:
                 'Engine(SparkSession.builder.master("local[2]").getOrCreate()), or Engine() to run without Spark'
             )
         self._spark: Any = spark
+        self._windows: Windows = _one_of("windows", windows, ("auto", "driver", "cluster"))
         self._auth = service_auth if isinstance(service_auth, ServiceAuth) else known_auth(service_auth or {})
         self.streams: dict[str, Binding] = {}
         self.queries: dict[str, RegisteredQuery] = {}
@@ -364,7 +369,7 @@ class Engine:
             raise InputError(f"two of the queries have the name {twice!r}: register each with its own name=")
         together = {**self.queries, **{query.name: query for query in outlets}}
         queries = [together[name] for name in chain_of(together.values()).needed_for(names)]
-        settings = shared_settings(queries)
+        settings = replace(shared_settings(queries), windows=self._windows)
         stopped = threading.Event()
         streams = self.bound_streams(stopped, has_checkpoint=checkpoint is not None)
         request = RunRequest(
@@ -407,7 +412,7 @@ def _fingerprint(queries: Sequence[RegisteredQuery], settings: RunSettings, stre
     from penstock.syntax.printer import to_text  # not needed without a checkpoint
 
     known = [f"{query.name}\n{to_text(query.syntax)}\n{query.options.settings}" for query in queries]
-    return "\n".join([*known, repr(settings), *sorted(streams), more])
+    return "\n".join([*known, repr(replace(settings, windows="auto")), *sorted(streams), more])
 
 
 def _iri(text: str) -> str:

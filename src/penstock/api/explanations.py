@@ -70,6 +70,7 @@ def explained(
             is_optimized=how.is_optimized,
             sizes=None if store is None else store.sizes,
             kept=() if store is None else store.kept,
+            evaluated_by=None if store is None else store.evaluated_by,
         )
     )
 

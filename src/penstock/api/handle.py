@@ -44,10 +44,11 @@ class RunStatus:
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far a run is: its counts, and those of each query."""
+    """How far a run is: its counts, and those of each query, and who evaluates its windows now."""
 
     counts: Counts
     queries: Mapping[str, Counts]
+    evaluated_by: str
 
     @property
     def watermark(self) -> int | None:
@@ -166,7 +167,8 @@ class RunHandle:
             if self._last_progress is not None:
                 return self._last_progress
             counts = {name: query.counts for query in self._run.queries for name in query.names}
-            return RunProgress(self._run.counts, {name: counts[name] for name in self._asked if name in counts})
+            asked = {name: counts[name] for name in self._asked if name in counts}
+            return RunProgress(self._run.counts, asked, self._run.store.evaluated_by)
 
     def exception(self) -> BaseException | None:
         """The error that has ended the run, such as one that a function raised; None if there is none."""

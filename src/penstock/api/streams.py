@@ -14,7 +14,7 @@ from penstock.api.terms import elements_of
 from penstock.rdf.blank_nodes import prefixed
 from penstock.sources import Batch, Feed, Position, Source, open_source
 from penstock.sources.addresses import is_endless, server_of
-from penstock.sources.batches import MOST_ELEMENTS, BoundStream, SparkStream, is_spark_object
+from penstock.sources.batches import MOST_ELEMENTS, BoundStream, SparkStream, WrappedSource, is_spark_object
 from penstock.sources.files import ElementFile
 from penstock.sources.live import LiveElements, ReadOnce
 
@@ -109,28 +109,15 @@ def bind(iri: str, source: Any, scope: str, *, on_spark: bool) -> Binding:
 _SECONDS_BETWEEN = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Stoppable:
+@dataclass(frozen=True)
+class Stoppable(WrappedSource):
     """A live source that ends when `stopped` is set, also while it waits for input."""
 
-    source: Source
     stopped: threading.Event
 
     @staticmethod
     def of(source: Source, stopped: threading.Event) -> Source:
         return Stoppable(source, stopped) if source.is_live else source
-
-    @property
-    def name(self) -> str:
-        return self.source.name
-
-    @property
-    def is_live(self) -> bool:
-        return True
-
-    @property
-    def can_resume(self) -> bool:
-        return self.source.can_resume
 
     def batches(self, position: Position | None = None) -> Iterator[Batch]:
         with closing(Feed(self.source, position)) as feed:

@@ -36,8 +36,8 @@ EXPERIMENTS = {
         ("lubm", "Groppe et al. 2007: the 14 LUBM queries over universities", "lubm.experiment"),
         ("csparql", "Barbieri et al. 2010: pushing filters towards the data", "csparql.experiment"),
         ("cqels", "Le-Phuoc et al. 2011: CQELS's queries over a conference", "cqels.experiment"),
-        ("throughput", "Tollgates: triples a second, beside the peers", "throughput"),
-        ("latency", "Tollgates: from a window's closing to its rows, live", "latency"),
+        ("throughput", "Tollgates: triples per second, compared with other systems", "throughput"),
+        ("latency", "Tollgates: live latency, from the closing of a window to its rows", "latency"),
         ("memory", "Tollgates: memory over time", "memory"),
         ("scaling", "Tollgates: how time grows with window, slide, patterns, streams", "scaling"),
     )

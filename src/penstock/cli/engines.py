@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from penstock.api.engine import Engine
+    from penstock.engines.protocol import Windows
     from penstock.rdf.credentials import ServiceAuth
 
 ENGINES = {"spark": "Spark", "duckdb": "DuckDB"}
@@ -27,12 +28,16 @@ _MASTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """`master` and `conf` are for the Spark session; `verbose` shows the messages of Spark."""
+    """`master` and `conf` are for the Spark session; `verbose` shows the messages of Spark.
+
+    `windows` says where a run on Spark evaluates its windows.
+    """
 
     name: str
     master: str | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
     verbose: bool = False
+    windows: Windows = "auto"
 
     @property
     def title(self) -> str:
@@ -49,7 +54,7 @@ class EngineOptions:
         from penstock.api.engine import Engine  # slow to load
 
         if self.name == "spark":
-            return Engine(self.start, service_auth=auth)
+            return Engine(self.start, service_auth=auth, windows=self.windows)
         _keep_pandas_out()
         return Engine(service_auth=auth)
 
@@ -94,11 +99,13 @@ def spark_setting(value: str) -> tuple[str, str]:
     return name, setting
 
 
-def _engine(engine: str, master: str | None, conf: tuple[tuple[str, str], ...], verbose: bool) -> EngineOptions:
-    if engine != "spark" and (master or conf):
-        option = "--master" if master else "--conf"
+def _engine(
+    engine: str, master: str | None, conf: tuple[tuple[str, str], ...], windows: Windows, verbose: bool
+) -> EngineOptions:
+    if engine != "spark" and (master or conf or windows != "auto"):
+        option = "--master" if master else "--conf" if conf else "--windows"
         raise click.BadParameter(f"it is for Spark, and the engine is {engine}.", param_hint=f"'{option}'")
-    return EngineOptions(engine, master, dict(conf), verbose)
+    return EngineOptions(engine, master, dict(conf), verbose, windows)
 
 
 engine_options = passed_as(
@@ -126,6 +133,15 @@ engine_options = passed_as(
         metavar="NAME=VALUE",
         help="A setting of Spark, such as spark.driver.memory=4g (repeatable).",
     ),
+    click.option(
+        "--windows",
+        type=click.Choice(("auto", "driver", "cluster"), case_sensitive=False),
+        default="auto",
+        show_default=True,
+        help="Where a live run on Spark evaluates its windows: with DuckDB beside the driver, or with Spark SQL on the "
+        "cluster; auto moves them to the cluster when they outgrow the driver, and back. With cluster, Spark SQL "
+        "answers complete streams, too.",
+    ),
     click.option("--verbose", is_flag=True, help="Show the messages of Spark on standard error."),
 )
-"""--engine, --master, --conf, --verbose; the command receives them as `engine`, an EngineOptions."""
+"""--engine, --master, --conf, --windows, --verbose; the command receives them as `engine`, an EngineOptions."""

@@ -6,17 +6,20 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from penstock.algebra.model import QueryForm
-from penstock.sinks import FORMATS, Sink, SinkError, open_sink
-from penstock.sinks.opening import SAFE_CSV, check_fits
+if TYPE_CHECKING:
+    from penstock.algebra.model import QueryForm
+    from penstock.sinks import Sink
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 STANDARD_OUTPUT = "-"
+
+FORMATS = ("jsonl", "table", "csv", "tsv", "nquads", "trig", "tnt")
+"""As in `penstock.sinks`, which is slow to load."""
 
 
 def _late_file(file: str | None) -> str | None:
@@ -58,7 +61,7 @@ def answer_options(command: Command) -> Command:
     def with_format(*arguments: Any, format: str | None, csv_safe: bool, **others: Any) -> Any:
         if csv_safe and format not in (None, "csv"):
             raise click.BadParameter(f"it is for csv, and --format is {format}.", param_hint="'--csv-safe'")
-        return command(*arguments, format=SAFE_CSV if csv_safe else format, **others)
+        return command(*arguments, format="csv-safe" if csv_safe else format, **others)
 
     for option in reversed(_OPTIONS):
         with_format = option(with_format)
@@ -77,6 +80,9 @@ def is_terminal(out: str) -> bool:
 
 def chosen_format(format: str | None, out: str, forms: Sequence[QueryForm]) -> str:
     """The format; ends the command where it does not fit the queries."""
+    from penstock.sinks import SinkError
+    from penstock.sinks.opening import check_fits
+
     chosen = format or ("table" if is_terminal(out) else "jsonl")
     try:
         check_fits(chosen, *forms)
@@ -89,6 +95,8 @@ def open_answers(
     out: str, format: str, forms: Sequence[QueryForm], prefixes: Mapping[str, str], position: int | None = None
 ) -> Sink:
     """The sink of the results; ends the command where it cannot be written. `position`: where an earlier run was."""
+    from penstock.sinks import SinkError, open_sink
+
     try:
         return open_sink(out, format, *forms, prefixes=prefixes, position=position)
     except SinkError as error:

@@ -9,7 +9,7 @@ import pyarrow as pa
 from penstock.algebra.inputs import ALWAYS
 from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.rdf.conversion import encode_oxigraph
-from penstock.relational.sources import AnswerTable, answer_column
+from penstock.relational.tables import AnswerTable, answer_column
 from penstock.sources.graphs import with_validity
 
 

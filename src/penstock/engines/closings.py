@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from penstock.algebra.model import ContinuousQuery, StreamWindow
 from penstock.algebra.windows import RangeWindow
-from penstock.relational.sources import Tables, streams_of
+from penstock.relational.tables import Tables, streams_of
 from penstock.relational.windows import FOREVER
 from penstock.syntax import ast
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 
-from penstock.relational.sources import Tables
+from penstock.relational.tables import Tables
 from penstock.relational.windows import passed
 
 
@@ -28,6 +28,8 @@ class LaterViews:
 
     run: Callable[[str], object]
     _views: dict[tuple[str, int], LaterView] = field(default_factory=dict)
+    _passed: dict[tuple[str, int], int] = field(default_factory=dict)
+    """What the views start with, where another store has evicted elements before."""
     _made: int = 0
 
     def tables(self, tables: Tables, after: int | None) -> Tables:
@@ -47,9 +49,17 @@ class LaterViews:
     def _view(self, table: str, after: int) -> LaterView:
         if (table, after) not in self._views:
             self._made += 1
-            view = self._views[table, after] = LaterView(f"{table}_later_{self._made}", after)
+            view = self._views[table, after] = LaterView(
+                f"{table}_later_{self._made}", after, self._passed.get((table, after), 0)
+            )
             self.run(f"CREATE TEMPORARY VIEW {view.name} AS SELECT * FROM {table} WHERE ts > {after}")
         return self._views[table, after]
+
+    def count(self, table: str, after: int, passed: int) -> None:
+        """So many elements that the view of a table after an instant showed have been evicted, all in all."""
+        self._passed[table, after] = passed
+        if (table, after) in self._views:
+            self._views[table, after].passed = passed
 
     @property
     def passed(self) -> dict[str, int]:

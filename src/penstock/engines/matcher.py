@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from penstock.engines.protocol import Slice
 from penstock.relational.demand import Demand
-from penstock.relational.matching import Asked
+from penstock.relational.matching import TripleConditions
 
 Places = tuple[str, ...]
 """Where a pattern has constants: some of s, p and o, in this order."""
@@ -50,7 +50,7 @@ class PatternMatcher:
     def _of(self, stream: str) -> _Patterns:
         return self._streams.setdefault(stream, _Patterns())
 
-    def watch(self, stream: str, asked: Asked) -> Watched:
+    def watch(self, stream: str, asked: TripleConditions) -> Watched:
         """Watch a pattern from now on; all earlier rows may match it."""
         known = self._of(stream)
         places: Places = tuple(place for place, _ in asked.constants)

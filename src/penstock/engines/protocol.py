@@ -233,6 +233,10 @@ class WindowStore(Protocol[TakenRows]):
     def kept(self) -> Sequence[KeptPart]:
         """Static parts of queries that have been computed once."""
 
+    @property
+    def evaluated_by(self) -> str:
+        """Who evaluates the windows now, and where, in a few words."""
+
     # The end
 
     def interrupt(self) -> None:

@@ -92,6 +92,7 @@ def query_settings(
     *,
     dialect_said_by_user: bool,
     lateness: int,
+    evaluated_by: str | None,
 ) -> tuple[Setting, ...]:
     """All settings of the query, in the order in which they take effect."""
     windows = continuous.dataset.windows
@@ -106,6 +107,7 @@ def query_settings(
         *_duplicates_setting(windows, sources),
         *_origin_setting(windows, sources, user, scale),
         _lateness_setting(lateness, scale),
+        *_evaluator_setting(evaluated_by),
     )
 
 
@@ -192,3 +194,9 @@ def _common(said: Sequence[SettingSource]) -> SettingSource:
     """The source of a setting of several windows: the one closest to the user."""
     order: tuple[SettingSource, ...] = ("user", "query", "dialect", "default")
     return next(who for who in order if who in said)
+
+
+def _evaluator_setting(evaluated_by: str | None) -> list[Setting]:
+    if evaluated_by is None:
+        return []
+    return [Setting("evaluated_by", evaluated_by, "the windows of the latest run are evaluated there", "default")]

@@ -9,8 +9,8 @@ from penstock.algebra import ContinuousQuery
 from penstock.algebra.inputs import InputError
 from penstock.algebra.services import service_calls
 from penstock.relational.planning import plan_query
-from penstock.relational.relations import Shape
-from penstock.relational.sources import AnswerTable, Tables
+from penstock.relational.shapes import DistributedSlice, LocalSlice
+from penstock.relational.tables import AnswerTable, Tables
 
 EngineName = OneOf["duckdb", "spark"]
 
@@ -39,10 +39,20 @@ def sql_of(
         {graph: f"graph_{number}" for number, graph in enumerate(graphs, 1)},
         services={call: AnswerTable(f"service_{n}", frozenset(), False) for n, call in enumerate(calls, 1)},
     )
-    shape = Shape(is_regular=True, is_large=False, is_distributed=engine == "spark")
+    shape = DistributedSlice(is_regular=True) if engine == "spark" else LocalSlice(is_regular=True, is_large=False)
     plan = plan_query(query, tables, shape, is_optimized=is_optimized)
     if engine == "spark":
         from penstock.engines.spark.sql_text import spark_sql_of  # PySpark takes a while to load
 
-        return spark_sql_of(plan.statement)
+        return spark_sql_of(plan.statement, _way(query, tables))
     return plan.statement.sql("duckdb", pretty=True) + "\n"
+
+
+def _way(query: ContinuousQuery, tables: Tables) -> str:
+    """Who answers the query over complete streams on Spark, as a comment."""
+    from penstock.engines.spark.coverage import reason_for_sql
+
+    reason = reason_for_sql(query, query.operator, tables, tables.streams)
+    if reason is None:
+        return "-- Files that are complete are answered by DuckDB in the executors, all other streams by Spark SQL."
+    return f"-- Answered by Spark SQL: {reason}."

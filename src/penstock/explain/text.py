@@ -34,6 +34,7 @@ SETTING_TITLES = {
     "duplicates": "content",
     "t0": "origin t0",
     "lateness": "lateness",
+    "evaluated_by": "evaluated by",
 }
 
 

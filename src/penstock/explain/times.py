@@ -6,11 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from penstock.rdf.instants import FIRST_DATE
 from penstock.syntax.durations import DAY, HOUR, MINUTE, SECOND
 from penstock.syntax.printer.durations import compact
-
-FIRST_DATE = 10**11
-"""Instants from here on (March 1973) are shown as dates, earlier ones as the time since 0."""
 
 _FINE = 100
 _SMALL = 10_000

@@ -12,6 +12,7 @@ from functools import partial
 import pyoxigraph as ox
 
 from penstock.oracle import stored_terms
+from penstock.oracle.ordering import greatest
 from penstock.rdf.elements import Node
 from penstock.rdf.terms import IRI
 from penstock.syntax import ast
@@ -43,10 +44,9 @@ class Group:
             return _concatenated(terms, self.separator)
         if self.name == "SAMPLE":
             return terms[0] if terms else None
-        found = _of_values(self.name, terms)
-        if self.name in ("SUM", "AVG"):
-            return found
-        return next((term for term in terms if stored_terms.value(term) == found), None)
+        if self.name in ("MIN", "MAX"):
+            return greatest(terms, least=self.name == "MIN")
+        return _of_values(self.name, terms)
 
 
 def _concatenated(terms: Sequence[Node], separator: str) -> Node | None:

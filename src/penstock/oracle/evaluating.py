@@ -12,6 +12,7 @@ from penstock.algebra.building import visible_variables
 from penstock.algebra.inputs import InputError
 from penstock.algebra.model import AskForm, ConstructForm, ContinuousQuery, SelectForm
 from penstock.algebra.templates import described, instantiate
+from penstock.oracle import ordering
 from penstock.oracle.datasets import ActiveGraph, Entry, InstantaneousDataset
 from penstock.oracle.functions import FUNCTIONS
 from penstock.oracle.now import at_instant
@@ -78,7 +79,7 @@ def evaluate(query: ContinuousQuery, text: ast.Query, dataset: InstantaneousData
     try:
         found = store.query(
             to_text(plain_variables(with_absolute_names(rewritten))),
-            custom_functions=FUNCTIONS,
+            custom_functions=FUNCTIONS | ordering.FUNCTIONS,
             custom_aggregate_functions=rewriting.aggregates.functions,
         )
     except (RuntimeError, OSError, SyntaxError) as error:

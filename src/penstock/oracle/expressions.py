@@ -43,7 +43,7 @@ class ExpressionRewriting:
             case ast.Constant():
                 return stored_constant(expression)
             case ast.Call("IF", (condition, *branches)):
-                return ast.Call("IF", (self.value(condition), *map(self.term, branches)))
+                return ast.Call("IF", (self.condition(condition), *map(self.term, branches)))
             case ast.Call("COALESCE", arguments):
                 return ast.Call("COALESCE", tuple(map(self.term, arguments)))
             case ast.Call("STRDT", (lexical, datatype)):
@@ -58,9 +58,16 @@ class ExpressionRewriting:
                 return call("value", stored_constant(expression)) if _is_kept(expression) else expression
             case ast.Variable() | ast.Call("STRDT") | ast.Aggregate("MIN" | "MAX" | "SAMPLE"):
                 return call("value", self.term(expression))
-            case ast.Call("IF" | "COALESCE" as name, arguments):
-                return ast.Call(name, tuple(map(self.value, arguments)))
+            case ast.Call("IF", (condition, *branches)):
+                return ast.Call("IF", (self.condition(condition), *map(self.value, branches)))
+            case ast.Call("COALESCE", arguments):
+                return ast.Call("COALESCE", tuple(map(self.value, arguments)))
         return self._computed(expression)
+
+    def condition(self, expression: ast.Expression) -> ast.Expression:
+        """The effective boolean value; the store's engine knows none of ill-typed terms and strings with a language."""
+        value = self.value(expression)
+        return value if _is_boolean(expression) else call("effective-boolean", value)
 
     def _computed(self, expression: ast.Expression) -> ast.Expression:
         """Functions whose result is not a term of the data."""
@@ -104,6 +111,8 @@ class ExpressionRewriting:
                 values = [ast.Call("COALESCE", (self.value(other), FAILED)) for other in others]
                 found = call("in", self.value(sought), *values)
                 return found if operator == "IN" else ast.Operation("!", (found,))
+            case ast.Operation("!" | "&&" | "||", operands):
+                return replace(expression, operands=tuple(map(self.condition, operands)))
             case ast.Operation(_, operands):
                 return replace(expression, operands=tuple(map(self.value, operands)))
             case ast.Aggregate():
@@ -117,6 +126,13 @@ class ExpressionRewriting:
         if aggregate.name in ("SUM", "AVG") and not aggregate.distinct:
             return replace(aggregate, argument=self.value(aggregate.argument))
         return self.aggregates.call(aggregate, self.term(aggregate.argument))
+
+
+def _is_boolean(expression: ast.Expression) -> bool:
+    """Whether it is known to compute a boolean."""
+    return isinstance(expression, ast.Exists) or (
+        isinstance(expression, ast.Operation) and expression.operator not in ("+", "-", "*", "/")
+    )
 
 
 def _asks_in(expression: ast.Expression) -> bool:

@@ -58,6 +58,29 @@ def _typed(lexical: Node, datatype: Node) -> Node | None:
     return stored_terms.stored(ox.Literal(lexical.value, datatype=datatype))
 
 
+_NUMBERS = frozenset(("integer", "decimal", "float", "double", *stored_terms.RANGES))
+
+
+def is_number(value: ox.Literal) -> bool:
+    """Whether the literal is a number whose text is valid for its datatype."""
+    return _names_number(value.datatype.value) and compute(f"{value} + 0") is not None
+
+
+def _names_number(datatype: str) -> bool:
+    return datatype.startswith(XSD) and datatype.removeprefix(XSD) in _NUMBERS
+
+
+def _effective_boolean(value: Node) -> Node | None:
+    """The effective boolean value (§17.2.2): false for a number or boolean whose text is not valid."""
+    if not isinstance(value, ox.Literal):
+        return None
+    if value.language is not None:
+        return ox.Literal(value.value != "")
+    found = compute(f"IF({value}, true, false)")
+    datatype = value.datatype.value.replace(stored_terms.ILL_TYPED, XSD)
+    return FALSE if found is None and (datatype == XSD_BOOLEAN or _names_number(datatype)) else found
+
+
 def _in_nothing(_: Node) -> Node:
     """`IN ()` is false, and as with every operator an error where its operand is."""
     return FALSE
@@ -145,6 +168,7 @@ _NAMES: dict[str, Callable[..., Node | ox.Triple | None]] = {
     "string": _string,
     "datatype": _datatype,
     "typed": _typed,
+    "effective-boolean": _effective_boolean,
     "in-nothing": _in_nothing,
     "in": _in,
     "less": _less,

@@ -18,6 +18,7 @@ from pyoxigraph import NamedNode
 
 from penstock.algebra.building import visible_variables
 from penstock.algebra.services import service_call
+from penstock.oracle import ordering
 from penstock.oracle.aggregates import Aggregates
 from penstock.oracle.datasets import NAMED, ActiveGraph, Elements, InstantaneousDataset
 from penstock.oracle.expressions import ExpressionRewriting
@@ -92,7 +93,7 @@ class Rewriting:
             elements += self._element(element, graph, timed, outer)
         for entry in filters:
             expressions = self._expressions(graph, [*timed, *outer])
-            elements.append(replace(entry, condition=expressions.value(entry.condition)))
+            elements.append(replace(entry, condition=expressions.condition(entry.condition)))
         return replace(group, elements=tuple(elements))
 
     def _element(
@@ -111,8 +112,8 @@ class Rewriting:
                 return [self._read_element(name, pattern, graph.elements, timed, outer)]
             case ast.Graph(name, pattern):
                 return self._read_graph(name, pattern, timed, outer)
-            case ast.WindowBlock(name, pattern):
-                return self._read_window(name, pattern, timed, outer)
+            case ast.WindowBlock():
+                return self._read_window(element, timed, outer)
             case ast.Group():
                 return [self._group(element, graph, timed, outer)]
             case ast.Service():
@@ -203,22 +204,18 @@ class Rewriting:
         return ast.Union(tuple(branches)) if len(branches) > 1 else branches[0]
 
     def _read_window(
-        self,
-        name: ast.Variable | ast.Constant,
-        pattern: ast.Group,
-        timed: list[TimedPattern],
-        outer: list[TimedPattern],
+        self, block: ast.WindowBlock, timed: list[TimedPattern], outer: list[TimedPattern]
     ) -> list[ast.Element]:
+        name, pattern = block.name, block.pattern
         if isinstance(name, ast.Variable):
             choices = [(name, window.name, window.graph) for window in self.dataset.windows]
             return [self._one_of(choices, pattern, timed, outer)]
         windows = [window for window in self.dataset.windows if window.name == name.text]
         if not windows:
             return self._matching_window(name.text, pattern, timed)
-        if windows[0].stream_variable is None:
+        if block.stream is None:
             return [self._in_graph(pattern, windows[0].graph, timed, outer)]
-        variable = ast.Variable(windows[0].stream_variable)
-        choices = [(variable, window.stream, window.graph) for window in windows]
+        choices = [(block.stream, window.stream, window.graph) for window in windows]
         return [self._one_of(choices, pattern, timed, outer)]
 
     def _one_of(
@@ -356,11 +353,15 @@ class Rewriting:
     def _modifiers(self, modifiers: ast.Modifiers, timed: list[TimedPattern]) -> ast.Modifiers:
         expressions = self._expressions(self.dataset.default, timed)
         keys = (replace(key, expression=expressions.term(key.expression)) for key in modifiers.group_by)
-        orders = (replace(order, expression=expressions.value(order.expression)) for order in modifiers.order_by)
+        orders = [
+            condition
+            for order in modifiers.order_by
+            for condition in ordering.conditions(order, expressions.term(order.expression))
+        ]
         return replace(
             modifiers,
             group_by=tuple(map(_grouped_by, keys)),
-            having=tuple(map(expressions.value, modifiers.having)),
+            having=tuple(map(expressions.condition, modifiers.having)),
             order_by=tuple(orders),
         )
 

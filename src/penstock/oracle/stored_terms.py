@@ -25,9 +25,9 @@ from penstock.rdf.vocabulary import XSD, XSD_INTEGER, XSD_STRING
 from penstock.syntax import ast
 
 KEPT = ox.NamedNode("urn:oracle:literal")
-_ILL_TYPED = "urn:oracle:ill-typed:"
+ILL_TYPED = "urn:oracle:ill-typed:"
 _ANY = ox.NamedNode("urn:oracle:any")
-_RANGES: dict[str, tuple[int | None, int | None]] = {
+RANGES: dict[str, tuple[int | None, int | None]] = {
     "byte": (-(2**7), 2**7 - 1),
     "short": (-(2**15), 2**15 - 1),
     "int": (-(2**31), 2**31 - 1),
@@ -81,10 +81,10 @@ def value(term: Node) -> Node:
     if not isinstance(literal, ox.Literal):
         return term
     name = literal.datatype.value.removeprefix(XSD)
-    if name in _RANGES and not _is_in_range(literal, *_RANGES[name]):
-        return ox.Literal(literal.value, datatype=ox.NamedNode(_ILL_TYPED + name))
+    if name in RANGES and not _is_in_range(literal, *RANGES[name]):
+        return ox.Literal(literal.value, datatype=ox.NamedNode(ILL_TYPED + name))
     if name == "dateTimeStamp" and not literal.value.endswith("Z") and literal.value[-6:-5] not in ("+", "-"):
-        return ox.Literal(literal.value, datatype=ox.NamedNode(_ILL_TYPED + name))
+        return ox.Literal(literal.value, datatype=ox.NamedNode(ILL_TYPED + name))
     return as_read_back(literal)
 
 

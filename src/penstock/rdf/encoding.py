@@ -1,4 +1,4 @@
-"""Terms in a column: one string per term (architecture.md, "Terms").
+"""Terms in a column: one string per term (architecture.md §4).
 
 The first character is a tag for the kind of term; the rest is the lexical form. Equal terms are equal strings, so joins
 are plain equi-joins, and one character shows whether a term is numeric. NULL is unbound, and also a SPARQL expression

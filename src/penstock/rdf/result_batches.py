@@ -23,7 +23,10 @@ Kind = OneOf["rows", "boolean", "triples"]
 EncodedRow = tuple[str | None, ...]
 
 QUAD = ("s", "p", "o", "g")
-_TRUTH = pa.table({"boolean": pa.array(["bfalse", "btrue"], TEXT)})
+
+
+def _truth() -> pa.Table:
+    return pa.table({"boolean": pa.array(["bfalse", "btrue"], TEXT)})
 
 
 class ResultBatch:
@@ -55,7 +58,9 @@ class ResultBatch:
     @staticmethod
     def booleans(query: str, times: Sequence[int], values: npt.NDArray[np.bool_]) -> ResultBatch:
         places = values.astype(np.int64)
-        return ResultBatch("boolean", [query], np.asarray(times, np.int64), _TRUTH, places, np.arange(len(places) + 1))
+        return ResultBatch(
+            "boolean", [query], np.asarray(times, np.int64), _truth(), places, np.arange(len(places) + 1)
+        )
 
     @staticmethod
     def of_rows(

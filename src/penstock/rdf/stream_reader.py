@@ -1,4 +1,4 @@
-"""Reads streams of timestamped RDF from files, folders and standard input (contract.md, "Stream sources")."""
+"""Reads streams of timestamped RDF from files, folders and standard input (contract.md §3)."""
 
 from __future__ import annotations
 

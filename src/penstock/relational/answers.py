@@ -11,10 +11,13 @@ from sqlglot import exp
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.relational.compiler import Compiler
+from penstock.relational.dataset import DatasetGraphs
+from penstock.relational.instants import COUNT
 from penstock.relational.intervals import INSTANTS, partition_keys, spread
-from penstock.relational.matching import TRIPLE, Asked, asked_by, counted_patterns
-from penstock.relational.relations import Relation, Shape, Statement, aliased, col, number, select_from, united
-from penstock.relational.sources import COUNT, Sources, Tables
+from penstock.relational.matching import TRIPLE, TripleConditions, asked_by, counted_patterns
+from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from, united
+from penstock.relational.shapes import Shape
+from penstock.relational.tables import Tables
 
 REPORTED = exp.Placeholder(this="reported")
 """The number of the first instant that is reported: 1 where number 0 is there for comparison."""
@@ -77,11 +80,11 @@ def compile_dataset(query: ContinuousQuery, tables: Tables, shape: Shape) -> Pla
     A window that counts matches holds, for each pattern, the last that match it.
     """
     statement = Statement(shape)
-    sources = Sources(statement, query.dataset, tables)
-    graphs = [(graph, Asked()) for graph in (sources.default, *(named.graph for named in sources.graphs()))]
+    dataset = DatasetGraphs(statement, query.dataset, tables)
+    graphs = [(graph, TripleConditions()) for graph in (dataset.default, *(named.graph for named in dataset.graphs()))]
     windows = [
-        (named.graph, Asked() if pattern is None else asked_by(pattern))
-        for named in sources.windows()
+        (named.graph, TripleConditions() if pattern is None else asked_by(pattern))
+        for named in dataset.windows()
         for window, _ in named.graph.windows
         for pattern in counted_patterns(query, window)
     ]

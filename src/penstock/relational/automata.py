@@ -13,7 +13,7 @@ from penstock.algebra import paths
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Edge:
     """One triple: along one of the predicates, or along one that is not in a list; backwards from object to subject."""
 
     predicates: tuple[str, ...]
@@ -26,7 +26,7 @@ class Transition:
     """From one state to another by any of the steps."""
 
     source: int
-    steps: tuple[Step, ...]
+    steps: tuple[Edge, ...]
     target: int
 
 
@@ -54,7 +54,7 @@ def automaton_of(path: paths.Path, *, is_backward: bool) -> Automaton:
     if start not in reached and not whole.is_empty:  # what begins like it will do, for nothing ends there
         start = next((state for state in reached if state.following == start.following), start)
     numbers = {state: number for number, state in enumerate(dict.fromkeys([start, *reached]))}
-    transitions: dict[tuple[int, int], list[Step]] = {}
+    transitions: dict[tuple[int, int], list[Edge]] = {}
     for state, source in numbers.items():
         for place in sorted(state.following):
             transitions.setdefault((source, numbers[reached[place]]), []).extend(places.steps[place])
@@ -74,7 +74,7 @@ class _State:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _Subpath:
     """The places where a part of a path may begin and end, and whether it may take no step at all."""
 
     first: frozenset[int]
@@ -86,16 +86,16 @@ class _Places:
     """The steps of a path in the places where they stand, and the places that may follow each (Glushkov)."""
 
     def __init__(self) -> None:
-        self.steps: list[tuple[Step, ...]] = []
+        self.steps: list[tuple[Edge, ...]] = []
         self.following: list[set[int]] = []
 
-    def part(self, path: paths.Path, is_backward: bool) -> _Part:
+    def part(self, path: paths.Path, is_backward: bool) -> _Subpath:
         steps = _steps(path, is_backward)
         if steps is not None:
             self.steps.append(steps)
             self.following.append(set())
             here = frozenset({len(self.steps) - 1})
-            return _Part(here, here)
+            return _Subpath(here, here)
         match path:
             case paths.Inverse(inner):
                 return self.part(inner, not is_backward)
@@ -106,20 +106,20 @@ class _Places:
                 first, last = (
                     frozenset().union(*ends) for ends in zip(*((p.first, p.last) for p in parts), strict=True)
                 )
-                return _Part(first, last, any(part.is_empty for part in parts))
+                return _Subpath(first, last, any(part.is_empty for part in parts))
             case paths.Repeat(inner, times):
                 part = self.part(inner, is_backward)
                 if times != "?":
                     self._follow(part.last, part.first)
-                return _Part(part.first, part.last, part.is_empty or times != "+")
+                return _Subpath(part.first, part.last, part.is_empty or times != "+")
         raise TypeError(f"this path cannot be compiled: {path}")
 
-    def _sequence(self, steps: Iterable[paths.Path], is_backward: bool) -> _Part:
-        whole = _Part(frozenset(), frozenset(), True)
+    def _sequence(self, steps: Iterable[paths.Path], is_backward: bool) -> _Subpath:
+        whole = _Subpath(frozenset(), frozenset(), True)
         for step in steps:
             part = self.part(step, is_backward)
             self._follow(whole.last, part.first)
-            whole = _Part(
+            whole = _Subpath(
                 whole.first | part.first if whole.is_empty else whole.first,
                 whole.last | part.last if part.is_empty else part.last,
                 whole.is_empty and part.is_empty,
@@ -131,16 +131,16 @@ class _Places:
             self.following[place] |= following
 
 
-def _steps(path: paths.Path, is_backward: bool) -> tuple[Step, ...] | None:
+def _steps(path: paths.Path, is_backward: bool) -> tuple[Edge, ...] | None:
     """The steps of a path that takes exactly one; None where it may take another number of them."""
     match path:
         case paths.Link(predicate):
-            return (Step((predicate,), is_backward),)
+            return (Edge((predicate,), is_backward),)
         case paths.Inverse(inner):
             return _steps(inner, not is_backward)
         case paths.NegatedSet(forward, backward):
             sides = ((forward, is_backward), (backward, not is_backward))
-            return tuple(Step(side, goes_back, True) for side, goes_back in sides if side is not None)
+            return tuple(Edge(side, goes_back, True) for side, goes_back in sides if side is not None)
         case paths.Alternative(choices):
             found = [_steps(choice, is_backward) for choice in choices]
             several = [steps for steps in found if steps is not None]

@@ -38,9 +38,12 @@ from penstock.optimizer.rewriting import conjunction
 from penstock.optimizer.static_split import is_static, together
 from penstock.rdf.terms import IRI
 from penstock.relational import modifiers
+from penstock.relational.active_graphs import ActiveGraph
+from penstock.relational.dataset import DatasetGraphs, NamedGraph
 from penstock.relational.elements import ElementPaths, NamedElements, names_of, told
 from penstock.relational.expressions import Expressions
 from penstock.relational.grouping import Grouping
+from penstock.relational.instants import always
 from penstock.relational.joining import connected, join, left_join, minus, numbered, union, with_extra, without
 from penstock.relational.keeping import Place, kept_relation, looked_up, outer_variables, table_statement
 from penstock.relational.kinds import kinds_of
@@ -49,9 +52,10 @@ from penstock.relational.matching import asked_by, is_about, nodes_of, terms_of
 from penstock.relational.nearby import scan_nearby
 from penstock.relational.paths import PathCompiler, is_free
 from penstock.relational.products import compared_product
-from penstock.relational.relations import Relation, Shape, Statement
-from penstock.relational.sources import ActiveGraph, NamedGraph, Sources, Tables, always
+from penstock.relational.relations import Relation, Statement
+from penstock.relational.shapes import Shape, Snapshot
 from penstock.relational.static_parts import StaticPart
+from penstock.relational.tables import Tables
 from penstock.relational.timestamps import Timestamps
 
 
@@ -73,7 +77,7 @@ class Compiler:
     def __init__(self, query: ContinuousQuery, tables: Tables, shape: Shape) -> None:
         self.query = query
         self.statement = Statement(shape)
-        self.sources = Sources(self.statement, query.dataset, tables)
+        self.dataset = DatasetGraphs(self.statement, query.dataset, tables)
         self.timestamps = Timestamps.of(query)
         self._keep = None if self.timestamps.is_asked else tables.keep
         self._elements = 0
@@ -83,7 +87,7 @@ class Compiler:
 
     def solutions(self, operator: Operator, context: Context | None = None, *, keep_order: bool = False) -> Relation:
         """A pattern with its modifiers; `keep_order`: the columns to order by stay, for `ordered`."""
-        context = context or Context(self.sources.default)
+        context = context or Context(self.dataset.default)
         self._whole = self._whole or operator
         chain = modifiers.Modifiers.of(operator)
         relation = self._operator(chain.source, replace(context, seed=None, others=()))
@@ -141,13 +145,13 @@ class Compiler:
             case Extend():
                 return self._extend(operator, context)
             case ReadGraph(name, source):
-                return self._read(name, source, self.sources.graphs(), context)
+                return self._read(name, source, self.dataset.graphs(), context)
             case ReadWindow(name, source):
-                return self._read(name, source, self.sources.windows(), context)
+                return self._read(name, source, self.dataset.windows(), context)
             case ReadElement(name, source):
                 return self._read_element(name, source, context)
             case Service(call=call) if call is not None:
-                return self._seeded([self.sources.answers(call)], context)
+                return self._seeded([self.dataset.answers(call)], context)
             case Group():
                 return self._group(operator, context)
             case Project() | Distinct() | Reduced() | OrderBy() | Slice():
@@ -225,7 +229,7 @@ class Compiler:
                 Constant(IRI(name)) as constant, source
             ):
                 windows = isinstance(operator, ReadWindow)
-                among = [n for n in (self.sources.windows() if windows else self.sources.graphs()) if n.name == name]
+                among = [n for n in (self.dataset.windows() if windows else self.dataset.graphs()) if n.name == name]
                 if len(among) == 1 and among[0].stream_variable is None:
                     return self._flat(source, replace(context, graph=among[0].graph, name=constant, element=None))
         return [(operator, context)]
@@ -254,8 +258,8 @@ class Compiler:
         if self._keep is None or not self._can_be_kept(operator, context):
             return None
         read = operator if context.name is None else ReadGraph(context.name, operator)
-        shape = Shape(is_snapshot=True, is_distributed=self.statement.shape.is_distributed)
-        alone = Compiler(self.query, replace(self.sources.tables, keep=None), shape)
+        shape = Snapshot(is_distributed=self.statement.shape.is_distributed)
+        alone = Compiler(self.query, replace(self.dataset.tables, keep=None), shape)
         solutions = alone.solutions(read)
         if not solutions.columns or self._whole is None:
             return None
@@ -267,10 +271,10 @@ class Compiler:
         """What an EXISTS is asked about is known to patterns alone, which are joined with it."""
         if context.seed is not None and not isinstance(operator, BasicGraphPattern | PathPattern):
             return False
-        default = Place(self.sources.default, self.sources.graphs)
+        default = Place(self.dataset.default, self.dataset.graphs)
         place = default if context.name is None else default.within(context.name)
         is_it = place is not None and place.graph is context.graph
-        return is_it and is_static(operator, Place(context.graph, self.sources.graphs))
+        return is_it and is_static(operator, Place(context.graph, self.dataset.graphs))
 
     def _together(self, operands: list[Operator], context: Context) -> list[Operator]:
         known = Knowledge.of(self.query)

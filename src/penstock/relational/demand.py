@@ -35,9 +35,12 @@ from penstock.algebra.operators import (
     Union,
 )
 from penstock.rdf.terms import IRI
-from penstock.relational.matching import Asked, asked_by
-from penstock.relational.relations import Shape, Statement
-from penstock.relational.sources import ActiveGraph, NamedGraph, Sources, Tables
+from penstock.relational.active_graphs import ActiveGraph
+from penstock.relational.dataset import DatasetGraphs, NamedGraph
+from penstock.relational.matching import TripleConditions, asked_by
+from penstock.relational.relations import Statement
+from penstock.relational.shapes import Snapshot
+from penstock.relational.tables import Tables
 from penstock.relational.windows import reach_of
 
 
@@ -84,20 +87,20 @@ ALWAYS = AllOf(())
 
 
 def demand_of(
-    query: ContinuousQuery, expression: Operator, tables: Tables, watch: Callable[[str, Asked], Watch]
+    query: ContinuousQuery, expression: Operator, tables: Tables, watch: Callable[[str, TripleConditions], Watch]
 ) -> Demand:  # fmt: skip
     """`watch` gives what is known of a pattern over a stream."""
-    sources = Sources(Statement(Shape()), query.dataset, tables)
+    dataset = DatasetGraphs(Statement(Snapshot()), query.dataset, tables)
     streams = {table: iri for iri, table in tables.streams.items()}
-    return _Reader(sources, streams, watch).demand(expression, sources.default)
+    return _Reader(dataset, streams, watch).demand(expression, dataset.default)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    sources: Sources
+    dataset: DatasetGraphs
     streams: dict[str, str]
     """The streams by their tables."""
-    watch: Callable[[str, Asked], Watch]
+    watch: Callable[[str, TripleConditions], Watch]
 
     def demand(self, operator: Operator, graph: ActiveGraph) -> Demand:
         here = partial(self.demand, graph=graph)
@@ -117,9 +120,9 @@ class _Reader:
             case Group(source, keys):
                 return here(source) if keys else ALWAYS
             case ReadGraph(name, source):
-                return self._in_any(name, source, self.sources.graphs())
+                return self._in_any(name, source, self.dataset.graphs())
             case ReadWindow(name, source):
-                return self._in_any(name, source, self.sources.windows())
+                return self._in_any(name, source, self.dataset.windows())
         return ALWAYS
 
     def _in_any(self, name: PatternTerm, source: Operator, graphs: Sequence[NamedGraph]) -> Demand:

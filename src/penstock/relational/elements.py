@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from penstock.algebra.expressions import Constant, Variable
-from penstock.relational.matching import TRIPLE, Asked
+from penstock.relational.active_graphs import ActiveGraph
+from penstock.relational.matching import TRIPLE, TripleConditions
 from penstock.relational.paths import PAIR, PathCompiler
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from
-from penstock.relational.sources import ActiveGraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class NamedElements:
 def names_of(graph: ActiveGraph, elements: NamedElements) -> Relation:
     """The names of the elements, when they are in the window."""
     columns = {elements.variable: graph.statement.column_name(elements.variable)}
-    asked = Asked().in_element(elements.name)
+    asked = TripleConditions().in_element(elements.name)
     names = graph.names(columns[elements.variable], asked)
     return Relation(names, columns, frozenset(columns), is_momentary=graph.is_momentary(asked))
 
@@ -68,14 +68,14 @@ class _ElementNodes:
     def counts_matches(self) -> bool:
         return self.graph.counts_matches
 
-    def holds_always(self, asked: Asked) -> bool:
+    def holds_always(self, asked: TripleConditions) -> bool:
         """Elements come and go, even where none has what is asked for."""
         return False
 
     def triples(self) -> str:
-        return self.scan({part: part for part in TRIPLE}, Asked())
+        return self.scan({part: part for part in TRIPLE}, TripleConditions())
 
-    def scan(self, columns: Mapping[str, str], asked: Asked) -> str:
+    def scan(self, columns: Mapping[str, str], asked: TripleConditions) -> str:
         triples = self.graph.scan({"g": "g", **{part: part for part in columns}}, asked.in_element(self.elements.name))
         nodes = {part: _behind(col(triples, "g"), col(triples, part)) for part in ("s", "o")}
         selected = [aliased(nodes.get(part, col(triples, part)), name) for part, name in columns.items()]

@@ -15,9 +15,11 @@ from sqlglot import exp
 from penstock.algebra.expressions import Constant, Variable
 from penstock.algebra.operators import Operator, PathPattern, PatternTerm, TriplePattern
 from penstock.rdf.terms import IRI
+from penstock.relational.active_graphs import ActiveGraph
+from penstock.relational.dataset import NamedGraph
+from penstock.relational.instants import always
 from penstock.relational.matching import asked_by, nodes_of
 from penstock.relational.relations import Relation, Statement, aliased, col, select_from
-from penstock.relational.sources import ActiveGraph, NamedGraph, always
 from penstock.relational.static_parts import KeptTable
 
 _PARAMETERS = {"first": 0, "last": 0, "count": 1}

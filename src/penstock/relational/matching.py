@@ -40,7 +40,7 @@ def terms_of(pattern: TriplePattern) -> list[tuple[str, PatternTerm]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TripleConditions:
     """What a triple pattern asks of a triple, whatever its variables are called: constants, encoded, in their places,
     places that hold the same term, and conditions, whose variables are the places."""
 
@@ -64,7 +64,7 @@ class Asked:
             present.append(exp.not_(col(table, "g").is_(exp.null())))
         return present + self._filters(table)
 
-    def in_element(self, name: Constant | None) -> Asked:
+    def in_element(self, name: Constant | None) -> TripleConditions:
         """The same of an element with this name, or with any."""
         if name is None:
             return replace(self, is_named=True)
@@ -89,7 +89,7 @@ def is_about(pattern: TriplePattern, condition: Expression) -> bool:
     )
 
 
-def asked_by(pattern: TriplePattern, filters: Sequence[Expression] = ()) -> Asked:
+def asked_by(pattern: TriplePattern, filters: Sequence[Expression] = ()) -> TripleConditions:
     """`filters` are about the pattern."""
     constants = [(part, encode(term.term)) for part, term in terms_of(pattern) if isinstance(term, Constant)]
     places: dict[Variable, str] = {}
@@ -97,7 +97,9 @@ def asked_by(pattern: TriplePattern, filters: Sequence[Expression] = ()) -> Aske
     for part, term in terms_of(pattern):
         if isinstance(term, Variable) and places.setdefault(term, part) != part:
             same.append((places[term], part))
-    return Asked(tuple(constants), tuple(same), tuple(_about_places(condition, places) for condition in filters))
+    return TripleConditions(
+        tuple(constants), tuple(same), tuple(_about_places(condition, places) for condition in filters)
+    )
 
 
 def _about_places(expression: Expression, places: Mapping[Variable, str]) -> Expression:

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 
 from penstock.algebra.expressions import Variable
 from penstock.algebra.operators import BasicGraphPattern, TriplePattern
+from penstock.relational.active_graphs import ActiveGraph
+from penstock.relational.instants import always
 from penstock.relational.matching import asked_by, terms_of
 from penstock.relational.relations import Relation, aliased, col, select_from
-from penstock.relational.sources import ActiveGraph, always
 from penstock.relational.static_parts import Keep, StaticPart
 
 

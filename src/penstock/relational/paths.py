@@ -19,11 +19,11 @@ from penstock.algebra.expressions import Constant, Variable
 from penstock.algebra.operators import PathPattern
 from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI
-from penstock.relational.automata import Automaton, Step, automaton_of
+from penstock.relational.automata import Automaton, Edge, automaton_of
+from penstock.relational.instants import always
 from penstock.relational.intervals import merge, stretches
-from penstock.relational.matching import Asked
+from penstock.relational.matching import TripleConditions
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from, united
-from penstock.relational.sources import always
 
 PAIR = ("x", "y")
 
@@ -39,8 +39,8 @@ class Triples(Protocol):
 
     @property
     def counts_matches(self) -> bool: ...
-    def holds_always(self, asked: Asked) -> bool: ...
-    def scan(self, columns: Mapping[str, str], asked: Asked) -> str: ...
+    def holds_always(self, asked: TripleConditions) -> bool: ...
+    def scan(self, columns: Mapping[str, str], asked: TripleConditions) -> str: ...
     def triples(self) -> str: ...
 
 
@@ -124,18 +124,18 @@ class PathCompiler:
 
     def _holds_always(self, automaton: Automaton, start: _Starts | None) -> bool:
         asked = [
-            Asked() if step.is_negated else _asked(predicate)
+            TripleConditions() if step.is_negated else _asked(predicate)
             for transition in automaton.transitions
             for step in transition.steps
             for predicate in step.predicates or ("",)
         ]
         if automaton.accepts_no_step and not (start is not None and start.are_constant):
-            asked.append(Asked())
+            asked.append(TripleConditions())
         return all(map(self.graph.holds_always, asked))
 
     # Steps
 
-    def _triples(self, step: Step) -> str:
+    def _triples(self, step: Edge) -> str:
         """The pairs that a step connects."""
         start, end = ("o", "s") if step.is_backward else ("s", "o")
         if step.is_negated or self.graph.counts_matches:
@@ -247,8 +247,8 @@ class PathCompiler:
         return merge(self.statement, self.statement.add(united(parts)), PAIR)
 
 
-def _asked(predicate: str) -> Asked:
-    return Asked((("p", encode(IRI(predicate))),))
+def _asked(predicate: str) -> TripleConditions:
+    return TripleConditions((("p", encode(IRI(predicate))),))
 
 
 def _renamed(triples: str, start: str, end: str) -> list[exp.Expr]:

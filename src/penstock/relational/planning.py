@@ -10,8 +10,8 @@ from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.algebra.operators import Operator
 from penstock.optimizer import RULES, Knowledge, optimize
 from penstock.relational.answers import Plan, compile_query
-from penstock.relational.relations import Shape
-from penstock.relational.sources import Tables
+from penstock.relational.shapes import Shape
+from penstock.relational.tables import Tables
 from penstock.syntax import parse
 
 

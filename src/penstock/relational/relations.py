@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from penstock.algebra.expressions import Variable
+from penstock.relational.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +49,11 @@ class Relation:
         return [*self.columns.values(), *self.extra]
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What a statement may count on: slices whose instants are `$step` apart, and whether there are many rows.
-
-    Rows that are `distributed` over machines come in no order by which they could be numbered. With `slices`, joins
-    of what holds for a while look for partners within stretches of `$slice` instants alone; with `many_instants` there
-    is work enough for all machines when each does some of the instants.
-    A `snapshot` is about the one instant `$first`: whatever holds holds then, on `[0, 1)`, and plain SQL says it all.
-    """
-
-    is_regular: bool = False
-    is_large: bool = True
-    is_distributed: bool = False
-    has_slices: bool = False
-    has_many_instants: bool = False
-    is_snapshot: bool = False
-
-
 @dataclass(slots=True)
 class Statement:
     """The relations of a plan in the order in which they build on each other: the WITH clause of one SQL statement."""
 
-    shape: Shape = field(default_factory=Shape)
+    shape: Shape
     parts: list[tuple[str, exp.Query, bool]] = field(default_factory=list)
     recursive: set[str] = field(default_factory=set)
     """The relations that read themselves."""

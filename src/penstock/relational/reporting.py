@@ -12,9 +12,10 @@ from penstock.algebra.operators import TriplePattern
 from penstock.algebra.reports import MOST_INSTANTS, PolicyError
 from penstock.algebra.windows import CountWindow, PastWindow, RangeWindow
 from penstock.relational.intervals import merge
-from penstock.relational.matching import TRIPLE, Asked, asked_by, counted_patterns
+from penstock.relational.matching import TRIPLE, TripleConditions, asked_by, counted_patterns
 from penstock.relational.relations import Statement, aliased, col, number, select_from, united
-from penstock.relational.sources import Tables, streams_of
+from penstock.relational.shapes import LocalSlice
+from penstock.relational.tables import Tables, streams_of
 from penstock.relational.windows import FIRST, FOREVER, LAST, moving_elements, window_rows
 from penstock.syntax import ast
 
@@ -45,7 +46,7 @@ class InstantsPlan:
 
 
 def compile_instants(query: ContinuousQuery, tables: Tables) -> InstantsPlan:
-    statement = Statement()
+    statement = Statement(LocalSlice(is_regular=False, is_large=True))
     found: list[exp.Query] = []
     steps: list[int] = []
     for window in query.dataset.windows:
@@ -84,7 +85,7 @@ def compile_last_end(query: ContinuousQuery, tables: Tables) -> exp.Select:
 
 
 def _conditions(table: str, pattern: TriplePattern | None) -> list[exp.Expr]:
-    return (Asked() if pattern is None else asked_by(pattern)).conditions_on_stream(table)
+    return (TripleConditions() if pattern is None else asked_by(pattern)).conditions_on_stream(table)
 
 
 class _WindowReport:

@@ -9,7 +9,7 @@ from penstock.algebra.operators import TriplePattern
 from penstock.algebra.windows import CountWindow
 from penstock.relational.matching import TRIPLE, asked_by, counted_patterns
 from penstock.relational.relations import aliased, col, least, number, select_from, united
-from penstock.relational.sources import Tables, streams_of
+from penstock.relational.tables import Tables, streams_of
 from penstock.relational.windows import FOREVER, late_among_last, oldest_of_last, reach_of, window_rows
 
 HORIZON = exp.Placeholder(this="horizon")

@@ -29,7 +29,7 @@ State = dict[str, Any]
 """What a run knows besides the rows of its streams; JSON can hold it."""
 
 _FILE = "state.duckdb"
-_FORM = 2
+_FORM = 3
 """Grows when states are written in another way: a checkpoint in an older form is refused."""
 
 _HASH = re.compile(r"[0-9a-f]{64}")

@@ -8,23 +8,29 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from penstock.algebra.element_names import reads_names
 from penstock.engines.protocol import IntakeBatch
-from penstock.engines.spark.window_log import WindowLog
+from penstock.engines.spark.live_store import LiveStore
 from penstock.rdf.elements import Malformed
 from penstock.runtime.background import OnEnd
 from penstock.runtime.checkpoints import FolderCheckpoint
 from penstock.runtime.run import Run
-from penstock.sources.spark.live import LiveBatch, LiveInput, LiveStream
+from penstock.sources.spark.live import LargeBatch, LiveInput, LiveStream
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+
+
+Rows: TypeAlias = "Mapping[str, pa.Table] | LargeBatch"
+"""Tables by their streams, or what executors decode."""
 
 
 class BatchError(Exception):
@@ -76,24 +82,42 @@ class MicroBatchIntake:
         since = time.monotonic() - self._idle_timeout / 1000
         return {iri for iri, heard in self._heard.items() if heard < since}
 
-    def batches(self, run: Run[LiveBatch]) -> Iterator[IntakeBatch[LiveBatch]]:
+    def batches(self, run: Run[Rows]) -> Iterator[IntakeBatch[Rows]]:
         """None: Spark brings them (`StreamedRun`)."""
         return iter(())
 
-    def batch(self, frame: DataFrame, number: int) -> IntakeBatch[LiveBatch]:
+    def batch(self, frame: DataFrame, number: int) -> IntakeBatch[Rows]:
+        """A micro-batch, decoded by the driver if it is not too large."""
         now = time.time_ns() // 1_000_000 if self._by_arrival else None
-        unreadable: list[tuple[str, Malformed]] = []
-        rows = self.input.batch(frame, lambda place, entry: unreadable.append((self._names[place], entry)), now)
-        for place in (*rows.histories, *rows.of_rows):
-            self._heard[self._names[place]] = time.monotonic()
-        return IntakeBatch(number, None if rows.is_empty else rows, unreadable, now=now)
+        malformed: list[tuple[str, Malformed]] = []
+        found = self.input.read(frame, lambda place, entry: malformed.append((self._names[place], entry)), now)
+        if isinstance(found, LargeBatch):
+            self._hear(self._names)
+            return IntakeBatch(number, found, malformed, now=now)
+        rows = {self._names[place]: table for place, table in found.items()}
+        self._hear([*rows, *(stream for stream, _ in malformed)])
+        return IntakeBatch(number, rows or None, malformed, now=now)
+
+    def _hear(self, streams: Sequence[str]) -> None:
+        self._heard.update(dict.fromkeys(streams, time.monotonic()))
 
     def close(self) -> None:
         """Spark closes its streams."""
 
 
+@dataclass(slots=True)
+class _Callback:
+    """What Spark calls with each micro-batch. Spark keeps it for ever, but not the run, which ends."""
+
+    process: Callable[[DataFrame, int], None] | None
+
+    def __call__(self, frame: DataFrame, number: int) -> None:
+        if self.process is not None:
+            self.process(frame, number)
+
+
 class StreamedRun:
-    """A run in threads of Spark's own; its store is a window log, its intake micro-batches.
+    """A run in threads of Spark's own; its store is a live store, its intake micro-batches.
 
     `is_bounded`: what is there now is answered, and then the streams have ended. Without a checkpoint the folder is
     temporary.
@@ -101,8 +125,8 @@ class StreamedRun:
 
     def __init__(
         self,
-        run: Run[LiveBatch],
-        store: WindowLog,
+        run: Run[Rows],
+        store: LiveStore,
         intake: MicroBatchIntake,
         folder: Path,
         *,
@@ -117,6 +141,7 @@ class StreamedRun:
         self._is_bounded = is_bounded
         self._on_end = on_end
         self._has_begun = False
+        self._callback = _Callback(self._process)
         self._query: StreamingQuery | None = None
         self._failure: BaseException | None = None
         self._is_stopped = False
@@ -126,10 +151,12 @@ class StreamedRun:
         chain = self.run.chain
         is_named = any(reads_names(query, iri) for query in chain.queries.values() for iri in self.run.streams)
         self._intake.input = replace(self._intake.input, is_named=is_named)
-        writer = self._intake.input.streamed(self._store.session).writeStream.foreachBatch(self._process)
+        session = self._store.session
+        writer = self._intake.input.streamed(session).writeStream.foreachBatch(self._callback)
         writer = writer.option("checkpointLocation", str(self._folder / "spark"))
         writer = writer.trigger(availableNow=True) if self._is_bounded else writer.trigger(processingTime=_PACE)
-        self._query = writer.start()
+        with nullcontext() if self._checkpoint is not None else _quick_commits(session):
+            self._query = writer.start()
 
     def _process(self, frame: DataFrame, number: int) -> None:
         try:
@@ -184,6 +211,7 @@ class StreamedRun:
         self._is_stopped = True
         if self._query is not None:
             self._query.stop()
+        self._callback.process = None
         self.run.close()
         self._store.close()
         if self._checkpoint is not None:
@@ -191,6 +219,26 @@ class StreamedRun:
         else:
             shutil.rmtree(self._folder, ignore_errors=True)
 
+
+@contextmanager
+def _quick_commits(session: SparkSession) -> Iterator[None]:
+    """A streaming query that starts meanwhile commits by writing files in place: a crash may leave half of one.
+
+    Nobody continues from a temporary folder, and for each file that Spark renames it starts a process.
+    """
+    before = session.conf.get(_FILE_MANAGER, None)
+    session.conf.set(_FILE_MANAGER, _FILE_MANAGERS + "FileSystemBasedCheckpointFileManager")
+    try:
+        yield
+    finally:
+        if before is None:
+            session.conf.unset(_FILE_MANAGER)
+        else:
+            session.conf.set(_FILE_MANAGER, before)
+
+
+_FILE_MANAGER = "spark.sql.streaming.checkpointFileManagerClass"
+_FILE_MANAGERS = "org.apache.spark.sql.execution.streaming.checkpointing."
 
 _PACE = "100 milliseconds"
 """How often Spark looks for new input where there is none."""

@@ -4,8 +4,10 @@
 |---|---|---|---|
 | embedded | sources, read in threads | DuckDB | DuckDB |
 | history | complete streams | nowhere: tasks read what they need | DuckDB in executors, or Spark SQL |
-| micro-batches | Structured Streaming | the window log | Spark SQL |
-| sources on Spark | sources, read in threads | the window log | Spark SQL |
+| micro-batches | Structured Streaming | the window log | DuckDB beside the driver, or Spark SQL |
+| sources on Spark | sources, read in threads | the window log | DuckDB beside the driver, or Spark SQL |
+
+Of the last two, `engines/spark/live_store.py` says who evaluates: windows that outgrow the driver go to the cluster.
 """
 
 from __future__ import annotations
@@ -44,8 +46,8 @@ class Way(Enum):
 
     EMBEDDED = "embedded", "sources read by this process, windows in DuckDB"
     HISTORY = "history", "complete streams on Spark, answered in slices by DuckDB in the executors, or by Spark SQL"
-    MICRO_BATCHES = "micro-batches", "Structured Streaming, windows in the window log, answered by Spark SQL"
-    SOURCES_ON_SPARK = "sources on Spark", "sources read by the driver, windows in the window log, Spark SQL"
+    MICRO_BATCHES = "micro-batches", "Structured Streaming, windows in the window log"
+    SOURCES_ON_SPARK = "sources on Spark", "sources read by the driver, windows in the window log"
 
     @property
     def title(self) -> str:
@@ -127,10 +129,10 @@ def _embedded(request: RunRequest) -> ThreadedRun:
 
 
 def _sources_on_spark(request: RunRequest, spark: SparkSession) -> ThreadedRun:
-    from penstock.engines.spark.window_log import WindowLog
+    from penstock.engines.spark.live_store import LiveStore
 
     folder = tempfile.TemporaryDirectory(prefix="penstock-")
-    store = WindowLog(spark, Path(folder.name), is_durable=False)
+    store = LiveStore(spark, Path(folder.name), is_durable=False, windows=request.settings.windows)
 
     def release() -> None:
         store.close()
@@ -159,7 +161,7 @@ def _history(request: RunRequest, spark: SparkSession) -> ThreadedRun:
 
 
 def _micro_batches(request: RunRequest, spark: SparkSession) -> BackgroundRun:
-    from penstock.engines.spark.window_log import WindowLog
+    from penstock.engines.spark.live_store import LiveStore
     from penstock.runtime.micro_batches import MicroBatchIntake, StreamedRun
     from penstock.sources.spark.live import LiveStream
 
@@ -168,7 +170,8 @@ def _micro_batches(request: RunRequest, spark: SparkSession) -> BackgroundRun:
     if len(streams) < len(request.streams):
         raise InputError("some streams end and others do not: write ?follow after each folder, or after none")
     folder = Path(tempfile.mkdtemp(prefix="penstock-")) if request.checkpoint is None else request.checkpoint.resolve()
-    store = WindowLog(spark, folder / "log", is_durable=request.checkpoint is not None)
+    is_durable = request.checkpoint is not None
+    store = LiveStore(spark, folder / "log", is_durable=is_durable, windows=settings.windows)
     if request.checkpoint is not None:
         checkpoint = FolderCheckpoint(folder, request.fingerprint, store)
     time_passes = settings.by_arrival or settings.idle_timeout is not None

@@ -69,6 +69,25 @@ class Source(Protocol):
     def batches(self, position: Position | None = None) -> Iterator[Batch]: ...
 
 
+@dataclass(frozen=True)
+class WrappedSource:
+    """Another source, read in another way."""
+
+    source: Source
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def is_live(self) -> bool:
+        return self.source.is_live
+
+    @property
+    def can_resume(self) -> bool:
+        return self.source.can_resume
+
+
 class SparkStream:
     """A stream that Structured Streaming reads (sources/spark/live.py); no other engine can."""
 

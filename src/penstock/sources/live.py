@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from _thread import LockType
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from typing import BinaryIO, TypeAlias
 
 from penstock.rdf.elements import Element, Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
-from penstock.sources.batches import MOST_SECONDS, Batch, Position, Source
+from penstock.sources.batches import MOST_SECONDS, Batch, Position, WrappedSource
 from penstock.sources.blocks import blocks, pieces_as_they_come
 from penstock.sources.files import tnt_batches
 from penstock.sources.tables import table_of
@@ -77,34 +78,21 @@ class LiveElements:
             arrivals.put(error)
 
 
-class ReadOnce:
+@dataclass(frozen=True)
+class ReadOnce(WrappedSource):
     """A source that can be read only once, such as an iterator.
 
     To read it again is an error: an empty stream would give an answer that looks like one. `instead` says what to do.
     """
 
-    def __init__(self, source: Source, instead: str) -> None:
-        self._source = source
-        self._instead = instead
-        self._is_read = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        return self._source.name
-
-    @property
-    def is_live(self) -> bool:
-        return self._source.is_live
-
-    @property
-    def can_resume(self) -> bool:
-        return self._source.can_resume
+    instead: str
+    _is_read: LockType = field(default_factory=threading.Lock, init=False)
 
     def batches(self, position: Position | None = None) -> Iterator[Batch]:
         """Raises `SourceError` the second time."""
         if not self._is_read.acquire(blocking=False):
-            raise SourceError(f"{self.name}: {self._instead}")
-        return self._source.batches(position)
+            raise SourceError(f"{self.name}: {self.instead}")
+        return self.source.batches(position)
 
 
 def _together(

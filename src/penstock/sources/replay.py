@@ -5,35 +5,29 @@ from __future__ import annotations
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from penstock.sources.batches import MOST_SECONDS, SCHEMA, Batch, Position, Source
+from penstock.sources.batches import MOST_SECONDS, SCHEMA, Batch, Position, WrappedSource
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+@dataclass(frozen=True)
+class Replay(WrappedSource):
     """Another source at the pace of its timestamps, `speed` times as fast.
 
     Elements that are due within some milliseconds come together. An element that is out of order comes at once. The
     position is that of the batch before, and how many elements of the next one have come.
     """
 
-    source: Source
     speed: float = 1.0
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
-    is_live: bool = field(default=True, init=False)
 
     @property
-    def name(self) -> str:
-        return self.source.name
-
-    @property
-    def can_resume(self) -> bool:
-        return self.source.can_resume
+    def is_live(self) -> bool:
+        return True
 
     def batches(self, position: Position | None = None) -> Iterator[Batch]:
         before, come = (None, 0) if position is None else (position["after"], position["come"])

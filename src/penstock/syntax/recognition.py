@@ -1,4 +1,4 @@
-"""Detects the dialect of a query from the syntax in it (dialects.md, "Telling them apart")."""
+"""Detects the dialect of a query from the syntax in it (dialects.md §8)."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ from penstock.engines.solutions import Solutions
 from penstock.engines.statistics import Latest
 from penstock.relational.answers import Plan
 from penstock.relational.intervals import INSTANTS
-from penstock.relational.relations import Shape
 from penstock.relational.reporting import InstantsPlan
+from penstock.relational.shapes import LocalSlice, Shape, Snapshot
 from penstock.relational.windows import FOREVER
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class DuckDBQuery:
         self._follow_layout()
         best = self._best()
         known = (plan for (expression, _), plan in self._plans.items() if expression == best)
-        return next(known, None) or self._planned(Shape(is_regular=True, is_large=self.store.is_large))
+        return next(known, None) or self._planned(LocalSlice(is_regular=True, is_large=self.store.is_large))
 
     def evaluate(self, part: Slice) -> Solutions:
         if self._demanded is not None and not self._demanded.may_hold_in(part):
@@ -156,12 +156,12 @@ class DuckDBQuery:
     def _statement_for(self, part: Slice) -> tuple[PreparedStatement, dict[str, int]]:
         if len(part.instants) == 1 and not self._compares:
             (instant,) = part.instants
-            return self._prepared(Shape(is_snapshot=True)), {"first": instant, "last": instant, "count": 1}
+            return self._prepared(Snapshot()), {"first": instant, "last": instant, "count": 1}
         previous = part.previous if self._compares else None
         times = [*([] if previous is None else [previous]), *part.instants]
         step = times[1] - times[0] if len(times) > 1 else 1
         is_regular = all(later - earlier == step for earlier, later in pairwise(times))
-        statement = self._prepared(Shape(is_regular, self.store.is_large))
+        statement = self._prepared(LocalSlice(is_regular, self.store.is_large))
         if statement.reads_instants:
             self.store.set_instants(times)
         unreported = len(times) - len(part.instants)

@@ -35,11 +35,11 @@ from penstock.relational.functions.library import Library
 from penstock.relational.intervals import INSTANTS
 from penstock.relational.matching import TRIPLE, predicates_of
 from penstock.relational.planning import optimized
-from penstock.relational.relations import Shape
 from penstock.relational.reporting import compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed
-from penstock.relational.sources import AnswerTable, Tables, reads
+from penstock.relational.shapes import Shape
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
+from penstock.relational.tables import AnswerTable, Tables, reads
 from penstock.relational.windows import FOREVER, passed
 from penstock.sources.graphs import CHANGING, TRIPLES, Graph, changing_triples, graph_triple
 from penstock.sources.tables import encoded_triples
@@ -114,6 +114,7 @@ class DuckDBStore:
     are settings of DuckDB, such as `threads`.
     """
 
+    evaluated_by = "DuckDB"
     capabilities: ClassVar = Capabilities(admits_queries=True, restarts=True, answers_at_once=False)
 
     def __init__(
@@ -228,18 +229,27 @@ class DuckDBStore:
         self, batch: IntakeBatch[Mapping[str, pa.Table]], reached: Mapping[str, Reached], lateness: int
     ) -> Appended:  # fmt: skip
         return Appended(
-            {iri: self._append(iri, *stamped(rows, reached[iri], lateness)) for iri, rows in (batch.rows or {}).items()}
+            {
+                iri: self.append_stamped(iri, *stamped(rows, reached[iri], lateness))
+                for iri, rows in (batch.rows or {}).items()
+            }
         )
 
     def give(self, number: int, stream: str, rows: pa.Table) -> Seen:
-        return self._append(stream, *stamped(rows, Reached(), 0))
+        return self.append_stamped(stream, *stamped(rows, Reached(), 0))
 
-    def _append(self, stream: str, rows: pa.Table, seen: Seen) -> Seen:
+    def append_stamped(self, stream: str, rows: pa.Table, seen: Seen) -> Seen:
+        """Keep rows that have their watermarks (`since`): all of what was `seen`, or some of it."""
         known = self._streams[stream]
-        rows = numbered(rows, known.elements, known.arrived)
+        self.keep(stream, numbered(rows, known.elements, known.arrived), seen.elements)
+        return seen
+
+    def keep(self, stream: str, rows: pa.Table, elements: int) -> None:
+        """Keep rows that are stamped and numbered; so many elements begin among them."""
+        known = self._streams[stream]
         if known.is_named and "g" not in rows.column_names:
             rows = rows.append_column("g", pa.nulls(rows.num_rows, pa.string()))
-        known.elements += seen.elements
+        known.elements += elements
         known.arrived += rows.num_rows
         known.appended = rows.num_rows
         predicates = self.observed.note(known.table, rows["p"])
@@ -249,7 +259,6 @@ class DuckDBStore:
             self.run(f"INSERT INTO {known.table} SELECT {known.columns} FROM incoming")
         for report in self._closing_reports:
             report.note(stream, rows)
-        return seen
 
     def load_graph(self, iri: str | None, graph: Graph) -> None:
         table = self._graphs.setdefault(iri, f"graph_{len(self._graphs) + 1}")
@@ -377,6 +386,26 @@ class DuckDBStore:
             for _, greatest in found:
                 self._matcher.note_anything(iri, greatest)
 
+    def restore_counts(
+        self, stream: str, *, elements: int, arrived: int, passed: int, predicates: Iterable[str] | None
+    ) -> None:  # fmt: skip
+        """What has arrived of a stream of which the rows that are needed were kept again.
+
+        `passed` elements of it are gone that were in time; `predicates` is None where they are not known.
+        """
+        known = self._streams[stream]
+        kept = known.arrived
+        known.elements, known.arrived, known.looked_at, known.passed = elements, arrived, arrived, passed
+        known.needed, known.evicted = kept, arrived - kept
+        if predicates is None:
+            self._predicates[known.table] = None
+        else:
+            self._note_predicates(known.table, predicates)
+
+    def count_later(self, stream: str, after: int, passed: int) -> None:
+        """Of what the stream had after an instant, so many elements are gone that were in time."""
+        self._later.count(self._streams[stream].table, after, passed)
+
     def begin(self) -> None:
         with reported():
             self.connection.begin()
@@ -442,11 +471,11 @@ class DuckDBStore:
             if stream.arrived >= stream.looked_at + self._rows_between_looks:
                 reading = [need for need in needs if reads(need.query.dataset, iri, self.tables)]
                 counts = any(need.query.dataset.counts_elements for need in reading)
-                self._look_at(stream, min((self._oldest(need, iri) for need in reading), default=unread), counts)
+                self._look_at(stream, min((self.oldest(need, iri) for need in reading), default=unread), counts)
             kept += stream.needed
         return kept
 
-    def _oldest(self, need: Need, stream: str) -> int:
+    def oldest(self, need: Need, stream: str) -> int:
         """The timestamp before which the query needs nothing, nor would one that came now."""
         if need.horizon is None:
             return -FOREVER

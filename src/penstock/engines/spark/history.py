@@ -27,7 +27,8 @@ from penstock.engines.protocol import (
     WholeStream,
     Windows,
 )
-from penstock.engines.spark.range_queries import HistoryQuery, StreamRanges, reason_for_sql
+from penstock.engines.spark.coverage import reason_for_sql
+from penstock.engines.spark.range_queries import HistoryQuery, StreamRanges
 from penstock.engines.spark.range_tasks import ShippedGraphs, StreamReader, shipped
 from penstock.engines.spark.store import SparkStore, StreamView
 from penstock.engines.spark.survey import (
@@ -41,7 +42,7 @@ from penstock.engines.spark.survey import (
 )
 from penstock.rdf.elements import Malformed
 from penstock.relational.answers import Delivery
-from penstock.relational.sources import Tables
+from penstock.relational.tables import Tables
 from penstock.sources.graphs import Graph
 from penstock.sources.spark.frames import FrameHistory, FrameSource
 from penstock.sources.spark.history import History, history_of
@@ -66,6 +67,7 @@ class _Kept:
 class HistoryStore(SparkStore):
     """Streams from their beginning to their end. What queries produce for others is with the driver."""
 
+    evaluated_by = "DuckDB in the executors, or Spark SQL"
     capabilities: ClassVar = Capabilities(admits_queries=False, restarts=False, answers_at_once=True)
 
     def __init__(self, session: SparkSession, *, windows: Windows = "auto") -> None:

@@ -6,7 +6,7 @@ slice needs is in few ranges of a file: the survey says in which. No rows are ex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -29,8 +29,7 @@ from penstock.engines.spark.survey import RangeSurvey
 from penstock.optimizer import Knowledge
 from penstock.relational.answers import Delivery
 from penstock.relational.retention import oldest_needed
-from penstock.relational.sources import Tables, reads
-from penstock.relational.windows import FOREVER
+from penstock.relational.tables import Tables, reads
 from penstock.sources.spark.ranges import Range, read_in_executors
 
 if TYPE_CHECKING:
@@ -73,7 +72,6 @@ class HistoryQuery:
         self._store, self._query, self._expression, self._delivery = store, query, expression, delivery
         self._by_sql = by_sql
         self._is_optimized = is_optimized
-        self._task: RangeTask | None = None
         self._is_too_large = False
         """Whether a slice needs more rows than a task may have."""
         scope = Knowledge.of(query).scope(expression)
@@ -103,9 +101,8 @@ class HistoryQuery:
         return self._by_sql.frame(part) if slices is None else self._answered(slices, answer_instants, "t bigint")
 
     def _answered(self, slices: Sequence[TaskSlice], answer: _Answer, numbers: str) -> DataFrame:
-        task = self._task = self._task or self._shared_by_tasks()
         schema = f"{schema_of(self._in_scope)}, {numbers}"
-        return read_in_executors(self._store.session, slices, partial(answer, task=task), schema)
+        return read_in_executors(self._store.session, slices, partial(answer, task=self._shared_by_tasks()), schema)
 
     def _shared_by_tasks(self) -> RangeTask:
         return RangeTask(
@@ -134,40 +131,25 @@ class HistoryQuery:
         for first, last in pairwise(_bounds(part.instants, read.values(), count)):
             previous = part.instants[first - 1] if first else part.previous
             piece = Slice(part.instants[first:last], previous)
-            needed = {iri: self._needed(iri, stream, piece, tables) for iri, stream in read.items()}
-            if sum(survey.triples for found in needed.values() for _, survey in found) > _MOST_ROWS:
+            oldest = {iri: self._oldest(iri, piece, tables) for iri in read}
+            needed = {iri: stream.between(oldest[iri], piece.instants[-1]) for iri, stream in read.items()}
+            shares = (s.share(oldest[iri], piece.instants[-1]) for iri, found in needed.items() for _, s in found)
+            if sum(shares) > _MOST_ROWS:
                 self._is_too_large = True
                 return None
             ranges = {iri: [(part, survey.reached) for part, survey in found] for iri, found in needed.items()}
-            slices.append(TaskSlice(first, piece, ranges))
+            slices.append(TaskSlice(first, piece, ranges, oldest))
         return slices
 
-    def _needed(
-        self, iri: str, stream: StreamRanges, piece: Slice, tables: Tables
-    ) -> list[tuple[Range, RangeSurvey]]:  # fmt: skip
+    def _oldest(self, stream: str, piece: Slice, tables: Tables) -> int:
+        """The timestamp before which the slice needs nothing of a stream."""
         first = piece.instants[0] if piece.previous is None else piece.previous
-        oldest = oldest_needed(self._query, tables, iri, first)
+        oldest = oldest_needed(self._query, tables, stream, first)
         assert oldest is not None
-        return stream.between(oldest, piece.instants[-1])
+        return oldest
 
 
 _Answer = Callable[..., Iterator[pa.RecordBatch]]
-
-
-def reason_for_sql(query: ContinuousQuery, delivery: Delivery, tables: Tables, ranges: Collection[str]) -> str | None:
-    """Why a query over streams that are read in `ranges`, and perhaps others, cannot be answered by ranges."""
-    if delivery == "once":
-        return "each solution counts once, over all windows"
-    for iri in tables.streams:
-        if reads(query.dataset, iri, tables):
-            if iri not in ranges:
-                return f"<{iri}> is not read from files"
-            oldest = oldest_needed(query, tables, iri, 0)
-            if oldest is None:
-                return f"a window over <{iri}> counts elements"
-            if oldest <= -FOREVER:
-                return f"a window over <{iri}> has no end"
-    return None
 
 
 def _bounds(instants: Sequence[int], streams: Iterable[StreamRanges], count: int) -> list[int]:

@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark import Broadcast
 
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
+from penstock.engines.arrivals import stamped
 from penstock.engines.duckdb.statements import DuckDBQuery
 from penstock.engines.duckdb.store import DuckDBStore
-from penstock.engines.protocol import IntakeBatch, Reached, Slice
+from penstock.engines.protocol import Reached, Slice
 from penstock.relational.answers import Delivery
 from penstock.sources.graphs import TableGraph
 from penstock.sources.spark.ranges import Range
@@ -57,12 +59,13 @@ class RangeTask:
 class TaskSlice:
     """Instants, the first of which has a number, and the ranges of each stream that they need.
 
-    With each range is the greatest timestamp before it.
+    With each range is the greatest timestamp before it. Of a stream the instants need what is not before `oldest`.
     """
 
     first_number: int
     part: Slice
     ranges: Mapping[str, Sequence[tuple[Range, int | None]]]
+    oldest: Mapping[str, int]
 
 
 def answer_intervals(slice_: TaskSlice, task: RangeTask) -> Iterator[pa.RecordBatch]:
@@ -91,9 +94,8 @@ def _answer(slice_: TaskSlice, task: RangeTask) -> tuple[pa.Table, Any, Any] | N
     """The rows of the solutions, and from which to which instant of the slice they hold."""
     store, compiled = _STORES.of(task)
     try:
-        for stream, ranges in slice_.ranges.items():
-            for part, reached in ranges:
-                _load(store, stream, part, reached, task.lateness)
+        for stream in slice_.ranges:
+            _load(store, stream, slice_, task.lateness)
         found = compiled.table(slice_.part)
         known = () if found is None else compiled.variables
     finally:
@@ -110,12 +112,18 @@ def _answer(slice_: TaskSlice, task: RangeTask) -> tuple[pa.Table, Any, Any] | N
     return rows, starts, ends
 
 
-def _load(store: DuckDBStore, stream: str, part: Range, reached: int | None, lateness: int) -> None:
-    for batch in part.batches():
-        if batch.table.num_rows:
-            rows = {stream: batch.table}
-            seen = store.append(IntakeBatch(0, rows), {stream: Reached(reached)}, lateness).seen[stream]
-            reached = seen.greatest if reached is None or seen.greatest is None else max(reached, seen.greatest)
+def _load(store: DuckDBStore, stream: str, slice_: TaskSlice, lateness: int) -> None:
+    """Rows that no instant of the slice can see are left out, once late ones among the others are known."""
+    oldest, last = slice_.oldest[stream], slice_.part.instants[-1]
+    for part, before in slice_.ranges[stream]:
+        reached = Reached(before)
+        for batch in part.batches():
+            if batch.table.num_rows:
+                rows, seen = stamped(batch.table, reached, lateness)
+                reached = Reached(max(time for time in (reached.greatest, seen.greatest) if time is not None))
+                rows = rows.filter(pc.and_(pc.greater_equal(rows["ts"], oldest), pc.less_equal(rows["ts"], last)))
+                if rows.num_rows:
+                    store.append_stamped(stream, rows, seen)
 
 
 def _within(numbers: pa.ChunkedArray, before: int, count: int) -> Any:

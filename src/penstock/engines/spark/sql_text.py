@@ -23,15 +23,15 @@ WORDS = frozenset(
 """Words before a parenthesis that are not functions: SQL keywords, casts, types and a hint."""
 
 
-def spark_sql_of(statement: exp.Query) -> str:
-    """The statement as Spark runs it, after a comment that reports whether all its functions are built in."""
+def spark_sql_of(statement: exp.Query, *notes: str) -> str:
+    """The statement as Spark runs it, after notes: the first reports whether all its functions are built in."""
     sql = expanded(to_spark(statement, pretty=True))
     unknown = sorted(functions_called(sql) - built_in())
     told = [f"-- Spark SQL: not built into Spark: {', '.join(unknown)}" if unknown else _BUILT_IN]
     clause = statement.args.get("with_")
     if clause is not None and clause.recursive:
         told.append(_BEFOREHAND)
-    return "\n".join([*told, sql]) + "\n"
+    return "\n".join([*told, *notes, sql]) + "\n"
 
 
 def functions_called(sql: str) -> set[str]:

@@ -21,8 +21,8 @@ from penstock.engines.spark.parts import parts_of, with_parts
 from penstock.engines.spark.session import checked_stack
 from penstock.relational.answers import Plan
 from penstock.relational.intervals import INSTANTS
-from penstock.relational.relations import Shape
 from penstock.relational.reporting import InstantsPlan
+from penstock.relational.shapes import DistributedSlice, Shape
 from penstock.relational.windows import FOREVER
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class SparkQuery:
         """The same in every plan of the expression."""
         best, layout = self.best(), self.store.layout
         known = (plan for (of, _, then), plan in self._plans.items() if of == best and then == layout)
-        return (next(known, None) or self._compiled(Shape(is_regular=True, is_distributed=True))).variables
+        return (next(known, None) or self._compiled(DistributedSlice(is_regular=True))).variables
 
     @property
     def joins_streams(self) -> bool:
@@ -75,10 +75,8 @@ class SparkQuery:
         numbers, step = self._numbers(_times(part))
         has_slices = numbers[-1] > 2 * self._slice(step)
         cores = self.store.session.sparkContext.defaultParallelism
-        shape = Shape(
+        shape = DistributedSlice(
             is_regular=step is not None,
-            is_large=False,
-            is_distributed=True,
             has_slices=has_slices,
             has_many_instants=len(part.instants) >= _INSTANTS_PER_CORE * cores,
         )

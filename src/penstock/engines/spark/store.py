@@ -1,7 +1,7 @@
 """What stores of windows on Spark share: views of graphs and services, and statements over views.
 
-The statements are those of every engine, printed as Spark SQL. Where streams come from is what the two stores differ
-in: complete histories (history.py), or segments of micro-batches (window_log.py).
+The statements are those of every engine, printed as Spark SQL. Where streams come from is what the two differ
+in: complete histories (history.py), or segments of micro-batches (cluster_windows.py).
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from penstock.optimizer import Sizes
 from penstock.relational.answers import Delivery, Plan, compile_dataset, compile_query
 from penstock.relational.functions.expansion import expanded
 from penstock.relational.planning import optimized
-from penstock.relational.relations import Shape
 from penstock.relational.reporting import compile_instants, compile_last_end
 from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed
-from penstock.relational.sources import AnswerTable, Tables
+from penstock.relational.shapes import Shape
 from penstock.relational.spark_sql import to_spark
 from penstock.relational.static_parts import KeptPart
+from penstock.relational.tables import AnswerTable, Tables
 from penstock.relational.windows import FOREVER, longest_window, passed
 from penstock.sources.graphs import Graph
 from penstock.sources.spark.graphs import graph_frame
@@ -76,6 +76,7 @@ class StreamView:
 class SparkStore(ABC):
     """Views of streams and graphs, and statements over them."""
 
+    evaluated_by = "Spark SQL"
     capabilities: ClassVar[Capabilities]
 
     def __init__(self, session: SparkSession) -> None:

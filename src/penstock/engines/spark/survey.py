@@ -72,6 +72,13 @@ class RangeSurvey:
             return False
         return self.greatest >= oldest and self.earliest <= last
 
+    def share(self, oldest: int, last: int) -> float:
+        """About how many triples have timestamps between the two, if they are spread evenly."""
+        if self.earliest is None or self.greatest is None:
+            return 0
+        covered = min(last, self.greatest) - max(oldest, self.earliest) + 1
+        return self.triples * max(0, covered) / (self.greatest - self.earliest + 1)
+
     def holds(self, reached: int | None, lateness: int) -> bool:
         """Whether it is right with another greatest timestamp before it: nothing is late behind that."""
         return reached == self.reached or None in (reached, self.earliest) or self.earliest >= reached - lateness  # type: ignore[operator]
@@ -112,11 +119,18 @@ _Part = tuple[Range, int | None]
 """A range, and the greatest timestamp before it."""
 
 
+def surveyed_ranges(
+    spark: SparkSession, parts: Sequence[_Part], windows: Collection[RangeWindow], lateness: int
+) -> DataFrame:
+    """A pickled `RangeSurvey` for each range."""
+    read = partial(_survey, windows=list(windows), lateness=lateness)
+    return read_in_executors(spark, parts, read, "survey binary")
+
+
 def _surveyed(
     spark: SparkSession, parts: Sequence[_Part], windows: Collection[RangeWindow], lateness: int
 ) -> list[RangeSurvey]:
-    read = partial(_survey, windows=list(windows), lateness=lateness)
-    found = read_in_executors(spark, parts, read, "survey binary").toArrow()
+    found = surveyed_ranges(spark, parts, windows, lateness).toArrow()
     return [pickle.loads(survey) for survey in found["survey"].to_pylist()]
 
 

@@ -132,7 +132,7 @@ def compile_expression(
     `base` resolves the relative references given to IRI(); `solution` tells one solution from another, for BNODE(…);
     `kinds` are what is known of the variables; an expression of more than `most_weight` is evaluated in steps.
     """
-    return _Compiler(column, exists, now, base, solution, kinds, most_weight).term(expression)
+    return _ExpressionCompiler(column, exists, now, base, solution, kinds, most_weight).term(expression)
 
 
 def compile_condition(
@@ -150,7 +150,9 @@ def compile_condition(
 
     Where it does not hold it may be FALSE or NULL, whichever is cheaper.
     """
-    return _Compiler(column, exists, now, base, solution, kinds, most_weight).condition(expression, only_true=True)
+    return _ExpressionCompiler(column, exists, now, base, solution, kinds, most_weight).condition(
+        expression, only_true=True
+    )
 
 
 @dataclass(slots=True)
@@ -180,7 +182,7 @@ _STACK, _STEP = exp.column("stack"), exp.column("step")
 
 
 @dataclass(frozen=True, slots=True)
-class _Compiler:
+class _ExpressionCompiler:
     column: Columns
     exists: ExistsCompiler | None
     now: exp.Expr | None

@@ -24,7 +24,7 @@ _CLOSING = (")", "]", "END")
 
 
 @dataclass(frozen=True, slots=True)
-class _Template:
+class _MacroTemplate:
     """A macro with nothing left to expand: pieces of text, and between them the numbers of arguments."""
 
     pieces: tuple[str | int, ...]
@@ -45,12 +45,12 @@ def tokens(statement: str) -> list[str]:
 
 
 @cache
-def _templates() -> Mapping[str, _Template]:
-    made: dict[str, _Template] = {}
+def _templates() -> Mapping[str, _MacroTemplate]:
+    made: dict[str, _MacroTemplate] = {}
     for number, (name, macro) in enumerate(macros("spark").items()):
         body = _enclosed(_expanded(_with_places(macro, number), made))
         pieces = [int(piece) if place % 2 else piece for place, piece in enumerate(_ARGUMENT.split(body))]
-        made[name] = _Template(tuple(pieces))
+        made[name] = _MacroTemplate(tuple(pieces))
     return made
 
 
@@ -64,7 +64,7 @@ def _with_places(macro: Macro, number: int) -> list[str]:
     return [token if last == "." else places.get(token, token) for last, token in zip(before, tokens, strict=False)]
 
 
-def _expanded(tokens: list[str], templates: Mapping[str, _Template]) -> str:
+def _expanded(tokens: list[str], templates: Mapping[str, _MacroTemplate]) -> str:
     written: list[str] = []
     rest = iter(tokens)
     for token in rest:

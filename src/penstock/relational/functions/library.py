@@ -1,16 +1,18 @@
 """The SPARQL functions as macros of an SQL engine: what to read, and how to install it on a connection.
 
-The files say the same thing by theme, in the order in which they build on each other: a folder for each engine, with
-macros of the same names. DuckDB defines them; Spark has no macros, so their calls are expanded (expansion.py).
+There is a folder for each engine, with macros of the same names, and a folder `shared` for those that are the same on
+both; a file is about one theme. DuckDB defines them; Spark has no macros, so their calls are expanded (expansion.py).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from graphlib import TopologicalSorter
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from math import isinf
 from typing import Any, Protocol
 
@@ -80,12 +82,21 @@ def with_dependencies(names: set[str]) -> set[str]:
 
 @cache
 def macros(engine: str = "duckdb") -> Mapping[str, Macro]:
-    """The macros of an engine, in an order in which they can be made."""
-    folder = files(__package__) / engine
-    scripts = [(folder / f"{theme}.sql").read_text(encoding="utf-8") for theme in THEMES]
+    """The macros of an engine, in an order in which they can be made: each after those that it calls."""
+    scripts = [path.read_text(encoding="utf-8") for path in _scripts(engine)]
     if engine == "duckdb":
-        scripts[:0] = [_special_capitals(), _derived_integer()]
-    return {found[1]: _macro(found) for script in scripts for found in _DEFINITION.finditer(script)}
+        scripts += [_special_capitals(), _derived_integer()]
+    found = {match[1]: _macro(match) for script in scripts for match in _DEFINITION.finditer(script)}
+    called = {name: [other for other in _CALL.findall(macro.body) if other in found] for name, macro in found.items()}
+    return {name: found[name] for name in TopologicalSorter(called).static_order()}
+
+
+def _scripts(engine: str) -> Iterator[Traversable]:
+    """The files with the macros that all engines share, and those of one engine."""
+    folder = files(__package__)
+    for path in (folder / part / f"{theme}.sql" for theme in THEMES for part in ("shared", engine)):
+        if path.is_file():
+            yield path
 
 
 def _macro(found: re.Match[str]) -> Macro:

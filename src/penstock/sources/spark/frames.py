@@ -13,7 +13,7 @@ from pyspark.sql import types as st
 from penstock.rdf.blank_nodes import label_prefix
 from penstock.rdf.errors import SourceError
 from penstock.sources.batches import Batch, Position, Source
-from penstock.sources.spark.grammar import COMMON_IRI
+from penstock.sources.spark.grammar import COMMON_IRI, TERM
 from penstock.sources.spark.ranges import numbered_tables
 from penstock.sources.spark.rows import ARROW_NAMED_ROWS, MALFORMED, named
 from penstock.sources.spark.terms import object_of, predicate_of, subject_of
@@ -21,7 +21,7 @@ from penstock.sources.spark.terms import object_of, predicate_of, subject_of
 _TERMS = ("s", "p", "o")
 _COLUMNS = (*_TERMS, "ts")
 _SYNTAX = 'terms in the syntax of N-Triples (<http://ex.org/gate>, _:gate, "text", "5"^^<…#integer>)'
-_NO_TRIPLE = f"a row has {_SYNTAX} and a timestamp; penstock.triples makes triples of other columns"
+NO_TRIPLE = f"a row has {_SYNTAX} and a timestamp; penstock.triples makes triples of other columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class FrameHistory:
 
 def wrong_rows(rows: DataFrame, column: str, name: str) -> DataFrame:
     """Rows that are no triples, their texts in a column, as something malformed."""
-    parts = [sf.lit(name).alias("place"), sf.col(column).alias("text"), sf.lit(_NO_TRIPLE).alias("reason")]
+    parts = [sf.lit(name).alias("place"), sf.col(column).alias("text"), sf.lit(NO_TRIPLE).alias("reason")]
     return rows.select(*parts).to(_schema(MALFORMED))
 
 
@@ -125,17 +125,17 @@ def element_of(*beside: str) -> Column:
     return sf.when(sf.col("g").isNull(), sf.col("arrival")).otherwise(sf.min("arrival").over(graph))
 
 
-_NO_NAME = " "
+NO_NAME = " "
 """What `g` begins with where it is no term: rows go together by it, but it is not the name of a graph."""
 
 
 def name_of_graph() -> Column:
     """The name of the element that a row is part of; NULL where `g` is none."""
-    return sf.when(~sf.startswith(sf.col("g"), sf.lit(_NO_NAME)), sf.col("g")).alias("g")
+    return sf.when(~sf.startswith(sf.col("g"), sf.lit(NO_NAME)), sf.col("g")).alias("g")
 
 
 def encoded(frame: DataFrame, name: str, scope: str) -> DataFrame:
-    """The triples of a frame, bounded or streaming, with encoded terms. So is `g`, or behind `_NO_NAME` as it is.
+    """The triples of a frame, bounded or streaming, with encoded terms. So is `g`, or behind `NO_NAME` as it is.
 
     Rows that are none are `wrong`: there they are as JSON. One without any term is an element without triples.
     """
@@ -152,7 +152,7 @@ def encoded(frame: DataFrame, name: str, scope: str) -> DataFrame:
 
 
 def _graph(column: Column, prefix: str) -> Column:
-    return sf.coalesce(_term(column, lambda text: subject_of(text, prefix)), sf.concat(sf.lit(_NO_NAME), column))
+    return sf.coalesce(_term(column, lambda text: subject_of(text, prefix)), sf.concat(sf.lit(NO_NAME), column))
 
 
 def _check_columns(frame: DataFrame, name: str, kind: str, columns: tuple[str, ...]) -> None:
@@ -176,7 +176,7 @@ def encoded_terms(frame: DataFrame, prefix: str) -> list[Column]:
 def _term(column: Column, read: Callable[[Column], Column]) -> Column:
     """Common IRIs are recognised with less work."""
     iri = sf.concat(sf.lit("I"), column.substr(sf.lit(2), sf.length(column) - 2))
-    return sf.when(column.rlike(COMMON_IRI), iri).otherwise(read(column))
+    return sf.when(column.rlike(COMMON_IRI), iri).when(column.rlike(TERM), read(column))
 
 
 def _milliseconds(frame: DataFrame) -> Column:

@@ -70,3 +70,8 @@ CODE_POINT = rf"\\u{_FOUR}|\\U(?:0000{_FOUR}|000[1-9A-Fa-f][0-9A-Fa-f]{{4}}|0010
 IRI_WITH_ESCAPES = rf"^(?:[^\\]++|{CODE_POINT})*+\z"
 LEXICAL = rf"""^(?:[^"\\\n\r]++|\\[tbnrf"'\\]|{CODE_POINT})*+\z"""
 """What is between the quotation marks of a literal."""
+
+_BRACKETED = r"<[^<>\s]*>"
+_QUOTED = r'"[^"\\]*+(?:\\[^\n][^"\\]*+)*+"'
+TERM = rf'^(?:{_BRACKETED}|_:[^\s<>"]+|{_QUOTED}(?:@[A-Za-z0-9-]+|\^\^{_BRACKETED})?)\z'
+"""Where a term ends and its parts are. The patterns above say what the parts may be."""

@@ -1,7 +1,7 @@
 """Streams that go on, for Structured Streaming: folders that grow, and whatever rows Spark itself can stream.
 
-Of a folder Spark streams the names of new files only. They are read batch by batch as histories are, so that every
-format is read, in the order in which the files came.
+Of a folder Spark streams the names of new files only. The driver decodes a micro-batch with the readers of the embedded
+engine; one that is too large for it is read by executors, as histories are.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial, reduce
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 
@@ -22,10 +23,11 @@ from penstock.rdf.sources import parse_source
 from penstock.sources.batches import Source, SparkStream
 from penstock.sources.files import OneAfterAnother, TntFile
 from penstock.sources.source_opener import open_source
-from penstock.sources.spark.frames import element_of, name_of_graph, wrong_rows
+from penstock.sources.spark.batch_tables import table_of_rows, table_of_source
+from penstock.sources.spark.bounds import BATCH
+from penstock.sources.spark.frames import NO_TRIPLE, element_of, name_of_graph, wrong_rows
 from penstock.sources.spark.history import History, history_of
-from penstock.sources.spark.lines import decoded_lines, malformed_lines
-from penstock.sources.spark.relay import relayed
+from penstock.sources.spark.relay import read_relayed, relayed
 from penstock.sources.spark.rows import named
 from penstock.sources.timed_graphs import NQuadsFile
 
@@ -56,13 +58,10 @@ class GrowingFolder(SparkStream):
     def streamed(self, spark: SparkSession) -> DataFrame:
         return _names_of_files(spark, self.path, {"maxFilesPerTrigger": str(self.files_per_batch)})
 
-    def history(
-        self, spark: SparkSession, files: Iterable[tuple[str, datetime]], report: OnMalformed
-    ) -> History | None:  # fmt: skip
-        """What is in some files, which Spark has streamed; what cannot be read at all is reported."""
-        ordered = [_path(file) for file, _ in sorted(files, key=lambda file: (file[1], file[0]))]
-        sources = list(self._sources(ordered, report))
-        return history_of(spark, OneAfterAnother(str(self.path), sources)) if sources else None
+    def source(self, files: Sequence[str], report: OnMalformed) -> Source | None:
+        """What is in some files, which Spark has streamed in this order; a file that cannot be read is reported."""
+        sources = list(self._sources(map(_path, files), report))
+        return OneAfterAnother(str(self.path), sources) if sources else None
 
     def _sources(self, files: Iterable[Path], report: OnMalformed) -> Iterator[tuple[str, Source]]:
         for file in files:
@@ -93,13 +92,13 @@ class WholeSource(SparkStream):
         open_source(self.text, scope=self.scope)
         return _names_of_files(spark, Path(parse_source(self.text).path), {})
 
-    def history(self, spark: SparkSession, files: Iterable[tuple[str, datetime]], report: OnMalformed) -> History:
+    def source(self, files: Sequence[str], report: OnMalformed) -> Source:
         """What was there when the batch was first read."""
         source = open_source(self.text, scope=self.scope)
         if isinstance(source, OneAfterAnother):
-            names = {_path(file).name for file, _ in files}
+            names = {_path(file).name for file in files}
             source = replace(source, files=[(name, part) for name, part in source.files if name in names])
-        return history_of(spark, source)
+        return source
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ class StreamedRows(SparkStream):
     Those that Spark brings together count in the order of their timestamps: its partitions know of no other order.
     With `is_named` there is a column `g` (`frames.encoded`), the name of the graph that a triple is in: what comes
     together with the same name and timestamp is one element. There may be a column `line`: what is no element, as text.
-    With `scope` these are lines of `.tnt`.
+    With `scope` these are lines of `.tnt`, all of them in `line`.
     """
 
     rows: Callable[[SparkSession], DataFrame]
@@ -131,8 +130,17 @@ class StreamedRows(SparkStream):
             sf.col("g") if self.is_named else _no_text("g"),
             sf.col("line") if has_lines else _no_text("line"),
             _no_text("file"),
-            sf.lit(None).cast("timestamp").alias("modified"),
+            _no_time("modified"),
         )
+
+    def table(self, rows: pa.Table, report: OnMalformed) -> pa.Table:
+        """Rows of a micro-batch that the driver has, as a table of elements."""
+        lines = rows["line"].drop_null()
+        if self.scope is not None:
+            return read_relayed(lines, self.name, self.scope, report)
+        for line in lines.to_pylist():
+            report(Malformed(self.name, line, NO_TRIPLE))
+        return table_of_rows(rows.filter(rows["ts"].is_valid()))
 
 
 Files = GrowingFolder | WholeSource
@@ -160,7 +168,7 @@ def socket_lines(host: str, port: int, *, scope: str) -> StreamedRows:
     def rows(spark: SparkSession) -> DataFrame:
         at = {"host": "127.0.0.1", "port": str(relayed(host, port))}
         lines = spark.readStream.format("socket").options(**at).load()
-        return decoded_lines(lines, scope)
+        return lines.select(*(_no_text(name) for name in "spo"), _no_time("ts"), sf.col("value").alias("line"))
 
     return StreamedRows(rows, f"tcp://{host}:{port}", scope)
 
@@ -179,76 +187,129 @@ class LiveInput:
 
     def streamed(self, spark: SparkSession) -> DataFrame:
         parts = [_placed(stream.streamed(spark), place) for place, stream in enumerate(self.streams)]
-        return _together([*parts, _ticks(spark, parts[0])] if self.has_ticks else parts)
+        return reduce(DataFrame.unionAll, [*parts, _ticks(spark, parts[0])] if self.has_ticks else parts)
 
-    def batch(
+    def read(
         self, batch: DataFrame, report: Callable[[int, Malformed], None], now: int | None = None
-    ) -> LiveBatch:  # fmt: skip
-        """What is in a micro-batch; `now` is its time, if given.
+    ) -> dict[int, pa.Table] | LargeBatch:  # fmt: skip
+        """What a micro-batch has of the streams, by their places: tables, if it is not too large for the driver.
 
-        A job tells which files there are. A file that cannot be read is reported, with the place of its stream.
+        `now` is its time, where elements are stamped as they arrive. What is malformed is reported with the place of
+        its stream.
         """
-        folders = {place: stream for place, stream in enumerate(self.streams) if isinstance(stream, Files)}
-        of_rows = {place: stream for place, stream in enumerate(self.streams) if isinstance(stream, StreamedRows)}
-        if not folders:
-            return LiveBatch(batch, {}, now, of_rows, self.is_named)
-        streamed = batch if of_rows else None
-        files: dict[int, list[tuple[str, datetime]]] = {}
-        for place, file, modified in batch.where("file IS NOT NULL").select("stream", "file", "modified").collect():
-            files.setdefault(place, []).append((file, modified))
-        found = {
-            place: folders[place].history(batch.sparkSession, files[place], partial(report, place))
-            for place in sorted(files)
-        }
-        histories = {place: history for place, history in found.items() if history is not None}
-        return LiveBatch(streamed, histories, now, of_rows, self.is_named)
+        session = batch.sparkSession
+        bound = BATCH.set_by(session, "batch")
+        found = self._collected(batch, bound.rows)
+        is_large = found.num_rows > bound.rows
+        names = found if not is_large else _files_of(batch).toArrow()
+        sources: dict[int, Source] = {}
+        size = 0
+        for place, stream in enumerate(self.streams):
+            if isinstance(stream, Files) and (files := _in_order(names, place)):
+                source = stream.source(files, partial(report, place))
+                if source is not None:
+                    sources[place] = source
+                    size += sum(_path(file).stat().st_size for file in files)
+        if is_large or size > bound.bytes:
+            return LargeBatch(batch, self.streams, sources, now, self.is_named)
+        tables = {place: table_of_source(source, partial(report, place)) for place, source in sources.items()}
+        for place, stream in enumerate(self.streams):
+            if isinstance(stream, StreamedRows):
+                tables[place] = stream.table(found.filter(pc.equal(found["stream"], place)), partial(report, place))
+        return {place: _at(table, now) for place, table in tables.items() if table.num_rows}
+
+    def _collected(self, batch: DataFrame, most: int) -> pa.Table:
+        """The rows of a micro-batch, or one more than at most, by one job."""
+        if all(isinstance(stream, Files) for stream in self.streams):
+            return _files_of(batch).toArrow()
+        placed = batch.where("stream IS NOT NULL").withColumn("place", sf.monotonically_increasing_id())
+        return placed.limit(most + 1).toArrow()
 
 
 @dataclass(frozen=True, slots=True)
-class LiveBatch:
-    """A micro-batch: rows that are streamed, and what is in files, by the places of the streams; `of_rows` are those of
-    the streams that are streamed as rows."""
+class LargeBatch:
+    """A micro-batch that executors decode: rows that Spark streams, and sources that are files."""
 
-    streamed: DataFrame | None
-    histories: Mapping[int, History]
+    batch: DataFrame
+    streams: Sequence[LiveStream]
+    sources: Mapping[int, Source]
     now: int | None
-    of_rows: Mapping[int, StreamedRows]
-    is_named: bool = False
+    is_named: bool
     """Whether rows have the names of elements."""
-
-    @property
-    def is_empty(self) -> bool:
-        return self.streamed is None and not self.histories
 
     def rows(self) -> DataFrame:
         """All rows (`rows.ROWS` or `rows.NAMED_ROWS`, and `stream`)."""
-        parts = []
-        if self.streamed is not None:
-            parts.append(named(_numbered(self.streamed.where("ts IS NOT NULL")), self.is_named))
-        parts += [_placed(found.rows(is_named=self.is_named), place) for place, found in self.histories.items()]
-        rows = _together(parts)
-        return rows if self.now is None else rows.withColumn("ts", sf.lit(self.now).cast("bigint"))
+        parts = [] if self._has_files_alone else [named(_numbered(self.batch.where("ts IS NOT NULL")), self.is_named)]
+        parts += [_placed(found.rows(is_named=self.is_named), place) for place, found in self._histories]
+        parts += [_placed(self._lines(place, _ignore), place) for place in self._of_lines]
+        rows = reduce(DataFrame.unionAll, parts)
+        if self.now is None:
+            return rows
+        return rows.withColumn("ts", sf.when(sf.col("ts").isNotNull(), sf.lit(self.now).cast("bigint")))
 
     def malformed(self) -> Iterator[tuple[int, Malformed]]:
-        """Malformed input, with the place of its stream; a job looks for it."""
-        frames = [(place, history.malformed()) for place, history in self.histories.items()]
-        if self.streamed is not None:
-            streamed = self.streamed
-            frames = [*((place, _left(streamed, place, stream)) for place, stream in self.of_rows.items()), *frames]
-        for place, frame in frames:
-            yield from ((place, Malformed(*row)) for row in frame.collect())
+        """Malformed input, with the place of its stream; jobs look for it."""
+        for place, history in self._histories:
+            yield from ((place, Malformed(*row)) for row in history.malformed().collect())
+        for place, stream in enumerate(self.streams):
+            if isinstance(stream, StreamedRows) and stream.scope is None:
+                left = self.batch.where((sf.col("stream") == place) & sf.col("line").isNotNull())
+                rows = wrong_rows(left, "line", stream.name).collect()
+                yield from ((place, Malformed(*row)) for row in rows)
+        for place in self._of_lines:
+            found: list[Malformed] = []
+            self._lines(place, found.append)
+            yield from ((place, malformed) for malformed in found)
+
+    @property
+    def _has_files_alone(self) -> bool:
+        return all(isinstance(stream, Files) for stream in self.streams)
+
+    @property
+    def _histories(self) -> Iterator[tuple[int, History]]:
+        for place, source in self.sources.items():
+            yield place, history_of(self.batch.sparkSession, source)
+
+    @property
+    def _of_lines(self) -> list[int]:
+        """The streams of servers, whose lines the driver has passed on: it decodes them itself."""
+        return [n for n, one in enumerate(self.streams) if isinstance(one, StreamedRows) and one.scope is not None]
+
+    def _lines(self, place: int, report: OnMalformed) -> DataFrame:
+        stream = self.streams[place]
+        assert isinstance(stream, StreamedRows)
+        table = stream.table(self.batch.where(sf.col("stream") == place).toArrow(), report)
+        table = table.append_column("arrival", table["element"])
+        return named(self.batch.sparkSession.createDataFrame(table), self.is_named)
 
 
-def _left(batch: DataFrame, place: int, stream: StreamedRows) -> DataFrame:
-    """What a stream has that is no element."""
-    left = batch.where((sf.col("stream") == place) & sf.col("line").isNotNull())
-    if stream.scope is None:
-        return wrong_rows(left, "line", stream.name)
-    return malformed_lines(left.select(sf.col("line").alias("value")), stream.scope, stream.name)
+def _ignore(malformed: Malformed) -> None:
+    """It is reported when somebody asks what is malformed."""
+
+
+def _files_of(batch: DataFrame) -> DataFrame:
+    return batch.where("file IS NOT NULL").select("stream", "file", "modified")
+
+
+def _in_order(names: pa.Table, place: int) -> list[str]:
+    """The files of a stream, in the order of their modification times."""
+    of_stream = pc.and_(pc.equal(names["stream"], place), names["file"].is_valid())
+    found: list[str] = (
+        names.filter(of_stream).sort_by([("modified", "ascending"), ("file", "ascending")])["file"].to_pylist()
+    )
+    return found
+
+
+def _at(table: pa.Table, now: int | None) -> pa.Table:
+    return table if now is None else table.set_column(3, "ts", pa.repeat(pa.scalar(now, pa.int64()), table.num_rows))
 
 
 def _no_text(name: str) -> Column:
     return sf.lit(None).cast("string").alias(name)
+
+
+def _no_time(name: str) -> Column:
+    return sf.lit(None).cast("bigint").alias(name)
 
 
 def _names_of_files(spark: SparkSession, path: Path, options: Mapping[str, str]) -> DataFrame:
@@ -259,11 +320,11 @@ def _names_of_files(spark: SparkSession, path: Path, options: Mapping[str, str])
     files = reader.options(**options).load(found.as_uri())
     return files.select(
         *(_no_text(name) for name in "spo"),
-        sf.lit(None).cast("bigint").alias("ts"),
+        _no_time("ts"),
         _no_text("g"),
         _no_text("line"),
         sf.col("path").alias("file"),
-        sf.col("modificationTime").alias("modified"),
+        sf.unix_millis("modificationTime").alias("modified"),
     )
 
 
@@ -284,10 +345,6 @@ def _numbered(batch: DataFrame) -> DataFrame:
     numbered = placed.withColumn("arrival", number)
     element = element_of("stream").alias("element")
     return numbered.select("stream", "s", "p", "o", "ts", element, "arrival", name_of_graph())
-
-
-def _together(frames: Sequence[DataFrame]) -> DataFrame:
-    return reduce(DataFrame.unionAll, frames)
 
 
 def _path(file: str) -> Path:

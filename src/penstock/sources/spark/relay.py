@@ -9,9 +9,17 @@ import threading
 from contextlib import suppress
 from typing import BinaryIO, cast
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from penstock.rdf.elements import Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
+from penstock.rdf.limits import too_long
 from penstock.sources.blocks import blocks, pieces_as_they_come
-from penstock.sources.spark.lines import LONG_LINE
+from penstock.sources.tnt import decode_tnt
+
+_LONG_LINE = "\0too long\0"
+"""What a line begins with that was longer than lines may be; how it began follows."""
 
 _SECONDS_TO_CONNECT = 30
 _SECONDS_TO_START = 600
@@ -21,7 +29,7 @@ _SECONDS_TO_START = 600
 def relayed(host: str, port: int) -> int:
     """The port of this machine where Spark finds the lines of a server, for one who reads them.
 
-    A line that is too long is one that begins with `LONG_LINE` there. Raises SourceError where the server cannot be
+    A line that is too long is one that begins with `_LONG_LINE` there. Raises SourceError where the server cannot be
     reached.
     """
     server = _connected(host, port)
@@ -33,6 +41,20 @@ def relayed(host: str, port: int) -> int:
     threading.Thread(target=_pass_on, args=(server, listening), name=f"tcp://{host}:{port}", daemon=True).start()
     found: int = listening.getsockname()[1]
     return found
+
+
+def read_relayed(lines: pa.ChunkedArray, name: str, scope: str, report: OnMalformed) -> pa.Table:
+    """The elements of lines that Spark has found there, in the order of their timestamps."""
+    is_long = pc.starts_with(lines, _LONG_LINE)
+    for line in lines.filter(is_long).to_pylist():
+        report(Malformed(name, line.removeprefix(_LONG_LINE), too_long()))
+    texts = pc.cast(lines.filter(pc.invert(is_long)), pa.large_binary()).combine_chunks()
+
+    def report_line(malformed: Malformed) -> None:
+        report(malformed._replace(place=name))
+
+    rows = decode_tnt(texts, name=name, first_line=2, scope=scope, on_malformed=report_line).sort_by("ts")
+    return rows.set_column(4, "element", pa.arange(0, rows.num_rows))
 
 
 def _connected(host: str, port: int) -> socket.socket:
@@ -57,5 +79,5 @@ def _pass_on(server: socket.socket, listening: socket.socket) -> None:
             for block in blocks(pieces_as_they_come(cast(BinaryIO, stream))):
                 lines = block.lines.to_pylist()
                 if block.long_line is not None:
-                    lines.append(LONG_LINE + block.long_line.text.encode())
+                    lines.append((_LONG_LINE + block.long_line.text).encode())
                 reader.sendall(b"".join(line + b"\n" for line in lines))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from penstock.syntax.ast.expressions import Expression
@@ -106,10 +106,14 @@ class Service(Node):
 
 @dataclass(frozen=True, slots=True)
 class WindowBlock(Node):
-    """RSP-QL: `WINDOW name { … }`, the content of a window declared in the dataset."""
+    """RSP-QL: `WINDOW name { … }`, the content of a window declared in the dataset.
+
+    `stream` is the variable that the window is over, which the block binds. The explicit form has it, no text.
+    """
 
     name: Variable | Constant
     pattern: Group
+    stream: Variable | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,6 +159,8 @@ def _walk_inline_data(data: ast.InlineData, scope: Scope, facts: Facts) -> None:
 
 def _walk_graph(block: ast.Graph | ast.WindowBlock, scope: Scope, facts: Facts) -> None:
     facts.blocks.append(block)
+    if isinstance(block, ast.WindowBlock) and block.stream is not None:
+        scope.setdefault(block.stream.name, block.stream)
     _walk_named(block.name, block.pattern, scope, facts)
 
 

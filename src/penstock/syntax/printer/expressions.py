@@ -16,7 +16,7 @@ from penstock.syntax import ast
 from penstock.syntax.printer.terms import TermPrinter, string
 
 
-class Binding(IntEnum):
+class Precedence(IntEnum):
     """The precedence of expressions, lowest first (the order of the productions)."""
 
     OR = 1
@@ -29,12 +29,12 @@ class Binding(IntEnum):
 
 
 _BINARY = {
-    "||": Binding.OR,
-    "&&": Binding.AND,
-    "+": Binding.ADDITIVE,
-    "-": Binding.ADDITIVE,
-    "*": Binding.MULTIPLICATIVE,
-    "/": Binding.MULTIPLICATIVE,
+    "||": Precedence.OR,
+    "&&": Precedence.AND,
+    "+": Precedence.ADDITIVE,
+    "-": Precedence.ADDITIVE,
+    "*": Precedence.MULTIPLICATIVE,
+    "/": Precedence.MULTIPLICATIVE,
 }
 
 # Names that the SPARQL grammar, or C-SPARQL, does not write in capitals.
@@ -55,10 +55,10 @@ class ExpressionPrinter(TermPrinter, ABC):
     def group(self, opening: str, group: ast.Group) -> str:
         """GroupGraphPattern, which EXISTS needs"""
 
-    def expression(self, expression: ast.Expression, loosest: Binding = Binding.OR) -> str:
+    def expression(self, expression: ast.Expression, loosest: Precedence = Precedence.OR) -> str:
         """Expression, in parentheses if its precedence is lower than `loosest`"""
         text = self._bare_expression(expression)
-        return text if _binding(expression) >= loosest else f"({text})"
+        return text if _precedence(expression) >= loosest else f"({text})"
 
     def constraint(self, expression: ast.Expression) -> str:
         """Constraint: what may follow FILTER and HAVING"""
@@ -92,27 +92,27 @@ class ExpressionPrinter(TermPrinter, ABC):
     def _operation(self, operation: ast.Operation) -> str:
         operator, operands = operation.operator, operation.operands
         if operator in ("IN", "NOT IN"):
-            return f"{self.expression(operands[0], Binding.ADDITIVE)} {operator} ({self._expressions(operands[1:])})"
+            return f"{self.expression(operands[0], Precedence.ADDITIVE)} {operator} ({self._expressions(operands[1:])})"
         if len(operands) == 1:
             return f"{operator}{self._operand_of_sign(operator, operands[0])}"
         if operator in _BINARY:
             return self._chain(operator, operands)
-        left, right = (self.expression(operand, Binding.ADDITIVE) for operand in operands)
+        left, right = (self.expression(operand, Precedence.ADDITIVE) for operand in operands)
         return f"{left} {operator} {right}"
 
     def _chain(self, operator: str, operands: Sequence[ast.Expression]) -> str:
         """ConditionalOrExpression, ConditionalAndExpression, AdditiveExpression, MultiplicativeExpression"""
-        binding = _BINARY[operator]
-        tighter = Binding(binding + 1)
+        precedence = _BINARY[operator]
+        tighter = Precedence(precedence + 1)
         first, *others = operands
         repeats_operator = isinstance(first, ast.Operation) and first.operator == operator and len(first.operands) > 1
-        texts = [self.expression(first, tighter if repeats_operator else binding)]
+        texts = [self.expression(first, tighter if repeats_operator else precedence)]
         texts += (self.expression(operand, tighter) for operand in others)
         return f" {operator} ".join(texts)
 
     def _operand_of_sign(self, operator: str, operand: ast.Expression) -> str:
         """UnaryExpression; `-1` would be a literal, so the minus of 1 is `-(1)`"""
-        text = self.expression(operand, Binding.PRIMARY)
+        text = self.expression(operand, Precedence.PRIMARY)
         makes_number = operator in "+-" and isinstance(operand, ast.Constant) and isinstance(operand.term, Literal)
         return f"({text})" if makes_number else text
 
@@ -141,11 +141,11 @@ class ExpressionPrinter(TermPrinter, ABC):
         return ", ".join(map(self.expression, expressions))
 
 
-def _binding(expression: ast.Expression) -> Binding:
+def _precedence(expression: ast.Expression) -> Precedence:
     if not isinstance(expression, ast.Operation):
-        return Binding.PRIMARY
+        return Precedence.PRIMARY
     if expression.operator in ("IN", "NOT IN"):
-        return Binding.COMPARISON
+        return Precedence.COMPARISON
     if len(expression.operands) == 1:
-        return Binding.UNARY
-    return _BINARY.get(expression.operator, Binding.COMPARISON)
+        return Precedence.UNARY
+    return _BINARY.get(expression.operator, Precedence.COMPARISON)

@@ -13,7 +13,7 @@ from penstock.syntax.printer.terms import TermPrinter
 _RDF_TYPE = IRI(vocabulary.RDF_TYPE)
 
 
-class Binding(IntEnum):
+class PathPrecedence(IntEnum):
     """The precedence of paths, lowest first (the order of the productions)."""
 
     ALTERNATIVE = 1
@@ -23,14 +23,14 @@ class Binding(IntEnum):
     PRIMARY = 5
 
 
-_BINDINGS: dict[type[ast.Path], Binding] = {
-    ast.PathAlternative: Binding.ALTERNATIVE,
-    ast.PathSequence: Binding.SEQUENCE,
-    ast.PathInverse: Binding.INVERSE,
-    ast.PathRepeat: Binding.ELEMENT,
+_PRECEDENCES: dict[type[ast.Path], PathPrecedence] = {
+    ast.PathAlternative: PathPrecedence.ALTERNATIVE,
+    ast.PathSequence: PathPrecedence.SEQUENCE,
+    ast.PathInverse: PathPrecedence.INVERSE,
+    ast.PathRepeat: PathPrecedence.ELEMENT,
     # `!a` is a PathPrimary, yet `!a*` reads as if the star came first; `(!a)*` says the same to everyone.
-    ast.PathNegated: Binding.ELEMENT,
-    ast.Constant: Binding.PRIMARY,
+    ast.PathNegated: PathPrecedence.ELEMENT,
+    ast.Constant: PathPrecedence.PRIMARY,
 }
 
 
@@ -39,31 +39,31 @@ class PathPrinter(TermPrinter):
         """Verb, VerbPath, VerbSimple"""
         return self.variable(verb) if isinstance(verb, ast.Variable) else self.path(verb)
 
-    def path(self, path: ast.Path, loosest: Binding = Binding.ALTERNATIVE) -> str:
+    def path(self, path: ast.Path, loosest: PathPrecedence = PathPrecedence.ALTERNATIVE) -> str:
         """Path, in parentheses if its precedence is lower than `loosest`"""
         text = self._bare_path(path)
-        return text if _BINDINGS[type(path)] >= loosest else f"({text})"
+        return text if _PRECEDENCES[type(path)] >= loosest else f"({text})"
 
     def _bare_path(self, path: ast.Path) -> str:
         match path:
             case ast.PathAlternative(paths):
-                return self._joined(paths, "|", Binding.SEQUENCE)
+                return self._joined(paths, "|", PathPrecedence.SEQUENCE)
             case ast.PathSequence(paths):
-                return self._joined(paths, "/", Binding.INVERSE)
+                return self._joined(paths, "/", PathPrecedence.INVERSE)
             case ast.PathInverse(inner):
-                return f"^{self.path(inner, Binding.ELEMENT)}"
+                return f"^{self.path(inner, PathPrecedence.ELEMENT)}"
             case ast.PathRepeat(inner, times):
-                return f"{self.path(inner, Binding.PRIMARY)}{times}"
+                return f"{self.path(inner, PathPrecedence.PRIMARY)}{times}"
             case ast.PathNegated(predicates):
                 return self._negated_property_set(predicates)
             case ast.Constant(term):
                 return "a" if term == _RDF_TYPE else self.constant(path)
 
-    def _joined(self, paths: Sequence[ast.Path], separator: str, loosest: Binding) -> str:
+    def _joined(self, paths: Sequence[ast.Path], separator: str, loosest: PathPrecedence) -> str:
         """PathAlternative, PathSequence; a nested path of the same kind keeps its parentheses"""
         return separator.join(self.path(path, loosest) for path in paths)
 
     def _negated_property_set(self, predicates: Sequence[ast.Constant | ast.PathInverse]) -> str:
         """PathNegatedPropertySet"""
-        members = self._joined(predicates, "|", Binding.INVERSE)
+        members = self._joined(predicates, "|", PathPrecedence.INVERSE)
         return f"!{members}" if len(predicates) == 1 else f"!({members})"

@@ -1,4 +1,5 @@
-"""The same query in another dialect (dialects.md, "Translating").
+"""The same query in another dialect (dialects.md §9)
+.
 
 RSP-QL can express everything, so each translation goes through it. `to_rspql` makes the defaults of a dialect explicit
 (report policy, streaming operator, set or bag content, origin). `from_rspql` expresses the result in the target

@@ -26,7 +26,21 @@ def explicit(query: ast.Query) -> ast.Query:
     """The query in RSP-QL, with all defaults of its dialect made explicit."""
     dialect = DIALECTS[query.dialect]
     written = _TO_RSPQL[query.dialect](_with_template(query))
-    return replace(written, dialect="rspql", operator=query.operator or dialect.operator)
+    return _with_stream_variables(replace(written, dialect="rspql", operator=query.operator or dialect.operator))
+
+
+def _with_stream_variables(query: ast.Query) -> ast.Query:
+    """A window over any stream binds the variable of the stream, so each block that reads it does."""
+    streams: dict[ast.Variable | ast.Constant, ast.Variable] = {
+        window.name: window.stream
+        for window in windows_of(query)
+        if window.name is not None and isinstance(window.stream, ast.Variable)
+    }
+
+    def change(node: ast.Node) -> ast.Node:
+        return replace(node, stream=streams.get(node.name)) if isinstance(node, ast.WindowBlock) else node
+
+    return rewrite(query, change, beside=WITHOUT_GROUPS) if streams else query
 
 
 def _with_template(query: ast.Query) -> ast.Query:

@@ -53,25 +53,8 @@ CREATE OR REPLACE TEMP MACRO sparql_to_float_term(term) AS
       ELSE sparql_as_float(term)
     END
   );
-CREATE OR REPLACE TEMP MACRO sparql_to_date_time(term) AS
-  CASE
-    WHEN left(term, 1) = 'S' THEN sparql_canonical_date_time('t' || substr(term, 2))
-    WHEN sparql_has_days(term) THEN sparql_canonical_date_time(term)
-  END;
 CREATE OR REPLACE TEMP MACRO sparql_canonical_date(term) AS
   list_transform([sparql_moment(term)], lambda sparql_m:
     'Ohttp://www.w3.org/2001/XMLSchema#date '
     || sparql_date_text(sparql_m.day + CASE WHEN sparql_m.clock >= sparql_day_length() THEN 1 ELSE 0 END) || sparql_m.zone
   )[1];
-CREATE OR REPLACE TEMP MACRO sparql_to_date(term) AS
-  CASE
-    WHEN left(term, 1) = 'S' THEN sparql_canonical_date('Ohttp://www.w3.org/2001/XMLSchema#date ' || substr(term, 2))
-    WHEN sparql_has_days(term) THEN sparql_canonical_date(term)
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_to_day_time(term) AS
-  sparql_day_time_term(
-    CASE
-      WHEN left(term, 1) = 'S' THEN sparql_duration(' ' || substr(term, 2))
-      WHEN sparql_is_day_time(term) THEN sparql_duration(term)
-    END
-  );

@@ -2,14 +2,6 @@
 -- compared with care. A term is read by one regular expression, and what it finds is used by name: every further one, and every macro that
 -- is called twice, would be planned anew by each statement.
 
-CREATE OR REPLACE TEMP MACRO sparql_is_date(term) AS starts_with(term, 'Ohttp://www.w3.org/2001/XMLSchema#date ');
-CREATE OR REPLACE TEMP MACRO sparql_is_time(term) AS starts_with(term, 'Ohttp://www.w3.org/2001/XMLSchema#time ');
-CREATE OR REPLACE TEMP MACRO sparql_is_day_time(term) AS
-  starts_with(term, 'Ohttp://www.w3.org/2001/XMLSchema#dayTimeDuration ');
-CREATE OR REPLACE TEMP MACRO sparql_is_year_month(term) AS
-  starts_with(term, 'Ohttp://www.w3.org/2001/XMLSchema#yearMonthDuration ');
-CREATE OR REPLACE TEMP MACRO sparql_has_days(term) AS left(term, 1) = 't' OR sparql_is_date(term);
-CREATE OR REPLACE TEMP MACRO sparql_has_hours(term) AS left(term, 1) = 't' OR sparql_is_time(term);
 CREATE OR REPLACE TEMP MACRO sparql_days(date) AS (date - DATE '1970-01-01')::HUGEINT * 86400 * sparql_one();
 
 -- A dateTime, date or time: the day (NULL if there is no such day), the clock (24:00:00 is a whole day, where there is a day), the
@@ -37,7 +29,6 @@ CREATE OR REPLACE TEMP MACRO sparql_moment(term) AS
         }
     END
   )[1];
-CREATE OR REPLACE TEMP MACRO sparql_local_instant(moment) AS sparql_days(moment.day) + moment.clock;
 -- Most dateTimes are timestamps of the engine's own, with a time zone.
 CREATE OR REPLACE TEMP MACRO sparql_is_ordinary(term) AS
   regexp_full_match(
@@ -84,7 +75,6 @@ CREATE OR REPLACE TEMP MACRO sparql_as_instant(term) AS
   END;
 CREATE OR REPLACE TEMP MACRO sparql_has_zone(term) AS regexp_matches(term, '[0-9](Z|[+-][0-9]{2}:[0-9]{2})$');
 -- What is to be known of one for a comparison: the line, whether there is a time zone, the place on the line.
-CREATE OR REPLACE TEMP MACRO sparql_time_line(term) AS CASE WHEN left(term, 1) = 't' THEN 't' ELSE split_part(term, ' ', 1) END;
 CREATE OR REPLACE TEMP MACRO sparql_on_line(term) AS
   {'line': sparql_time_line(term), 'has_zone': sparql_has_zone(term), 'at': sparql_as_instant(term)};
 
@@ -181,7 +171,7 @@ CREATE OR REPLACE TEMP MACRO sparql_time_sum(a, b, direction) AS
           sparql_s.moment.zone
         )
       )[1]
-    WHEN NOT starts_with(b, CASE WHEN left(a, 1) = 't' THEN 't' ELSE left(a, strpos(a, ' ')) END) THEN NULL
+    WHEN NOT starts_with(b, CASE WHEN left(a, 1) = 't' THEN 't' ELSE left(a, instr(a, ' ')) END) THEN NULL
     ELSE
       list_transform([list_transform([a, b], lambda sparql_x: sparql_on_line(sparql_x))], lambda sparql_k:
         CASE
@@ -190,12 +180,6 @@ CREATE OR REPLACE TEMP MACRO sparql_time_sum(a, b, direction) AS
           THEN sparql_day_time_term(TRY(sparql_k[1].at + sparql_k[2].at * direction))
         END
       )[1]
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_time_difference(a, b) AS sparql_time_sum(a, b, -1);
-CREATE OR REPLACE TEMP MACRO sparql_time_negated(term) AS
-  CASE
-    WHEN sparql_is_day_time(term) THEN sparql_day_time_term(-sparql_duration(term))
-    WHEN sparql_is_year_month(term) THEN sparql_year_month_term(-sparql_duration(term))
   END;
 
 -- An evaluation instant, milliseconds since 1970, as NOW() gives it: in UTC, with a fraction of a second only where there is one.

@@ -1,7 +1,5 @@
 -- Hashes of a simple string, in lower-case hexadecimal.
 
-CREATE OR REPLACE TEMP MACRO sparql_md5(term) AS 'S' || md5(sparql_simple_text(term));
-CREATE OR REPLACE TEMP MACRO sparql_sha1(term) AS 'S' || sha1(sparql_simple_text(term));
 CREATE OR REPLACE TEMP MACRO sparql_sha256(term) AS 'S' || sha256(sparql_simple_text(term));
 
 -- DuckDB has neither SHA-512 nor SHA-384, so here they are (FIPS 180-4). Words of 64 bits are kept in UHUGEINTs, cut to size after

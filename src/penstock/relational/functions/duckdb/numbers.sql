@@ -5,11 +5,8 @@
 -- (tag n) count as integers here; beyond their bounds they are no numbers (§17.4.2.4). To check the bounds takes a long pattern, which each
 -- statement compiles anew at every place where it stands: so `…_value` leaves that to whoever asks. Arguments are named as seldom as can
 -- be: they may be expressions, and DuckDB evaluates each place by itself.
-CREATE OR REPLACE TEMP MACRO sparql_numeral(term) AS CASE WHEN left(term, 1) = 'n' THEN split_part(term, ' ', 2) ELSE substr(term, 2) END;
 CREATE OR REPLACE TEMP MACRO sparql_is_within_bounds(term) AS
   CASE WHEN left(term, 1) = 'n' THEN regexp_full_match(term, sparql_derived_integer()) ELSE TRUE END;
-CREATE OR REPLACE TEMP MACRO sparql_has_number_type(term) AS
-  CASE WHEN left(term, 1) = 'n' THEN sparql_is_within_bounds(term) ELSE contains('idef', left(term, 1)) END;
 CREATE OR REPLACE TEMP MACRO sparql_integer_value(term) AS
   TRY_CAST(regexp_extract(term, '^(?:i|n[A-Za-z]+ )([+-]?[0-9]+)$', 1) AS HUGEINT);
 CREATE OR REPLACE TEMP MACRO sparql_as_integer(term) AS CASE WHEN sparql_is_within_bounds(term) THEN sparql_integer_value(term) END;
@@ -31,18 +28,6 @@ CREATE OR REPLACE TEMP MACRO sparql_has_number_form(term) AS
     '[ef]([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)|d[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)|(i|n[A-Za-z]+ )[+-]?[0-9]+'
   );
 CREATE OR REPLACE TEMP MACRO sparql_is_numeric(term) AS sparql_has_number_form(term) AND sparql_is_within_bounds(term);
-CREATE OR REPLACE TEMP MACRO sparql_double_value(term) AS
-  CASE
-    WHEN sparql_has_number_form(term) THEN
-      CASE
-        WHEN left(term, 1) = 'f' THEN TRY_CAST(substr(term, 2) AS FLOAT)::DOUBLE
-        ELSE TRY_CAST(sparql_numeral(term) AS DOUBLE)
-      END
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_as_double(term) AS CASE WHEN sparql_is_within_bounds(term) THEN sparql_double_value(term) END;
-CREATE OR REPLACE TEMP MACRO sparql_float_value(term) AS
-  CASE WHEN sparql_has_number_form(term) THEN TRY_CAST(sparql_numeral(term) AS FLOAT) END;
-CREATE OR REPLACE TEMP MACRO sparql_as_float(term) AS CASE WHEN sparql_is_within_bounds(term) THEN sparql_float_value(term) END;
 -- A double as a decimal is what its shortest text says (0.1, and not what binary makes of it), above 2^53 the whole number that it is.
 CREATE OR REPLACE TEMP MACRO sparql_double_as_decimal(value) AS
   CASE
@@ -51,9 +36,7 @@ CREATE OR REPLACE TEMP MACRO sparql_double_as_decimal(value) AS
   END;
 
 -- Values as terms, written as the oracle writes them: 5, 1.5, 2, INF; doubles without exponents.
-CREATE OR REPLACE TEMP MACRO sparql_integer_term(value) AS 'i' || (value)::VARCHAR;
 CREATE OR REPLACE TEMP MACRO sparql_decimal_text(value) AS rtrim(rtrim((value)::DECIMAL(38, 18)::VARCHAR, '0'), '.');
-CREATE OR REPLACE TEMP MACRO sparql_decimal_term(value) AS 'd' || sparql_decimal_text(value);
 -- '1.5e+20' → '150000000000000000000', '1.5e-07' → '0.00000015'
 CREATE OR REPLACE TEMP MACRO sparql_floating_text(value) AS
   list_transform([(value)::VARCHAR], lambda sparql_s:

@@ -1,37 +1,12 @@
 -- ORDER BY (SPARQL 1.1 §15.1): unbound, blank nodes, IRIs, literals. Among literals: numbers by value, dates and times, durations,
 -- booleans, then all others by their text.
 
--- `number` is the value of a number, as a double; `place` that of a date, a time, a duration or a boolean.
-CREATE OR REPLACE TEMP MACRO sparql_order_class(term, number, place) AS
-  CASE
-    WHEN term IS NULL THEN 0
-    WHEN number IS NOT NULL THEN 3
-    WHEN place IS NOT NULL THEN
-      CASE
-        WHEN left(term, 1) = 't' THEN 4
-        WHEN left(term, 1) = 'b' THEN 8
-        WHEN sparql_is_date(term) THEN 5
-        WHEN sparql_is_time(term) THEN 6
-        ELSE 7
-      END
-    WHEN left(term, 1) = 'B' THEN 1
-    WHEN left(term, 1) = 'I' THEN 2
-    ELSE 9
-  END;
 CREATE OR REPLACE TEMP MACRO sparql_order_place(term) AS
   CASE WHEN left(term, 1) = 'b' THEN sparql_as_boolean(term)::HUGEINT ELSE sparql_as_instant(term) END;
 -- What a double cannot tell apart: large integers, and long decimals. It is the value less the double's, in whole numbers and the
 -- rest. (Terms of one value are equal, of whichever type.)
 CREATE OR REPLACE TEMP MACRO sparql_beyond_double(term, number) AS
   TRY(TRY_CAST(substr(term, 2) AS DECIMAL(38, 18)) - sparql_double_as_decimal(number));
--- Of two equal texts the one with another datatype comes first, then one with a language, then the simple string.
-CREATE OR REPLACE TEMP MACRO sparql_order_type(term) AS
-  CASE left(term, 1)
-    WHEN 'S' THEN '~'
-    WHEN 'L' THEN 'S' || split_part(term, ' ', 1)
-    WHEN 'O' THEN split_part(term, ' ', 1)
-    ELSE ''
-  END;
 CREATE OR REPLACE TEMP MACRO sparql_order_key(term) AS
   list_transform([{'number': sparql_as_double(term), 'place': sparql_order_place(term)}], lambda sparql_v:
     {

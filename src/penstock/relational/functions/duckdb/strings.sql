@@ -1,38 +1,8 @@
 -- Strings (SPARQL 1.1 §17.4.3): simple ones and those with a language; a function's result has its first argument's kind.
 
-CREATE OR REPLACE TEMP MACRO sparql_text(term) AS
-  CASE left(term, 1) WHEN 'S' THEN substr(term, 2) WHEN 'L' THEN substr(term, strpos(term, ' ') + 1) END;
--- What goes before a string's text: its tag and its language.
-CREATE OR REPLACE TEMP MACRO sparql_string_kind(term) AS
-  CASE left(term, 1) WHEN 'S' THEN 'S' WHEN 'L' THEN left(term, strpos(term, ' ')) END;
--- Argument compatibility (§17.4.3.1.2).
-CREATE OR REPLACE TEMP MACRO sparql_are_compatible(a, b) AS
-  CASE
-    WHEN left(b, 1) = 'S' THEN contains('SL', left(a, 1))
-    ELSE left(b, 1) = 'L' AND starts_with(a, left(b, strpos(b, ' ')))
-  END;
-
 CREATE OR REPLACE TEMP MACRO sparql_strlen(term) AS 'i' || length(sparql_text(term));
-CREATE OR REPLACE TEMP MACRO sparql_contains(a, b) AS
-  CASE WHEN sparql_are_compatible(a, b) THEN contains(sparql_text(a), sparql_text(b)) END;
-CREATE OR REPLACE TEMP MACRO sparql_strstarts(a, b) AS
-  CASE WHEN sparql_are_compatible(a, b) THEN starts_with(sparql_text(a), sparql_text(b)) END;
 CREATE OR REPLACE TEMP MACRO sparql_strends(a, b) AS
   CASE WHEN sparql_are_compatible(a, b) THEN suffix(sparql_text(a), sparql_text(b)) END;
-CREATE OR REPLACE TEMP MACRO sparql_strbefore(a, b) AS
-  CASE
-    WHEN NOT sparql_are_compatible(a, b) THEN NULL
-    WHEN contains(sparql_text(a), sparql_text(b))
-    THEN sparql_string_kind(a) || left(sparql_text(a), strpos(sparql_text(a), sparql_text(b)) - 1)
-    WHEN sparql_are_compatible(a, b) THEN 'S'
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_strafter(a, b) AS
-  CASE
-    WHEN NOT sparql_are_compatible(a, b) THEN NULL
-    WHEN contains(sparql_text(a), sparql_text(b))
-    THEN sparql_string_kind(a) || substr(sparql_text(a), strpos(sparql_text(a), sparql_text(b)) + length(sparql_text(b)))
-    WHEN sparql_are_compatible(a, b) THEN 'S'
-  END;
 -- A string that is put together from itself again and again soon has more characters than there is memory: that ends the query.
 -- (DuckDB does not take its `error` within TRY; what is no number says the same.)
 CREATE OR REPLACE TEMP MACRO sparql_concat(terms) AS
@@ -125,9 +95,6 @@ CREATE OR REPLACE TEMP MACRO sparql_flagged(pattern, flags) AS
         ELSE sparql_in_unicode(pattern)
       END
   END;
-CREATE OR REPLACE TEMP MACRO sparql_simple_text(term) AS CASE WHEN left(term, 1) = 'S' THEN substr(term, 2) END;
-CREATE OR REPLACE TEMP MACRO sparql_pattern(pattern, flags) AS
-  sparql_flagged(sparql_simple_text(pattern), sparql_simple_text(flags));
 -- '$1' → '\1', '\$' → '$', '\\' → '\\'; anything else with these two characters is an error (err:FORX0004).
 CREATE OR REPLACE TEMP MACRO sparql_rewrite(text) AS
   CASE
@@ -136,7 +103,6 @@ CREATE OR REPLACE TEMP MACRO sparql_rewrite(text) AS
       regexp_replace(replace(replace(text, '\\', chr(1)), '\$', chr(2)), '\$([0-9])', '\\\1', 'g')
         .replace(chr(1), '\\').replace(chr(2), '$')
   END;
-CREATE OR REPLACE TEMP MACRO sparql_replacement(term) AS sparql_rewrite(sparql_simple_text(term));
 CREATE OR REPLACE TEMP MACRO sparql_regex(term, pattern) AS TRY(regexp_matches(sparql_text(term), pattern));
 -- A pattern that matches the empty string is an error (XPath functions, err:FORX0003).
 CREATE OR REPLACE TEMP MACRO sparql_replace(term, pattern, replacement) AS
@@ -158,11 +124,6 @@ CREATE OR REPLACE TEMP MACRO sparql_replace_tried(term, pattern, replacement) AS
 CREATE OR REPLACE TEMP MACRO sparql_is_iri_text(text) AS
   regexp_full_match(text, '([^/?#\[]*//[^/?#\[]*\[[0-9A-Fa-f:.]+\])?([^\x00-\x20<>"{}|^`\\%\[\]]|%[0-9A-Fa-f]{2})*');
 CREATE OR REPLACE TEMP MACRO sparql_is_absolute(text) AS regexp_matches(text, '^[A-Za-z][A-Za-z0-9+.-]*:');
-CREATE OR REPLACE TEMP MACRO sparql_iri(term) AS
-  CASE
-    WHEN left(term, 1) = 'I' THEN term
-    WHEN left(term, 1) = 'S' AND sparql_is_iri_text(substr(term, 2)) AND sparql_is_absolute(substr(term, 2)) THEN 'I' || substr(term, 2)
-  END;
 CREATE OR REPLACE TEMP MACRO sparql_without_dots(path) AS
   CASE
     WHEN NOT regexp_matches(path, '(^|/)\.\.?(/|$)') THEN path
@@ -192,12 +153,6 @@ CREATE OR REPLACE TEMP MACRO sparql_resolved(reference, scheme, authority, direc
     ELSE
       scheme || authority || sparql_without_dots(directory || regexp_extract(reference, '^[^?#]*'))
       || regexp_extract(reference, '[?#].*$')
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_iri_in(term, scheme, authority, directory, page) AS
-  CASE
-    WHEN left(term, 1) = 'I' THEN term
-    WHEN left(term, 1) = 'S' AND sparql_is_iri_text(substr(term, 2))
-    THEN 'I' || sparql_resolved(substr(term, 2), scheme, authority, directory, page)
   END;
 
 CREATE OR REPLACE TEMP MACRO sparql_uuid() AS 'Iurn:uuid:' || gen_random_uuid();

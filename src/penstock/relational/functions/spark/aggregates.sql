@@ -3,10 +3,6 @@
 -- sum of fewer than 10^10 rows overflows while it is being made. The last step puts the parts together, and gives the greatest type that
 -- was among the numbers.
 
-CREATE OR REPLACE TEMP MACRO sparql_read_integer(term) AS CASE WHEN contains('in', left(term, 1)) THEN sparql_as_integer(term) END;
-CREATE OR REPLACE TEMP MACRO sparql_read_decimal(term) AS CASE WHEN left(term, 1) = 'd' THEN sparql_decimal_value(term) END;
-CREATE OR REPLACE TEMP MACRO sparql_read_floating(term) AS CASE WHEN contains('ef', left(term, 1)) THEN sparql_double_value(term) END;
-
 CREATE OR REPLACE TEMP MACRO sparql_sum_low(integer, decimal) AS
   CASE
     WHEN abs(integer) >= 10000000000000000000000000000BD THEN CAST(integer % 10000000000000000000000000000BD AS DECIMAL(38, 0))
@@ -25,14 +21,6 @@ CREATE OR REPLACE TEMP MACRO sparql_sum_fraction(decimal) AS
 
 -- The kind of a number: 0 is an integer, 1 a decimal, 2 a float, 3 a double; 4 is no number at all. That of a sum is the greatest. Along a
 -- sweep kinds are counted, with a weight each (a power of 2^31), so that the greatest of those that are left can be told.
-CREATE OR REPLACE TEMP MACRO sparql_sum_kind(term, integer, decimal, floating) AS
-  CASE
-    WHEN integer IS NOT NULL THEN 0
-    WHEN decimal IS NOT NULL THEN 1
-    WHEN floating IS NULL THEN 4
-    WHEN left(term, 1) = 'f' THEN 2
-    ELSE 3
-  END;
 CREATE OR REPLACE TEMP MACRO sparql_kind_weight(kind) AS
   CAST(
     CASE kind
@@ -130,11 +118,9 @@ CREATE OR REPLACE TEMP MACRO sparql_ranked_integer(value) AS
           'rest', CAST(CAST(value AS DECIMAL(38, 0)) - sparql_double_as_integer(CAST(value AS DOUBLE)) AS DECIMAL(38, 0)),
           'fraction', CAST(0 AS DECIMAL(38, 0)), 'text', '', 'type', ''
         ),
-        'term', concat('i', CAST(value AS STRING))
+        'term', 'i' || CAST(value AS STRING)
       )
   END;
-CREATE OR REPLACE TEMP MACRO sparql_least(integer, other) AS least(sparql_ranked_integer(integer), other).term;
-CREATE OR REPLACE TEMP MACRO sparql_greatest(integer, other) AS greatest(sparql_ranked_integer(integer), other).term;
 
 -- `terms` may be NULL, for none; they come in an order that no arrival of rows changes.
 CREATE OR REPLACE TEMP MACRO sparql_group_concat(terms, separator) AS

@@ -2,18 +2,9 @@
 -- There is a macro for each operator and family of values, because the compiler often knows the family: that of a constant,
 -- or of a function's result. `a > b` is `b < a`.
 
--- Strings, in the order of their characters' codes; those with a language only among those of that language.
-CREATE OR REPLACE TEMP MACRO sparql_are_strings(a, b) AS
-  (left(a, 1) = 'S' AND left(b, 1) = 'S')
-  OR (left(a, 1) = 'L' AND startswith(b, left(a, instr(a, ' '))));
-CREATE OR REPLACE TEMP MACRO sparql_string_less(a, b) AS CASE WHEN sparql_are_strings(a, b) THEN a < b END;
-CREATE OR REPLACE TEMP MACRO sparql_string_at_most(a, b) AS CASE WHEN sparql_are_strings(a, b) THEN a <= b END;
-
 -- Dates, times and durations. With a time zone on one side only, two values are in order, and different, where 14 hours do not change
 -- it (XSD 1.1 part 2, E.3.3); nearer to each other, neither `=` nor `<` has an answer.
 CREATE OR REPLACE TEMP MACRO sparql_margin(x, y) AS CASE WHEN x.has_zone = y.has_zone THEN 0BD ELSE 50400000000000000000000BD END;
-CREATE OR REPLACE TEMP MACRO sparql_is_before(x, y) AS x.at < y.at - sparql_margin(x, y);
-CREATE OR REPLACE TEMP MACRO sparql_is_at(x, y) AS x.has_zone = y.has_zone AND x.at = y.at;
 CREATE OR REPLACE TEMP MACRO sparql_time_less(a, b) AS
   CASE
     WHEN sparql_is_ordinary(a) AND sparql_is_ordinary(b) THEN sparql_timestamp(a) < sparql_timestamp(b)
@@ -39,31 +30,8 @@ CREATE OR REPLACE TEMP MACRO sparql_time_at_most(a, b) AS
       )[0]
   END;
 
-CREATE OR REPLACE TEMP MACRO sparql_boolean_less(a, b) AS sparql_as_boolean(a) < sparql_as_boolean(b);
-CREATE OR REPLACE TEMP MACRO sparql_boolean_at_most(a, b) AS sparql_as_boolean(a) <= sparql_as_boolean(b);
-
--- Of any two terms that are no numbers. There is no order between families, nor of IRIs and blank nodes.
-CREATE OR REPLACE TEMP MACRO sparql_less(a, b) AS
-  CASE
-    WHEN contains('SL', left(a, 1)) THEN sparql_string_less(a, b)
-    WHEN contains('tO', left(a, 1)) THEN sparql_time_less(a, b)
-    WHEN left(a, 1) = 'b' THEN sparql_boolean_less(a, b)
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_at_most(a, b) AS
-  CASE
-    WHEN contains('SL', left(a, 1)) THEN sparql_string_at_most(a, b)
-    WHEN contains('tO', left(a, 1)) THEN sparql_time_at_most(a, b)
-    WHEN left(a, 1) = 'b' THEN sparql_boolean_at_most(a, b)
-  END;
-
 -- Equality. Literals of different values are different only where both values are known: where the datatype is recognised and the
 -- lexical form is one of it; else there is no telling (`at` is NULL). A string with a language is no value of any datatype.
-CREATE OR REPLACE TEMP MACRO sparql_place(term) AS
-  CASE
-    WHEN contains('tO', left(term, 1)) THEN sparql_as_instant(term)
-    WHEN left(term, 1) = 'b' THEN CASE WHEN term IN ('btrue', 'b1') THEN 1 WHEN term IN ('bfalse', 'b0') THEN 0 END
-    WHEN contains('SLIB', left(term, 1)) OR sparql_is_numeric(term) THEN 0
-  END;
 CREATE OR REPLACE TEMP MACRO sparql_value(term) AS
   named_struct(
     'line', CASE WHEN left(term, 1) = 'O' THEN split_part(term, ' ', 1) ELSE left(term, 1) END,
@@ -83,12 +51,6 @@ CREATE OR REPLACE TEMP MACRO sparql_equal(a, b) AS
           WHEN sparql_is_at(k[0], k[1]) THEN TRUE
         END
       )[0]
-  END;
--- Of a term and a string.
-CREATE OR REPLACE TEMP MACRO sparql_equal_string(term, string) AS
-  CASE
-    WHEN contains('SIBL', left(term, 1)) THEN term = string
-    WHEN string IS NOT NULL AND sparql_place(term) IS NOT NULL THEN FALSE
   END;
 
 -- The effective boolean value (§17.2.2); that of an ill-formed number or boolean is false.

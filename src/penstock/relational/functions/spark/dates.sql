@@ -1,14 +1,6 @@
 -- Dates and times. An instant is a DECIMAL(38, 0): seconds since 1970, times 10^18, in UTC; a value without a time zone is taken as UTC,
 -- and compared with care. A term is read by one regular expression, and what it finds is used by name.
 
-CREATE OR REPLACE TEMP MACRO sparql_is_date(term) AS startswith(term, 'Ohttp://www.w3.org/2001/XMLSchema#date ');
-CREATE OR REPLACE TEMP MACRO sparql_is_time(term) AS startswith(term, 'Ohttp://www.w3.org/2001/XMLSchema#time ');
-CREATE OR REPLACE TEMP MACRO sparql_is_day_time(term) AS
-  startswith(term, 'Ohttp://www.w3.org/2001/XMLSchema#dayTimeDuration ');
-CREATE OR REPLACE TEMP MACRO sparql_is_year_month(term) AS
-  startswith(term, 'Ohttp://www.w3.org/2001/XMLSchema#yearMonthDuration ');
-CREATE OR REPLACE TEMP MACRO sparql_has_days(term) AS left(term, 1) = 't' OR sparql_is_date(term);
-CREATE OR REPLACE TEMP MACRO sparql_has_hours(term) AS left(term, 1) = 't' OR sparql_is_time(term);
 CREATE OR REPLACE TEMP MACRO sparql_days(date) AS CAST(unix_date(date) AS DECIMAL(38, 0)) * 86400 * sparql_one();
 
 -- A dateTime, date or time: the day (NULL if there is no such day), the clock (24:00:00 is a whole day, where there is a day), the
@@ -56,7 +48,6 @@ CREATE OR REPLACE TEMP MACRO sparql_moment(term) AS
         )
     END
   )[0];
-CREATE OR REPLACE TEMP MACRO sparql_local_instant(moment) AS sparql_days(moment.day) + moment.clock;
 -- Most dateTimes are timestamps of the engine's own, with a time zone.
 CREATE OR REPLACE TEMP MACRO sparql_is_ordinary(term) AS
   term RLIKE '^t[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,6})?(Z|[+-](0[0-9]|1[0-3]):[0-5][0-9])\\z';
@@ -120,7 +111,6 @@ CREATE OR REPLACE TEMP MACRO sparql_as_instant(term) AS
   END;
 CREATE OR REPLACE TEMP MACRO sparql_has_zone(term) AS term RLIKE '[0-9](Z|[+-][0-9]{2}:[0-9]{2})\\z';
 -- What is to be known of one for a comparison: the line, whether there is a time zone, the place on the line.
-CREATE OR REPLACE TEMP MACRO sparql_time_line(term) AS CASE WHEN left(term, 1) = 't' THEN 't' ELSE split_part(term, ' ', 1) END;
 CREATE OR REPLACE TEMP MACRO sparql_on_line(term) AS
   named_struct('line', sparql_time_line(term), 'has_zone', sparql_has_zone(term), 'at', sparql_as_instant(term));
 
@@ -244,12 +234,6 @@ CREATE OR REPLACE TEMP MACRO sparql_time_sum(a, b, direction) AS
           THEN sparql_day_time_term(try_add(k[0].at, k[1].at * direction))
         END
       )[0]
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_time_difference(a, b) AS sparql_time_sum(a, b, -1);
-CREATE OR REPLACE TEMP MACRO sparql_time_negated(term) AS
-  CASE
-    WHEN sparql_is_day_time(term) THEN sparql_day_time_term(-sparql_duration(term))
-    WHEN sparql_is_year_month(term) THEN sparql_year_month_term(-sparql_duration(term))
   END;
 
 -- An evaluation instant, milliseconds since 1970, as NOW() gives it: in UTC, with a fraction of a second only where there is one.

@@ -4,9 +4,6 @@
 
 CREATE OR REPLACE TEMP MACRO sparql_one() AS 1000000000000000000BD;
 
--- The values of terms. The lexical form is checked first: a cast alone would take '1d' and ' 1 '. The derived integer types (tag n) count
--- as integers here; beyond their bounds they are no numbers (§17.4.2.4).
-CREATE OR REPLACE TEMP MACRO sparql_numeral(term) AS CASE WHEN left(term, 1) = 'n' THEN split_part(term, ' ', 2) ELSE substr(term, 2) END;
 -- Whether a term is no derived integer, or one within its bounds. What has more than 38 digits is within them if its type has no bound there.
 CREATE OR REPLACE TEMP MACRO sparql_is_within_bounds(term) AS
   CASE
@@ -35,8 +32,6 @@ CREATE OR REPLACE TEMP MACRO sparql_is_within_bounds(term) AS
       )[0]
     ELSE TRUE
   END;
-CREATE OR REPLACE TEMP MACRO sparql_has_number_type(term) AS
-  CASE WHEN left(term, 1) = 'n' THEN sparql_is_within_bounds(term) ELSE contains('idef', left(term, 1)) END;
 -- `…_value` leaves it to whoever asks to check the bounds.
 CREATE OR REPLACE TEMP MACRO sparql_integer_value(term) AS
   TRY_CAST(regexp_extract(term, '^(?:i|n[A-Za-z]+ )([+-]?[0-9]+)\\z', 1) AS DECIMAL(38, 0));
@@ -60,18 +55,6 @@ CREATE OR REPLACE TEMP MACRO sparql_has_number_form(term) AS
   term RLIKE '^([ef]([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)|d[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z';
 CREATE OR REPLACE TEMP MACRO sparql_is_numeric(term) AS
   transform(array(term), t -> sparql_has_number_form(t) AND sparql_is_within_bounds(t))[0];
-CREATE OR REPLACE TEMP MACRO sparql_double_value(term) AS
-  CASE
-    WHEN sparql_has_number_form(term) THEN
-      CASE
-        WHEN left(term, 1) = 'f' THEN CAST(TRY_CAST(substr(term, 2) AS FLOAT) AS DOUBLE)
-        ELSE TRY_CAST(sparql_numeral(term) AS DOUBLE)
-      END
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_as_double(term) AS CASE WHEN sparql_is_within_bounds(term) THEN sparql_double_value(term) END;
-CREATE OR REPLACE TEMP MACRO sparql_float_value(term) AS
-  CASE WHEN sparql_has_number_form(term) THEN TRY_CAST(sparql_numeral(term) AS FLOAT) END;
-CREATE OR REPLACE TEMP MACRO sparql_as_float(term) AS CASE WHEN sparql_is_within_bounds(term) THEN sparql_float_value(term) END;
 -- The whole number that a double is, without its fraction. Three parts of 53 bits each are exact.
 CREATE OR REPLACE TEMP MACRO sparql_double_as_integer(value) AS
   CASE
@@ -102,7 +85,6 @@ CREATE OR REPLACE TEMP MACRO sparql_double_as_decimal(value) AS
   END;
 
 -- Values as terms, written as the oracle writes them: 5, 1.5, 2, INF; doubles without exponents.
-CREATE OR REPLACE TEMP MACRO sparql_integer_term(value) AS concat('i', CAST(value AS STRING));
 CREATE OR REPLACE TEMP MACRO sparql_trimmed(digits) AS TRIM(TRAILING '.' FROM concat('.', TRIM(TRAILING '0' FROM digits)));
 CREATE OR REPLACE TEMP MACRO sparql_decimal_text(value) AS
   transform(array(CAST(value AS STRING)), s ->
@@ -110,7 +92,6 @@ CREATE OR REPLACE TEMP MACRO sparql_decimal_text(value) AS
       concat(CASE WHEN startswith(s, '-') THEN '-' ELSE '' END, left(d, length(d) - 18), sparql_trimmed(right(d, 18)))
     )[0]
   )[0];
-CREATE OR REPLACE TEMP MACRO sparql_decimal_term(value) AS concat('d', sparql_decimal_text(value));
 -- '1.5E20' → '150000000000000000000', '1.5E-7' → '0.00000015'
 CREATE OR REPLACE TEMP MACRO sparql_floating_text(value) AS
   transform(array(CAST(value AS STRING)), s ->

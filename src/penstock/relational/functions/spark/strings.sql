@@ -1,39 +1,8 @@
 -- Strings (SPARQL 1.1 §17.4.3): simple ones and those with a language; a function's result has its first argument's kind.
 
-CREATE OR REPLACE TEMP MACRO sparql_text(term) AS
-  CASE left(term, 1) WHEN 'S' THEN substr(term, 2) WHEN 'L' THEN substr(term, instr(term, ' ') + 1) END;
--- What goes before a string's text: its tag and its language.
-CREATE OR REPLACE TEMP MACRO sparql_string_kind(term) AS
-  CASE left(term, 1) WHEN 'S' THEN 'S' WHEN 'L' THEN left(term, instr(term, ' ')) END;
--- Argument compatibility (§17.4.3.1.2).
-CREATE OR REPLACE TEMP MACRO sparql_are_compatible(a, b) AS
-  CASE
-    WHEN left(b, 1) = 'S' THEN contains('SL', left(a, 1))
-    ELSE left(b, 1) = 'L' AND startswith(a, left(b, instr(b, ' ')))
-  END;
-
 CREATE OR REPLACE TEMP MACRO sparql_strlen(term) AS concat('i', CAST(length(sparql_text(term)) AS STRING));
-CREATE OR REPLACE TEMP MACRO sparql_contains(a, b) AS
-  CASE WHEN sparql_are_compatible(a, b) THEN contains(sparql_text(a), sparql_text(b)) END;
-CREATE OR REPLACE TEMP MACRO sparql_strstarts(a, b) AS
-  CASE WHEN sparql_are_compatible(a, b) THEN startswith(sparql_text(a), sparql_text(b)) END;
 CREATE OR REPLACE TEMP MACRO sparql_strends(a, b) AS
   CASE WHEN sparql_are_compatible(a, b) THEN endswith(sparql_text(a), sparql_text(b)) END;
-CREATE OR REPLACE TEMP MACRO sparql_strbefore(a, b) AS
-  CASE
-    WHEN NOT sparql_are_compatible(a, b) THEN NULL
-    WHEN contains(sparql_text(a), sparql_text(b))
-    THEN concat(sparql_string_kind(a), left(sparql_text(a), instr(sparql_text(a), sparql_text(b)) - 1))
-    WHEN sparql_are_compatible(a, b) THEN 'S'
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_strafter(a, b) AS
-  CASE
-    WHEN NOT sparql_are_compatible(a, b) THEN NULL
-    WHEN contains(sparql_text(a), sparql_text(b))
-    THEN
-      concat(sparql_string_kind(a), substr(sparql_text(a), instr(sparql_text(a), sparql_text(b)) + length(sparql_text(b))))
-    WHEN sparql_are_compatible(a, b) THEN 'S'
-  END;
 -- A string that is put together from itself again and again soon has more characters than there is memory: that ends the query.
 CREATE OR REPLACE TEMP MACRO sparql_concat(terms) AS
   CASE
@@ -133,9 +102,6 @@ CREATE OR REPLACE TEMP MACRO sparql_flagged(pattern, flags) AS
         END
       )
   END;
-CREATE OR REPLACE TEMP MACRO sparql_simple_text(term) AS CASE WHEN left(term, 1) = 'S' THEN substr(term, 2) END;
-CREATE OR REPLACE TEMP MACRO sparql_pattern(pattern, flags) AS
-  sparql_flagged(sparql_simple_text(pattern), sparql_simple_text(flags));
 -- '$1' → '\1', '\$' → '$', '\\' → '\\'; anything else with these two characters is an error (err:FORX0004).
 CREATE OR REPLACE TEMP MACRO sparql_rewrite(text) AS
   CASE
@@ -148,7 +114,6 @@ CREATE OR REPLACE TEMP MACRO sparql_rewrite(text) AS
         chr(2), '$'
       )
   END;
-CREATE OR REPLACE TEMP MACRO sparql_replacement(term) AS sparql_rewrite(sparql_simple_text(term));
 -- As Java writes it: '\1' → '$1', '$' → '\$'. A digit that follows a group's number is no part of it, so it is escaped.
 CREATE OR REPLACE TEMP MACRO sparql_java_rewrite(rewrite) AS
   replace(
@@ -184,12 +149,6 @@ CREATE OR REPLACE TEMP MACRO sparql_replace_tried(term, pattern, replacement) AS
 CREATE OR REPLACE TEMP MACRO sparql_is_iri_text(text) AS
   text RLIKE '^([^/?#\\[]*//[^/?#\\[]*\\[[0-9A-Fa-f:.]+\\])?([^\\x00-\\x20<>"{}|^`\\\\%\\[\\]]++|%[0-9A-Fa-f]{2})*+\\z';
 CREATE OR REPLACE TEMP MACRO sparql_is_absolute(text) AS text RLIKE '^[A-Za-z][A-Za-z0-9+.-]*:';
-CREATE OR REPLACE TEMP MACRO sparql_iri(term) AS
-  CASE
-    WHEN left(term, 1) = 'I' THEN term
-    WHEN left(term, 1) = 'S' AND sparql_is_iri_text(substr(term, 2)) AND sparql_is_absolute(substr(term, 2))
-    THEN concat('I', substr(term, 2))
-  END;
 CREATE OR REPLACE TEMP MACRO sparql_without_dots(path) AS
   transform(array(path), p ->
     CASE
@@ -227,12 +186,6 @@ CREATE OR REPLACE TEMP MACRO sparql_resolved(reference, scheme, authority, direc
       concat(
         scheme, authority, sparql_without_dots(concat(directory, sparql_reference_path(reference))), sparql_reference_rest(reference)
       )
-  END;
-CREATE OR REPLACE TEMP MACRO sparql_iri_in(term, scheme, authority, directory, page) AS
-  CASE
-    WHEN left(term, 1) = 'I' THEN term
-    WHEN left(term, 1) = 'S' AND sparql_is_iri_text(substr(term, 2))
-    THEN concat('I', sparql_resolved(substr(term, 2), scheme, authority, directory, page))
   END;
 
 CREATE OR REPLACE TEMP MACRO sparql_uuid() AS concat('Iurn:uuid:', uuid());

@@ -1,4 +1,4 @@
-"""The guide as a whole: which pages there are, what leads from one to another, and what stands around each of them."""
+"""The guide as a website: its pages, the navigation between them, and the frame around each page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from string import Template
 
 from pictures import picture
 from reference import api_of, commands_as_html
-from rendering import Rendered, render
+from renderer import Rendered, render
 
 import penstock
 from penstock.explain import svg
@@ -26,7 +26,7 @@ _GENERATED = re.compile(r"^<!-- (commands|api|picture)(?:: (.+?))? -->$", re.MUL
 
 @dataclass(frozen=True)
 class Page:
-    """A page of the guide: its source below `docs/`, its title, and the part of the guide that it is in."""
+    """A page of the guide: its source in `docs/`, its title, and its part of the guide."""
 
     source: str
     title: str
@@ -38,7 +38,7 @@ class Page:
 
 
 def contents(docs: Path) -> list[Page]:
-    """The pages in the order in which the front page names them; it comes first itself."""
+    """The pages in the order of the links on the front page, which comes first."""
     pages = [Page(FRONT, "The guide", "")]
     part = ""
     for heading, title, source in _SECTION_OR_LINK.findall((docs / FRONT).read_text(encoding="utf-8")):
@@ -50,7 +50,7 @@ def contents(docs: Path) -> list[Page]:
 
 
 def build(root: Path, out: Path) -> int:
-    """Writes every page to `out`, and what they share; gives their number."""
+    """Writes all pages and shared files to `out`; returns the number of pages."""
     docs = root / "docs"
     pages = contents(docs)
     _check_complete(docs, pages)
@@ -85,7 +85,7 @@ def _copy_pictures(docs: Path, out: Path) -> None:
 
 
 def _complete(text: str, root: Path) -> str:
-    """The text with what is made from the program itself: its commands, its API, the pictures that it draws."""
+    """Inserts the generated parts into the text: commands, API, pictures."""
 
     def made(found: re.Match[str]) -> str:
         kind, argument = found.groups(default="")
@@ -96,7 +96,7 @@ def _complete(text: str, root: Path) -> str:
     return _GENERATED.sub(made, text)
 
 
-# What stands around a page
+# The frame around a page
 
 
 def _around(page: Page, rendered: Rendered, pages: list[Page], place: int) -> str:

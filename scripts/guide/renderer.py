@@ -1,4 +1,4 @@
-"""A page's Markdown as HTML: headings that can be linked to, code in colours, links from page to page."""
+"""Renders the Markdown of a page as HTML: headings with anchors, highlighted code, links between pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LEXERS = {"sh": "bash", "tnt": "turtle", "trig": "turtle"}
 
 @dataclass(frozen=True)
 class Rendered:
-    """A page as HTML, its headings of the second level, and for the search its sections: (anchor, heading, text)."""
+    """The HTML of a page, its second-level headings, and its sections for the search: (anchor, heading, text)."""
 
     html: str
     headings: list[tuple[str, str]]
@@ -36,7 +36,7 @@ class Rendered:
 
 
 class _Renderer(RendererHTML):
-    """The usual HTML, but for code, links and tables."""
+    """Standard HTML, except for code, links and tables."""
 
     def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: dict) -> str:
         language, _, rest = tokens[idx].info.partition(" ")

@@ -1,0 +1,373 @@
+"""The store of live runs on Spark: the window log, and whoever evaluates it.
+
+Windows that fit live beside the driver: a DuckDB there is the cache of the log, and evaluates (`DuckDBStore`). Windows
+that outgrow a bound are evaluated by Spark SQL over the segments of the log (`ClusterWindows`). The store changes from
+one to the other between two batches, and back. The log has all rows, so the one who begins reads them there.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
+
+import pyarrow as pa
+from pyoxigraph import Triple
+from pyspark.sql import SparkSession
+
+from penstock.algebra.inputs import GraphTriple
+from penstock.algebra.model import ContinuousQuery
+from penstock.algebra.operators import Operator
+from penstock.algebra.services import ServiceAnswer, ServiceCall
+from penstock.engines.arrivals import stamped
+from penstock.engines.duckdb.store import DuckDBStore
+from penstock.engines.protocol import (
+    Appended,
+    Asked,
+    Capabilities,
+    CompiledQuery,
+    CompiledReport,
+    IntakeBatch,
+    Need,
+    Reached,
+    Seen,
+    Slice,
+    Windows,
+)
+from penstock.engines.solutions import Solutions
+from penstock.engines.spark.cluster_windows import ClusterWindows
+from penstock.engines.spark.large_batches import write_large
+from penstock.engines.spark.session import is_local
+from penstock.engines.spark.window_log import WindowLog
+from penstock.optimizer import Sizes
+from penstock.relational.answers import Delivery
+from penstock.relational.static_parts import KeptPart
+from penstock.relational.tables import reads
+from penstock.relational.windows import FOREVER
+from penstock.sources.graphs import Graph
+from penstock.sources.spark.bounds import WINDOWS
+from penstock.sources.spark.frames import FrameGraph
+from penstock.sources.spark.live import LargeBatch
+
+LOG = logging.getLogger("penstock")
+
+Evaluator: TypeAlias = DuckDBStore | ClusterWindows
+Compiled = TypeVar("Compiled")
+
+_SETTINGS = {
+    # Else each shuffle is a job of its own, and what a batch has is too little to adapt to.
+    "spark.sql.adaptive.enabled": "false",
+    # Else the files of many segments are looked for by a job.
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
+}
+
+
+class LiveStore:
+    """A log in a folder, and who evaluates it. Executors have to reach the folder where they read or write segments.
+
+    `is_durable`: all segments are in the folder, also where executors do not reach it.
+    """
+
+    capabilities: ClassVar = Capabilities(admits_queries=True, restarts=True, answers_at_once=False)
+
+    def __init__(
+        self,
+        session: SparkSession,
+        folder: Path,
+        *,
+        is_durable: bool,
+        windows: Windows = "auto",
+    ) -> None:
+        self.session = session
+        self.log = WindowLog(folder, in_memory=not is_durable and not is_local(session))
+        self._windows = windows
+        self._bound = WINDOWS.set_by(session, "windows")
+        self._graphs: dict[str | None, Graph] = {}
+        self._revised: dict[str | None, dict[Triple, list[GraphTriple]]] = {}
+        """The triples of graphs that have been added or deleted, and when they are there."""
+        self._answers: dict[ServiceCall, Sequence[ServiceAnswer]] = {}
+        self._large_graphs: set[str | None] = set()
+        """Those that stay on the cluster."""
+        self.evaluator: Evaluator = self._new("cluster" if windows == "cluster" else "driver")
+
+    # Who evaluates
+
+    @property
+    def evaluated_by(self) -> str:
+        return "DuckDB beside the driver" if self._is_on_driver else "Spark SQL on the cluster"
+
+    @property
+    def _is_on_driver(self) -> bool:
+        return isinstance(self.evaluator, DuckDBStore)
+
+    def move_to(self, session: SparkSession) -> None:
+        """Continue in the session of the micro-batches, which has the views of the one that they were started from."""
+        for name, value in _SETTINGS.items():
+            session.conf.set(name, value)
+        self.session = session
+        if isinstance(self.evaluator, ClusterWindows):
+            self.evaluator.move_to(session)
+
+    def _place(self) -> None:
+        """Change to the other evaluator where windows have outgrown the driver, or fit there again."""
+        if self._windows != "auto":
+            return
+        times = 1 if self._is_on_driver else _TIMES_TO_RETURN
+        fits = self._bound.takes(times * self.log.triples, times * self.log.bytes) and not self._large_graphs
+        if fits != self._is_on_driver:
+            self._change("driver" if fits else "cluster")
+
+    def _change(self, place: Literal["driver", "cluster"]) -> None:
+        before, self.evaluator = self.evaluator, self._new(place)
+        before.close()
+        LOG.info("windows of %d triples are evaluated by %s from now on", self.log.triples, self.evaluated_by)
+
+    def _new(self, place: Literal["driver", "cluster"]) -> Evaluator:
+        """The evaluator, with the windows of the log, and graphs and answers as they are now."""
+        found = self._new_driver() if place == "driver" else ClusterWindows(self.session, self.log)
+        for counted in self.log.passed_later():
+            found.count_later(*counted)
+        for name, graph in self._graphs.items():
+            found.load_graph(name, graph)
+        for name, revised in self._revised.items():
+            held = [one for entry in revised.values() for one in entry]
+            found.revise_graph(name, list(revised), held, -FOREVER)
+        for call, answers in self._answers.items():
+            found.load_answers(call, answers)
+        return found
+
+    def _new_driver(self) -> DuckDBStore:
+        found = DuckDBStore()
+        for iri, stream in self.log.streams.items():
+            found.add_stream(iri, is_given=stream.is_given, is_named=stream.is_named)
+            for rows in self.log.tables(iri, self.log.having(iri)):
+                found.keep(iri, rows, 0)
+            known = {"elements": stream.elements, "arrived": stream.arrived, "passed": stream.passed}
+            found.restore_counts(iri, **known, predicates=stream.predicates)
+        return found
+
+    # Streams
+
+    def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
+        if iri not in self.log.streams:
+            self.log.add_stream(iri, is_given=is_given, is_named=is_named)
+            self.evaluator.add_stream(iri, is_given=is_given, is_named=is_named)
+
+    def keeps_names(self, stream: str) -> bool:
+        return self.log.streams[stream].is_named
+
+    def elements(self, stream: str) -> int:
+        return self.log.streams[stream].elements
+
+    def arrived(self, stream: str) -> int:
+        return self.log.streams[stream].arrived
+
+    def append(
+        self, batch: IntakeBatch[Mapping[str, pa.Table] | LargeBatch], reached: Mapping[str, Reached], lateness: int
+    ) -> Appended:  # fmt: skip
+        """Append a batch to the log: tables by their streams, or what executors have to decode."""
+        rows = batch.rows
+        if isinstance(rows, LargeBatch):
+            return self._append_large(batch.number, rows, reached, lateness)
+        found = {iri: stamped(table, reached[iri], lateness) for iri, table in (rows or {}).items()}
+        return Appended({iri: self._append(batch.number, iri, *part) for iri, part in found.items()})
+
+    def give(self, number: int, stream: str, rows: pa.Table) -> Seen:
+        return self._append(number, stream, *stamped(rows, Reached(), 0))
+
+    def _append(self, number: int, iri: str, rows: pa.Table, seen: Seen) -> Seen:
+        rows = self.log.write(number, iri, rows, seen)
+        before = self.evaluator
+        self._place()
+        if self.evaluator is before:
+            self._note(iri, rows, seen.elements)
+        return seen
+
+    def _note(self, iri: str, rows: pa.Table, elements: int) -> None:
+        if isinstance(self.evaluator, DuckDBStore):
+            self.evaluator.keep(iri, rows, elements)
+        else:
+            self.evaluator.note(iri, rows)
+
+    def _append_large(
+        self, number: int, batch: LargeBatch, reached: Mapping[str, Reached], lateness: int
+    ) -> Appended:  # fmt: skip
+        written = write_large(self.log, number, batch.rows(), reached, lateness)
+        names = list(self.log.streams)
+        malformed = ((names[place], entry) for place, entry in batch.malformed())
+        if written is None:
+            return Appended({}, malformed)
+        segment, counts = written
+        shares = self.log.segments[segment]
+        before = self.evaluator
+        self._place()
+        if self.evaluator is before and isinstance(before, ClusterWindows):
+            before.note_large(segment, counts)
+        elif self.evaluator is before:
+            for iri, share in shares.items():
+                for rows in self.log.tables(iri, [segment]):
+                    self._note(iri, rows, share.elements)
+        return Appended({iri: share.seen for iri, share in shares.items()}, malformed)
+
+    def seen(self, stream: str, after: int | None, *, lately: bool = False) -> Seen:
+        return self.evaluator.seen(stream, after, lately=lately)
+
+    def uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
+        return self.evaluator.uncounted(query, stream)
+
+    def evict(self, needs: Sequence[Need], until: int | None) -> int:
+        """Segments that no query needs are no longer part of the log."""
+        oldest = dict.fromkeys(self.log.streams, -FOREVER if until is None else until + 1)
+        tables = self.evaluator.tables
+        for need in needs:
+            for iri in self.log.streams:
+                if reads(need.query.dataset, iri, tables):
+                    oldest[iri] = min(oldest[iri], self.evaluator.oldest(need, iri))
+        instants = {need.query.dataset.after for need in needs}
+        self.log.evict(oldest, [after for after in instants if after is not None])
+        self.evaluator.evict(needs, until)
+        if isinstance(self.evaluator, ClusterWindows):
+            for counted in self.log.passed_later():
+                self.evaluator.count_later(*counted)
+        self._place()
+        return self.log.triples
+
+    def forget(self, needs: Sequence[Need], until: int) -> None:
+        self.evaluator.forget(needs, until)
+        self.log.forget_later({need.query.dataset.after for need in needs})
+
+    # Graphs and services
+
+    def load_graph(self, iri: str | None, graph: Graph) -> None:
+        """A graph that is distributed stays so where it is large."""
+        self._graphs[iri] = graph
+        self._revised.pop(iri, None)
+        self._large_graphs.discard(iri)
+        if isinstance(graph, FrameGraph) and self._windows == "auto" and graph.frame.count() > _LARGE_GRAPH:
+            self._large_graphs.add(iri)
+        before = self.evaluator
+        self._place()
+        if self.evaluator is before:
+            before.load_graph(iri, graph)
+
+    @property
+    def graphs(self) -> Collection[str | None]:
+        return self._graphs.keys()
+
+    @property
+    def has_changing_graphs(self) -> bool:
+        return self.evaluator.has_changing_graphs
+
+    def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
+        return self.evaluator.held(iri, triples)
+
+    def revise_graph(
+        self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple], needed: int
+    ) -> None:  # fmt: skip
+        revised = self._revised.setdefault(iri, {})
+        revised.update({triple: [one for one in held if one.triple == triple] for triple in triples})
+        self.evaluator.revise_graph(iri, triples, held, needed)
+
+    @property
+    def services(self) -> Collection[ServiceCall]:
+        return self._answers.keys()
+
+    def load_answers(self, call: ServiceCall, answers: Sequence[ServiceAnswer]) -> None:
+        self._answers[call] = answers
+        self.evaluator.load_answers(call, answers)
+
+    def lacking(self, asked: Sequence[Asked]) -> set[Asked]:
+        return self.evaluator.lacking(asked)
+
+    # Answers
+
+    def compile(
+        self, query: ContinuousQuery, expression: Operator, delivery: Delivery, *, is_optimized: bool = True
+    ) -> CompiledQuery:
+        return _LiveQuery(self, lambda now: now.compile(query, expression, delivery, is_optimized=is_optimized))
+
+    def compile_dataset(self, query: ContinuousQuery) -> CompiledQuery:
+        return _LiveQuery(self, lambda now: now.compile_dataset(query))
+
+    def compile_report(self, query: ContinuousQuery) -> CompiledReport:
+        return _LiveReport(self, lambda now: now.compile_report(query))
+
+    @property
+    def sizes(self) -> Sizes:
+        return self.evaluator.sizes
+
+    @property
+    def kept(self) -> Sequence[KeptPart]:
+        return self.evaluator.kept
+
+    # Restarts
+
+    @property
+    def segments(self) -> Collection[str]:
+        return self.log.segments.keys()
+
+    def clean(self, kept: Iterable[str]) -> None:
+        """Remove the files of segments that neither count nor are kept."""
+        self.log.clean(kept)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return self.log.state
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        self.log.restore(state)
+        self._change("driver" if self._is_on_driver else "cluster")
+        self._place()
+
+    # The end
+
+    def interrupt(self) -> None:
+        self.evaluator.interrupt()
+
+    def close(self) -> None:
+        self.evaluator.close()
+
+
+class _Following(Generic[Compiled]):
+    """Something that is compiled anew when the evaluator is another one."""
+
+    def __init__(self, store: LiveStore, compile: Callable[[Evaluator], Compiled]) -> None:
+        self._store, self._compile = store, compile
+        self._of = store.evaluator
+        self._compiled = compile(self._of)
+
+    @property
+    def now(self) -> Compiled:
+        if self._of is not self._store.evaluator:
+            self._of = self._store.evaluator
+            self._compiled = self._compile(self._of)
+        return self._compiled
+
+
+class _LiveQuery(_Following[CompiledQuery]):
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return self.now.variables
+
+    @property
+    def joins_streams(self) -> bool:
+        return self.now.joins_streams
+
+    def evaluate(self, part: Slice) -> Solutions:
+        return self.now.evaluate(part)
+
+
+class _LiveReport(_Following[CompiledReport]):
+    def instants(self, first: int, last: int, end: int | None) -> list[int]:
+        return self.now.instants(first, last, end)
+
+    def last_end(self, first: int) -> int | None:
+        return self.now.last_end(first)
+
+
+_TIMES_TO_RETURN = 2
+"""Windows return to the driver when so many times as many would fit there."""
+
+_LARGE_GRAPH = 1_000_000
+"""A DataFrame with more triples stays on the cluster."""

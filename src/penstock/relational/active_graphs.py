@@ -1,0 +1,263 @@
+"""Active graphs: what triple patterns are matched against, as relations over intervals (semantics.md §3 and §4).
+
+A triple pattern reads the tables itself, so that rows that do not match it are not touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from penstock.algebra.model import StreamWindow
+from penstock.algebra.windows import CountWindow, RangeWindow
+from penstock.relational.instants import always, numbered, numbered_by_closing
+from penstock.relational.intervals import once, spread
+from penstock.relational.matching import TRIPLE, TripleConditions
+from penstock.relational.relations import Statement, aliased, col, number, select_from, united
+from penstock.relational.tables import Tables
+from penstock.relational.timestamps import as_term
+from penstock.relational.windows import window_rows
+
+
+@dataclass(slots=True, eq=False)
+class ActiveGraph:
+    """What triple patterns are matched against: static graphs and windows over streams, merged."""
+
+    statement: Statement
+    tables: Tables
+    static: Sequence[str] = ()
+    changing: Sequence[str] = ()
+    windows: Sequence[tuple[StreamWindow, str]] = ()
+    closing: RangeWindow | None = None
+    """The window at whose closing instants, and at no others, the query is evaluated, if there is one."""
+    _scans: dict[object, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
+
+    def scan(self, columns: Mapping[str, str], asked: TripleConditions) -> str:
+        """The relation of the rows that are asked for; `columns` maps s, p and o to names, as far as wanted.
+
+        Where the same has been asked before, the same is read, under a new name.
+        """
+        matching = self._with(asked.predicate)
+        self.statement.stream_scans += bool(matching.windows)
+        key = asked, tuple(columns)
+        if key not in self._scans:
+            self._scans[key] = matching._scan(columns, asked), columns
+            return self._scans[key][0]
+        name, known = self._scans[key]
+        return self.statement.renamed(name, {columns[part]: known[part] for part in columns})
+
+    def select_static(self, columns: Mapping[str, str], asked: TripleConditions) -> exp.Select | None:
+        """What a static graph has of that, without intervals, where it is one graph beside something that moves."""
+        matching = self._with(asked.predicate)
+        if len(matching.static) != 1 or not (matching.windows or matching.changing):
+            return None
+        return _select(matching.static[0], columns, asked)
+
+    def scan_with(self, columns: Mapping[str, str], asked: TripleConditions, static: exp.Select) -> str:
+        """`scan`, with that in place of what static graphs have."""
+        matching = self._with(asked.predicate)
+        self.statement.stream_scans += bool(matching.windows)
+        return matching._scan(columns, asked, static)
+
+    @property
+    def counts_matches(self) -> bool:
+        """Whether a window counts what matches a pattern."""
+        return any(counts_matches(window) for window, _ in self.windows)
+
+    def holds_always(self, asked: TripleConditions) -> bool:
+        """Whether what is found holds at every instant."""
+        matching = self._with(asked.predicate)
+        return not matching.windows and not matching.changing
+
+    def is_static_for(self, asked: TripleConditions) -> bool:
+        """Whether what is found is part of static graphs, in which there is something to find."""
+        matching = self._with(asked.predicate)
+        return bool(matching.static) and not matching.windows and not matching.changing
+
+    def has_beside_windows(self, asked: TripleConditions) -> bool:
+        """Whether something may be found without streams."""
+        matching = self._with(asked.predicate)
+        return bool(matching.static or matching.changing)
+
+    def is_momentary(self, asked: TripleConditions) -> bool:
+        """Whether what is found holds at one instant: that at which its window closes, before the next one begins."""
+        matching = self._with(asked.predicate)
+        return bool(matching.windows) and not matching.static and matching._is_tumbling and self._are_all_closing
+
+    @property
+    def _are_all_closing(self) -> bool:
+        return all(window.window == self.closing for window, _ in self.windows)
+
+    def _with(self, predicate: str | None) -> ActiveGraph:
+        """Without the tables that have nothing with such a predicate."""
+        return replace(
+            self,
+            _scans={},
+            static=[table for table in self.static if self.tables.may_match(table, predicate)],
+            changing=[table for table in self.changing if self.tables.may_match(table, predicate)],
+            windows=[entry for entry in self.windows if self.tables.may_match(entry[1], predicate)],
+        )
+
+    def _scan(self, columns: Mapping[str, str], asked: TripleConditions, static: exp.Select | None = None) -> str:
+        names = list(columns.values())
+        parts: list[exp.Query] = []
+        if self.static:
+            parts.append(self._static(columns, asked) if static is None else static)
+        changing, shown = self._changing(columns, asked), self._shown(columns, asked)
+        once = changing if self._is_bag else [*changing, *shown]
+        if once:
+            parts += self._each_once(united(once), names, parts[0] if parts else None)
+        if self._is_bag:
+            parts.append(numbered(self.statement, united(shown), names))
+        if not parts:
+            nothing = [aliased(exp.cast(exp.null(), "text"), name) for name in names]
+            parts.append(exp.select(*nothing, *always()).where(exp.false()))
+        return self.statement.add(united(parts))
+
+    def _static(self, columns: Mapping[str, str], asked: TripleConditions) -> exp.Select:
+        """A graph has each of its triples once; what is in several of them counts once, too."""
+        rows = [_select(table, columns, asked) for table in self.static]
+        if len(rows) == 1:
+            return rows[0].select(*always())
+        if not columns:  # SQL selects something
+            rows = [row.select(aliased(number(1), "there")) for row in rows]
+        merged = united(rows)
+        merged.set("distinct", True)
+        kept = [col("merged", name) for name in columns.values()]
+        return exp.select(*kept, *always()).from_(merged.subquery("merged"))
+
+    def _changing(self, columns: Mapping[str, str], asked: TripleConditions) -> list[exp.Query]:
+        """What comes and goes in graphs, which are sets beside whatever window, with its intervals `[starts, ends)`."""
+        return [
+            _select(table, columns, asked).select(col(table, "starts"), col(table, "ends")) for table in self.changing
+        ]
+
+    def _shown(self, columns: Mapping[str, str], asked: TripleConditions) -> list[exp.Query]:
+        """What windows show, with its intervals."""
+        rows: list[exp.Query] = []
+        for window, table in self.windows:
+            found, conditions = _columns(table, columns), asked.conditions_on_stream(table)
+            is_bounded = not self.statement.shape.is_distributed
+            rows.append(window_rows(window, table, found, conditions, within_slice=is_bounded))
+        return rows
+
+    def _each_once(self, moving: exp.Query, names: list[str], static: exp.Query | None) -> list[exp.Query]:
+        """A set: what is static anyway counts no more, and what overlaps in time counts once.
+
+        Few triples come again. Among many rows these are found by hashes, so that only they are sorted.
+        """
+        if static is not None:
+            moving = _without_equal(moving, static, names)
+        if self.statement.shape.is_snapshot:
+            return [numbered(self.statement, moving, names).distinct(copy=False)]
+        if self._is_tumbling:
+            return [self._once_per_window(moving, names)]
+        if not names or not self.statement.shape.is_large:
+            return [self._once(moving, names)]
+        rows = numbered(self.statement, moving, names).subquery("numbered")
+        kept = [col("numbered", name) for name in (*names, "i", "j")]
+        key = aliased(exp.func("hash", *(col("numbered", name) for name in names)), "key")
+        hashed = self.statement.add(exp.select(*kept, key).from_(rows), materialized=True)
+        is_again = exp.GT(this=exp.Count(this=exp.Star()), expression=number(1))
+        keys = select_from(hashed, [col(hashed, "key")]).group_by(col(hashed, "key")).having(is_again)
+        again = self.statement.add(keys, materialized=True)
+        same = col(hashed, "key").eq(col(again, "key"))
+        alone, repeated = (
+            select_from(hashed, [col(hashed, name) for name in columns]).join(again, on=same.copy(), join_type=kind)
+            for kind, columns in (("anti", [*names, "i", "j"]), ("semi", [*names, "key", "i", "j"]))
+        )
+        disjoint = once(self.statement, self.statement.add(repeated), ["key", *names])
+        return [alone, select_from(disjoint, [col(disjoint, name) for name in (*names, "i", "j")])]
+
+    @property
+    def _is_tumbling(self) -> bool:
+        """Whether what overlaps ends together: there is one window, whose contents do not overlap."""
+        kinds = [window.window for window, _ in self.windows]
+        return not self.changing and all(
+            isinstance(kind, RangeWindow) and kind.step >= kind.width and kind == kinds[0] for kind in kinds
+        )
+
+    def _once_per_window(self, rows: exp.Query, names: list[str]) -> exp.Query:
+        if self._are_all_closing and self.statement.shape.is_regular and not self.static:
+            return numbered_by_closing(self.statement, rows, names)
+        name = self.statement.add(numbered(self.statement, rows, names))
+        columns = [col(name, column) for column in (*names, "j")]
+        first = aliased(exp.Min(this=col(name, "i")), "i")
+        found = select_from(name, [*columns[:-1], first, columns[-1]])
+        return found.group_by(*(column.copy() for column in columns))
+
+    def _once(self, rows: exp.Query, names: list[str]) -> exp.Query:
+        disjoint = once(self.statement, self.statement.add(numbered(self.statement, rows, names)), names)
+        return select_from(disjoint, [col(disjoint, name) for name in (*names, "i", "j")])
+
+    def timed_scan(self, columns: Mapping[str, str], asked: TripleConditions, times: Mapping[str | None, str]) -> str:
+        """`scan`, with the timestamps of the triples: in any stream (None), and in streams by their names.
+
+        Of a set each triple is there once at each instant, with the greatest timestamp that it has there.
+        """
+        self.statement.stream_scans += len(self.windows)
+        names = list(columns.values())
+        parts: list[exp.Query] = []
+        for table in (*self.static, *self.changing):
+            bounds = always() if table in self.static else [col(table, "starts"), col(table, "ends")]
+            nothing = [aliased(exp.cast(exp.null(), "bigint"), name) for name in times.values()]
+            rows = _select(table, columns, asked).select(*nothing, *bounds)
+            parts.append(rows if table in self.static else numbered(self.statement, rows, [*names, *times.values()]))
+        for window, table in self.windows:
+            iri = next(iri for iri, name in self.tables.streams.items() if name == table)
+            stamps = [
+                aliased(col(table, "ts") if stream in (None, iri) else exp.cast(exp.null(), "bigint"), name)
+                for stream, name in times.items()
+            ]
+            rows = window_rows(window, table, [*_columns(table, columns), *stamps], asked.conditions_on_stream(table))
+            parts.append(numbered(self.statement, rows, [*names, *times.values()]))
+        if not parts:
+            nothing = [aliased(exp.cast(exp.null(), "text"), name) for name in (*names, *times.values())]
+            return self.statement.add(exp.select(*nothing, *always()).where(exp.false()))
+        found = self.statement.add(united(parts))
+        if not self._is_bag:
+            found = spread(self.statement, found, [*names, *times.values()])
+        kept = [col(found, name) for name in (*names, "i", "j")]
+        stamps = [col(found, name) for name in times.values()]
+        if not self._is_bag:
+            stamps = [exp.Max(this=stamp) for stamp in stamps]
+        told = [aliased(as_term(stamp), name) for stamp, name in zip(stamps, times.values(), strict=True)]
+        query = select_from(found, [*kept, *told])
+        return self.statement.add(query if self._is_bag else query.group_by(*(column.copy() for column in kept)))
+
+    def triples(self, asked: TripleConditions | None = None) -> str:
+        """The whole graph, or what is asked for, as a relation `(s, p, o, i, j)`."""
+        return self.scan({part: part for part in TRIPLE}, asked or TripleConditions())
+
+    def names(self, column: str, asked: TripleConditions) -> str:
+        """The names of a window's elements as a relation, each once at an instant."""
+        found = self.scan({"g": column}, asked)
+        return once(self.statement, found, [column]) if self._is_bag else found
+
+    @property
+    def _is_bag(self) -> bool:
+        """A merge of windows is a set, unless one of them is a bag."""
+        return any(window.duplicates == "bag" for window, _ in self.windows)
+
+
+def counts_matches(window: StreamWindow) -> bool:
+    return isinstance(window.window, CountWindow) and window.window.matching
+
+
+def _without_equal(rows: exp.Query, others: exp.Query, names: list[str]) -> exp.Query:
+    equal: list[exp.Expr] = [col("rows", name).eq(col("others", name)) for name in names]
+    kept = [col("rows", name) for name in (*names, "starts", "ends")]
+    query = exp.select(*kept).from_(rows.subquery("rows"))
+    return query.join(others.copy().subquery("others"), on=exp.and_(*equal) if equal else exp.true(), join_type="anti")
+
+
+def _columns(table: str, columns: Mapping[str, str]) -> list[exp.Expr]:
+    return [aliased(col(table, part), name) for part, name in columns.items()]
+
+
+def _select(table: str, columns: Mapping[str, str], asked: TripleConditions) -> exp.Select:
+    query = select_from(table, _columns(table, columns))
+    conditions = asked.conditions(table)
+    return query.where(*conditions) if conditions else query

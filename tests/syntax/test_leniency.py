@@ -232,3 +232,37 @@ def test_a_byte_order_mark_moves_no_error() -> None:
         parse("\ufeffSELECT ?s WHRE { ?s ?p ?o }")
     (problem,) = caught.value.problems
     assert (problem.span.start, problem.span.end) == (11, 15)
+
+
+_SELECT = f"SELECT * FROM NAMED WINDOW :w ON STREAM :s [RANGE PT10S STEP PT5S] {{ {WINDOW} }}"
+
+MISPLACED = [
+    (
+        _SELECT.replace("[", "").replace("]", ""),
+        "RANGE",
+        "a window stands in brackets, such as [RANGE PT10S STEP PT5S]",
+    ),
+    (
+        "SELECT * FROM WINDOW ON STREAM :s TRIPLES 10 { ?s :p ?v }",
+        "TRIPLES",
+        "a window stands in brackets, such as [RANGE PT10S STEP PT5S]",
+    ),
+    (
+        f"{_SELECT} REPORT ON WINDOW CLOSE",
+        "REPORT",
+        "a window has its REPORT part in its brackets: [RANGE … STEP … REPORT …]",
+    ),
+    (
+        f"CONSTRUCT {{ GRAPH [] {{ ?s :q ?v }} }} FROM NAMED WINDOW :w ON :s [RANGE 5s] {{ {WINDOW} }}",
+        "[",
+        "write GRAPH ?g { … }, and BIND(BNODE() AS ?g) in WHERE",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "found", "hint"), MISPLACED)
+def test_a_part_in_the_wrong_place_is_explained(text: str, found: str, hint: str) -> None:
+    text = PREFIX + text
+    (problem,) = check(text)
+    assert text[slice(*problem.span)] == found
+    assert problem.hint == hint

@@ -87,6 +87,8 @@ class QueryRules(PatternRules):
             self.fail("the end of the query", "drop it: nothing stands behind a query")
         if self.kind == "FROM":
             self.fail("the end of the query", "FROM … stands before WHERE { … }")
+        if self.texts[self.position].upper() == "REPORT":
+            self.fail("the end of the query", "a window has its REPORT part in its brackets: [RANGE … STEP … REPORT …]")
         if self.kind == "," and self.kinds[self.position - 1] == "var":
             self.fail("the end of the query", "SPARQL has no commas here: drop it")
         self.fail("the end of the query", keywords=_AFTER_WHERE)

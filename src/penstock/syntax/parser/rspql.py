@@ -72,6 +72,10 @@ class RspqlParser(StreamRules):
 
     def _template_graph(self) -> ast.Variable | ast.Constant | ast.BlankNodeLabel:
         """What names a graph of the template; a blank node is a new one for each solution."""
+        if self.kind == "[":
+            self.fail(
+                "a graph's IRI or a variable after GRAPH", "write GRAPH ?g { … }, and BIND(BNODE() AS ?g) in WHERE"
+            )
         if self.kind != "bnode":
             return self.variable_or_iri("a graph's IRI or a variable after GRAPH")
         position = self.position
@@ -129,7 +133,7 @@ class RspqlParser(StreamRules):
         return ast.WindowClause(stream, window, named, stream if named else None, settings, span=span)
 
     def _bracketed_window(self) -> tuple[ast.Window, ast.WindowSettings]:
-        self.expect("[", "before the window")
+        self.open_window()
         window = self.window()
         settings = self._settings()
         if not self.accept("]"):

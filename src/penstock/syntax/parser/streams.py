@@ -166,9 +166,15 @@ class StreamRules(QueryRules):
         """The window behind FROM STREAM; None where it may be left out."""
         return self.bracketed_window()
 
+    def open_window(self) -> None:
+        """The bracket before a window."""
+        if self.kind in ("RANGE", "ELEMENTS", "TRIPLES", "NOW"):
+            self.fail("`[` before the window", "a window stands in brackets, such as [RANGE PT10S STEP PT5S]")
+        self.expect("[", "before the window")
+
     def bracketed_window(self) -> ast.Window:
         """`[ … ]` around a window of the dialect."""
-        self.expect("[", "before the window")
+        self.open_window()
         window = self.window()
         if not self.accept("]"):
             self.fail_in_window()

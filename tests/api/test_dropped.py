@@ -23,8 +23,8 @@ def row(number: int, time: int) -> tuple[Any, ...]:
 
 
 ROWS = [row(1, 1), row(2, 25), row(3, 2), ("oops", "<http://e/sees>", "<http://e/c>", 26), row(4, 31)]
-LATE = "1 element came too late to count anywhere; lateness= allows for disorder"
-LEFT_OUT = f"<{TOLL}>:4: left out: "
+LATE = "dropped 1 element that arrived too late; lateness= waits for late elements"
+LEFT_OUT = f"<{TOLL}>:4: skipped: "
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ class TestSpark:
         for way in ("to_df", "to_df", "results"):
             caplog.clear()
             found = WAYS[way](query)
-            assert [message for message in caplog.messages if "left out" in message or "late" in message] == [
+            assert [message for message in caplog.messages if "skipped" in message or "late" in message] == [
                 caplog.messages[0],
                 LATE,
             ]

@@ -265,7 +265,7 @@ class TestMistakes:
         texts = [(*row[:3], str(row[3])) for row in rows]
         engine.stream(TOLL, pa.table(columns(texts)) if is_table else rows)
         query = engine.register(QUERY, late=tmp_path / "late.jsonl")
-        with logged(caplog, f"<{TOLL}>:2: left out: "):
+        with logged(caplog, f"<{TOLL}>:2: skipped: "):
             assert answer(query) == EXPECTED
         assert query.counts.malformed == 1
         assert json.loads((tmp_path / "late.jsonl").read_text())["place"] == f"<{TOLL}>:2"
@@ -274,7 +274,7 @@ class TestMistakes:
 
     def test_late_elements_are_told(self, engine: ps.Engine, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
         engine.stream(TOLL, [*ROWS, ROWS[0]])
-        with logged(caplog, "1 element came too late to count anywhere; lateness= allows"):
+        with logged(caplog, "dropped 1 element that arrived too late; lateness= waits"):
             assert answer(engine.register(QUERY)) == EXPECTED
         assert answer(engine.register(QUERY, lateness=timedelta(seconds=1))) == EXPECTED
 

@@ -206,7 +206,7 @@ def test_what_comes_too_late_is_told_with_a_frame_too(
     rows = [*ELEMENTS, (f"<{EX}north>", f"<{EX}sees>", f"<{EX}car9>", 5000)]
     engine.stream(TOLL, spark.createDataFrame(rows, "s string, p string, o string, ts bigint").coalesce(1))
     query = engine.register(QUERY, late=tmp_path / "late.jsonl")
-    with logged(caplog, "1 element came too late"):
+    with logged(caplog, "dropped 1 element that arrived too late"):
         assert [tuple(row) for row in query.to_df().orderBy("time").collect()] == COUNTED
     assert "car9" in (tmp_path / "late.jsonl").read_text()
 
@@ -303,7 +303,7 @@ def test_evaluations_go_to_a_function_and_what_is_odd_to_a_file(
     follow(engine, tmp_path / "toll", FILES[0], "# more\nnonsense\n" + FILES[1])
     told: list[Evaluation] = []
     query = engine.register(QUERY, late=tmp_path / "late.jsonl")
-    with logged(caplog, "left out"), query.start(told.append, until_read=True) as run:
+    with logged(caplog, "skipped"), query.start(told.append, until_read=True) as run:
         assert run.wait(120)
     assert [(one.time, *(term.value for term in row)) for one in told for row in one.rows or ()] == EXPECTED
     assert "nonsense" in (tmp_path / "late.jsonl").read_text()

@@ -60,7 +60,7 @@ class TestAnswers:
         late = files / "late.txt"
         result = run(files, command, "--late", str(late))
         assert result.exit_code == 0
-        assert "toll.tnt:4: warning: left out" in result.stderr
+        assert "toll.tnt:4: warning: skipped" in result.stderr
         assert "this is no triple" in late.read_text()
 
     def test_strict_stops(self, files: Path, command: str) -> None:

@@ -79,7 +79,7 @@ def test_a_bad_line_is_a_dead_letter(files: Path, bad: str) -> None:
     (letter,) = [json.loads(letter) for letter in (files / "late.jsonl").read_text().splitlines()]
     assert letter["place"] == "toll.tnt:2"
     assert reason in letter["reason"]
-    assert "toll.tnt:2: warning: left out" in result.stderr
+    assert "toll.tnt:2: warning: skipped" in result.stderr
     strict = run("--strict")
     assert (strict.exit_code, strict.stdout) == (2, "")
     assert "--strict stops there" in strict.stderr
@@ -89,7 +89,7 @@ def test_a_stream_that_ends_within_a_line(files: Path) -> None:
     (files / "toll.tnt").write_bytes(GOOD + line(4, 23)[:30])
     result = run()
     assert answer(result.stdout) == ANSWER
-    assert "toll.tnt:4: warning: left out: the line does not end with a full stop: is it cut off?" in result.stderr
+    assert "toll.tnt:4: warning: skipped: the line does not end with a full stop: is it cut off?" in result.stderr
 
 
 def test_a_damaged_archive(files: Path) -> None:
@@ -219,7 +219,7 @@ class TestCheckpoints:
         before = (files / "answer.jsonl").read_bytes()
         again = run(*options)
         assert again.exit_code == 0
-        assert "this run has been finished before" in again.stderr
+        assert "this run is already finished" in again.stderr
         assert (files / "answer.jsonl").read_bytes() == before
 
     def test_a_checkpoint_is_of_one_run(self, files: Path) -> None:

@@ -438,7 +438,7 @@ class TestInput:
         monkeypatch.setattr(Path, "open", refuse)
         result = run(*command, TOLLGATES)
         assert result.exit_code == 2
-        assert result.stderr == f"{TOLLGATES}: error: this file may not be read (permission denied)\n"
+        assert result.stderr == f"{TOLLGATES}: error: cannot be read: permission denied\n"
 
     @both_commands
     def test_a_query_in_place_of_a_file(self, command: tuple[str, ...]) -> None:

@@ -109,8 +109,8 @@ def test_what_is_malformed_is_left_out_with_a_warning(tmp_path: Path) -> None:
     stream.write_text(TOLL.read_text() + "nonsense\n" * 5)
     result = run(TOLLGATES, "--stream", stream)
     assert result.exit_code == 0
-    assert result.stderr.count("left out: ") == 3
-    assert "2 more elements are left out" in result.stderr
+    assert result.stderr.count("skipped: ") == 3
+    assert "2 more elements are skipped" in result.stderr
 
 
 @pytest.mark.parametrize(

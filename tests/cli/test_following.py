@@ -41,11 +41,11 @@ def test_a_run_with_a_checkpoint_is_run_once(files: Path, spark: object) -> None
     first = CliRunner().invoke(commands, command)
     assert first.exit_code == 0
     assert (files / "answer.csv").read_text() == ANSWER.replace("g1,1\n", "g1,1\n15,http://e/g2,1\n")
-    assert "2.tnt:1: warning: left out" in first.stderr
-    assert "1 element came too late" in first.stderr
+    assert "2.tnt:1: warning: skipped" in first.stderr
+    assert "dropped 1 element that arrived too late" in first.stderr
     again = CliRunner().invoke(commands, command)
     assert again.exit_code == 0
-    assert "this run has been finished before" in again.stderr
+    assert "this run is already finished" in again.stderr
 
 
 def test_a_folder_is_followed_until_ctrl_c(files: Path) -> None:

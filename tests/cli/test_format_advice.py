@@ -98,7 +98,7 @@ def test_a_graph(name: str, text: str, expected: str) -> None:
 def test_a_file_that_is_what_it_says_is_not_looked_at() -> None:
     Path("toll.tnt").write_text("oops\n" + TNT)
     told = ask("run", "toll.tnt").stderr
-    assert told == "toll.tnt:1: warning: left out: the line does not end with a full stop: is it cut off?\n"
+    assert told == "toll.tnt:1: warning: skipped: the line does not end with a full stop: is it cut off?\n"
 
 
 def test_compression() -> None:

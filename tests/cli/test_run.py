@@ -218,14 +218,14 @@ class TestDeadLetters:
         assert late["stream"] == "http://e/toll"
         assert late["time"] == 2
         assert late["triples"] == ["<http://e/g9> <http://e/sees> <http://e/c9> ."]
-        assert late["reason"].startswith("it came too late")
+        assert late["reason"].startswith("it arrived too late")
 
     def test_they_are_told_at_the_end(self, files: Path) -> None:
         (files / "toll.tnt").write_text(STREAM + line("g9", "c9", 2) + "no triple\n" * 5)
         told = run().stderr
-        assert told.count("left out: ") == 3
-        assert "2 more elements are left out" in told
-        assert "q.rq: warning: 1 element came too late to count anywhere; --lateness allows for disorder" in told
+        assert told.count("skipped: ") == 3
+        assert "2 more elements are skipped" in told
+        assert "q.rq: warning: dropped 1 element that arrived too late; --lateness waits for late elements" in told
 
     def test_the_oracle_writes_the_same_letters(self, files: Path) -> None:
         (files / "toll.tnt").write_text(STREAM + line("g9", "c9", 2) + "no triple\n")

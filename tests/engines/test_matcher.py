@@ -16,6 +16,7 @@ from penstock.algebra.inputs import Inputs
 from penstock.engines.duckdb.statements import DuckDBQuery
 from penstock.engines.duckdb.store import DuckDBStore
 from penstock.engines.matcher import PatternMatcher
+from penstock.engines.protocol import Slice
 from penstock.engines.spark.statements import SparkQuery
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
@@ -111,13 +112,13 @@ def test_a_query_is_asked_when_something_has_come_for_it(
 ) -> None:
     """One element at a time; each window that closes is a statement, or none."""
     asked_at: list[int] = []
-    ask = DuckDBQuery._evaluate_at
+    ask = DuckDBQuery._statement_for
 
-    def noted(self: DuckDBQuery, instant: int) -> object:
-        asked_at.append(instant)
-        return ask(self, instant)
+    def noted(self: DuckDBQuery, part: Slice) -> object:
+        asked_at.extend(part.instants)
+        return ask(self, part)
 
-    monkeypatch.setattr(DuckDBQuery, "_evaluate_at", noted)
+    monkeypatch.setattr(DuckDBQuery, "_statement_for", noted)
     engine = DuckDBStore()
     how = RunSettings(is_prompt=True, instants_per_slice=1, has_empty=True)
     sources = sources_of(Inputs({STREAM: STOPS_ONCE}), 1)

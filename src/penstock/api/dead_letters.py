@@ -19,7 +19,7 @@ from penstock.runtime.queries import Late
 from penstock.sinks import SinkError
 from penstock.sinks.targets import Target, open_target
 
-LATE = "it came too late to count anywhere: the instants at which it would have counted were evaluated before"
+LATE = "it arrived too late: the instants at which it would have counted had been evaluated"
 _MOST_REPORTED = 3
 
 

@@ -15,15 +15,15 @@ class RunMessages:
 
     def left_out(self, malformed: Malformed) -> None:
         """An element is malformed; only the first few are reported one by one."""
-        LOG.warning(f"{malformed.place}: left out: {malformed.reason}")
+        LOG.warning(f"{malformed.place}: skipped: {malformed.reason}")
 
     def more_left_out(self, count: int) -> None:
         """So many other elements were malformed."""
-        LOG.warning(f"{counted(count, 'more element')} {are(count)} left out")
+        LOG.warning(f"{counted(count, 'more element')} {are(count)} skipped")
 
     def late(self, query: str, count: int) -> None:
         """So many elements came too late for a query."""
-        LOG.warning(f"{counted(count, 'element')} came too late to count anywhere; lateness= allows for disorder")
+        LOG.warning(f"dropped {counted(count, 'element')} that arrived too late; lateness= waits for late elements")
 
     def empty(self, query: str, reason: EmptyAnswer) -> None:
         """A query returned no results."""

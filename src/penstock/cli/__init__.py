@@ -41,8 +41,8 @@ INTERRUPTED = 130
       penstock run query.rq --stream toll.tnt --graph city.ttl
       penstock explain query.rq --stream toll.tnt --format html --out query.html
 
-    `penstock COMMAND --help` describes a command. Exit status: 0 done, 1 a run that failed, 2 a query, option or
-    input that is wrong, 3 an answer that is wrong.
+    `penstock COMMAND --help` describes a command. Exit status: 0 success, 1 a failed run, 2 an invalid query, option or
+    input, 3 a wrong answer.
     """,
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")

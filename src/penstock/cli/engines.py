@@ -117,7 +117,7 @@ engine_options = passed_as(
         default="spark",
         show_default=True,
         metavar="ENGINE",
-        help="Run on spark, on this machine or a cluster, or on duckdb, in this process, without Java.",
+        help="spark (on this machine or a cluster) or duckdb (in this process, without Java).",
     ),
     click.option(
         "--master",

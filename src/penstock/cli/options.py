@@ -96,7 +96,7 @@ def prefix_binding(value: str) -> tuple[str, str]:
 no_optimize_option = click.option(
     "--no-optimize",
     is_flag=True,
-    help="Run the query as it is written, without the optimizer. The answer is the same.",
+    help="Run the query as written, without the optimizer. The answer is the same.",
 )
 
 

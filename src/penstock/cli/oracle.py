@@ -21,8 +21,8 @@ from penstock.cli.run_options import RunOptions, run_options, service_options, u
       penstock oracle query.rq --stream ex:toll=toll.tnt --stream ex:cameras=cameras.trig --flush
       penstock oracle cars.rq jams.rq --stream toll.tnt
 
-    Exit status: 0 when there is an answer, or the judged one is right; 2 when the query, an option or an input is
-    wrong; 3 when the judged answer is wrong.
+    Exit status: 0 if the answer was computed or the checked results are correct, 2 an invalid query, option or input,
+    3 if the checked results are wrong.
     """
 )
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)

@@ -41,8 +41,8 @@ _OPTIONS = (
     click.option(
         "--csv-safe",
         is_flag=True,
-        help="CSV for spreadsheets: a text that a spreadsheet would compute (it begins with =, +, - or @) gets an "
-        "apostrophe.",
+        help="CSV for spreadsheets: put an apostrophe before text that a spreadsheet would execute (text that begins "
+        "with =, +, - or @).",
     ),
     click.option(
         "--late",

@@ -79,7 +79,7 @@ def run_queries(
         outlets: dict[RegisteredQuery, Outlet] = {first: outlet, **dict.fromkeys(others, SharedOutlet(outlet))}
         run = engine.open(outlets, checkpoint=checkpoint, fingerprint=fingerprint, messages=report)
         if run.has_finished:
-            click.echo(f"{checkpoint}: this run has been finished before; there is nothing left to do", err=True)
+            click.echo(f"{checkpoint}: this run is already finished", err=True)
             run.stop()
             return
         report.begin(run)

@@ -56,7 +56,7 @@ def _file(query: str) -> bytes:
 def _reason(error: OSError) -> str:
     reasons: dict[type[OSError], str] = {
         FileNotFoundError: "there is no such file",
-        PermissionError: "this file may not be read (permission denied)",
+        PermissionError: "cannot be read: permission denied",
     }
     return reasons.get(type(error)) or f"this file cannot be read ({error.strerror})"
 

@@ -27,7 +27,7 @@ from penstock.cli.run_options import RunOptions, option_value, run_options, serv
       penstock run query.rq --stream toll/ --out answer.jsonl --checkpoint state
       penstock run query.rq --stream "toll/?follow" --out answer.jsonl --checkpoint state
 
-    Exit status: 0 done, 1 a run that failed, 2 a query, option or input that is wrong, 130 after Ctrl-C.
+    Exit status: 0 success, 1 a failed run, 2 an invalid query, option or input that is wrong, 130 after Ctrl-C.
     """
 )
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
@@ -50,7 +50,7 @@ from penstock.cli.run_options import RunOptions, option_value, run_options, serv
     "--service-refresh",
     type=option_value(duration),
     metavar="DURATION",
-    help="Re-query SERVICE endpoints at this interval; a new answer is used for the instants evaluated from then on.  "
+    help="Re-query SERVICE endpoints at this interval; new data applies to later evaluations only.  "
     "[default: query once]",
 )
 @click.option(
@@ -63,7 +63,7 @@ from penstock.cli.run_options import RunOptions, option_value, run_options, serv
 @click.option(
     "--progress/--quiet",
     default=None,
-    help="Show progress on standard error, or not. --quiet also omits why there are no results.  "
+    help="Show progress on standard error, or not. --quiet also hides the explanation of empty results.  "
     "[default: progress on a terminal]",
 )
 @updates_option

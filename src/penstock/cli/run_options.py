@@ -78,9 +78,10 @@ run_options = passed_as(
         "streams",
         multiple=True,
         metavar="[IRI=]SOURCE",
-        help="Bind a stream (repeatable): a file or folder, standard input (-), or a file played in real time "
-        "(replay+FILE, or faster: replay+FILE?speed=10); on Spark also a folder to which files are added "
-        "(FOLDER?follow) or lines from a server (tcp://HOST:PORT). IRI= is optional when one stream is read.",
+        help="Bind a stream (repeatable): a file or folder, standard input (-), or a file replayed in real time "
+        "(replay+FILE), or faster (replay+FILE?speed=10); on Spark also a folder to which files are added "
+        "(FOLDER?follow) or lines from a server (tcp://HOST:PORT). IRI= is optional if the query reads "
+        "only one stream.",
     ),
     click.option(
         "--graph",
@@ -88,9 +89,9 @@ run_options = passed_as(
         multiple=True,
         metavar="[IRI=]SOURCE",
         help="Load a named graph, or a part of the default graph (repeatable), from a file: RDF, "
-        f"compressed or not, .parquet with columns s, p, o (terms as N-Triples), {CHANGES} for a graph that changes; "
-        "or from a SPARQL endpoint, sparql+http://HOST/PATH: its default graph "
-        "(?graph=IRI: a named one), fetched once (?refresh=30s: at this interval; ?timeout=5s).",
+        f"compressed or not, .parquet with columns s, p, o (terms as N-Triples), or {CHANGES} for a graph that "
+        "changes. Or from a SPARQL endpoint, sparql+http://HOST/PATH: fetched once, or every 30 s with ?refresh=30s; "
+        "?graph=IRI selects a named graph, ?timeout=5s limits the time.",
     ),
     click.option(
         "--t0",
@@ -117,12 +118,12 @@ run_options = passed_as(
     click.option(
         "--operator",
         type=click.Choice(("rstream", "istream", "dstream"), case_sensitive=False),
-        help="Emit all solutions, the new ones, or those that are gone.",
+        help="Emit all solutions, only new ones, or only removed ones.",
     ),
     click.option(
         "--duplicates",
         type=click.Choice(("set", "bag"), case_sensitive=False),
-        help="Count a triple once in a window, or as often as it occurs.",
+        help="Count duplicate triples of a window once (set) or each time (bag).",
     ),
 )
 """--stream, --graph, and settings that override the dialect; the command receives them as `run`, a RunOptions."""
@@ -142,7 +143,7 @@ service_options = with_options(
         default=f"{DEFAULT_TIMEOUT // 1000}s",
         show_default=True,
         metavar="DURATION",
-        help="Time limit for an answer of a SERVICE endpoint.",
+        help="Timeout of SERVICE endpoints.",
     ),
     click.option(
         "--service-max-size",
@@ -150,7 +151,7 @@ service_options = with_options(
         default=f"{DEFAULT_MAX_BYTES // 1_000_000}MB",
         show_default=True,
         metavar="SIZE",
-        help="The largest answer of an endpoint, uncompressed.",
+        help="Maximum size of an endpoint's response, uncompressed.",
     ),
     click.option(
         "--service-auth",

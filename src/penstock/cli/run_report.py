@@ -47,13 +47,13 @@ class RunReport(RunMessages):
 
     def left_out(self, malformed: Malformed) -> None:
         with self.line_hidden():
-            show(malformed.place, "warning", f"left out: {malformed.reason}", ())
+            show(malformed.place, "warning", f"skipped: {malformed.reason}", ())
 
     def more_left_out(self, count: int) -> None:
-        self._summaries.append(("penstock", f"{counted(count, 'more element')} {are(count)} left out"))
+        self._summaries.append(("penstock", f"{counted(count, 'more element')} {are(count)} skipped"))
 
     def late(self, query: str, count: int) -> None:
-        sentence = f"{counted(count, 'element')} came too late to count anywhere; --lateness allows for disorder"
+        sentence = f"dropped {counted(count, 'element')} that arrived too late; --lateness waits for late elements"
         self._summaries.append((self._about(query), sentence))
 
     def empty(self, query: str, reason: EmptyAnswer) -> None:

@@ -106,7 +106,7 @@ class MicroBatchIntake:
 
 
 @dataclass(slots=True)
-class _Callback:
+class _BatchCallback:
     """What Spark calls with each micro-batch. Spark keeps it for ever, but not the run, which ends."""
 
     process: Callable[[DataFrame, int], None] | None
@@ -141,7 +141,7 @@ class StreamedRun:
         self._is_bounded = is_bounded
         self._on_end = on_end
         self._has_begun = False
-        self._callback = _Callback(self._process)
+        self._callback = _BatchCallback(self._process)
         self._query: StreamingQuery | None = None
         self._failure: BaseException | None = None
         self._is_stopped = False

@@ -101,7 +101,8 @@ def with_validity(table: pa.Table, valid: Sequence[Interval]) -> pa.Table:
     """A table with the interval in which each row is valid, as `starts` and `ends`."""
     starts = pa.array([each.start for each in valid], pa.int64())
     ends = pa.array([FOREVER if each.end is None else each.end for each in valid], pa.int64())
-    return table.append_column("starts", starts).append_column("ends", ends)
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    return pa.table({**columns, "starts": starts, "ends": ends})  # also of a table without columns
 
 
 def graph_triple(subject: str, predicate: str, object_: str, starts: int, ends: int) -> GraphTriple:
@@ -140,4 +141,5 @@ def with_odd(columns: Sequence[pa.Array], read: Callable[[list[int]], Sequence[T
 def _lasting(table: pa.Table) -> pa.Table:
     """The triples of a static graph as those of one that changes."""
     starts, ends = (pa.repeat(pa.scalar(time, pa.int64()), table.num_rows) for time in (ALWAYS.start, FOREVER))
-    return table.append_column("starts", starts).append_column("ends", ends)
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    return pa.table({**columns, "starts": starts, "ends": ends})  # also of a table without columns

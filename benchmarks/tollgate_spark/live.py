@@ -20,11 +20,14 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock import parse
+from penstock.algebra import build
 from penstock.bench.tollgates.data import STREAM, stream_lines
-from penstock.rdf.results import Evaluation, to_json_line
-from penstock.runtime.outlets import Callback
+from penstock.rdf.result_batches import ResultBatch
+from penstock.rdf.results import from_json_line
+from penstock.runtime.outlets import Outlet
 from penstock.runtime.queries import QuerySpec
 from penstock.runtime.ways import RunRequest, open_run
+from penstock.sinks.opening import Sink, open_sink
 from penstock.sources.graph_files import open_graph
 from penstock.sources.spark.live import GrowingFolder
 from tollgate_spark.answers import Solutions, solutions_of, written_answer
@@ -133,28 +136,37 @@ def run_penstock(
     """The same with a checkpoint, the answers as JSON lines: what `penstock run` does."""
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
-    given: list[Evaluation] = []
-    with (work / "answers.jsonl").open("w") as file:
-
-        def write(evaluation: Evaluation) -> None:
-            file.write(to_json_line(evaluation) + "\n")
-            given.append(evaluation)
-
+    query = parse(workload.query.rspql)
+    with open_sink(work / "answers.jsonl", "jsonl", build(query).form) as sink:
         request = RunRequest(
-            [QuerySpec(parse(workload.query.rspql), "q")],
+            [QuerySpec(query, "q")],
             {STREAM: GrowingFolder(folder, "tollgates", files_per_batch=1)},
             {None: open_graph(graph, scope="districts")},
-            outlets={"q": Callback(write)},
+            outlets={"q": _SinkOutlet(sink)},
             checkpoint=work / "checkpoint",
             is_bounded=True,
         )
         run = open_run(request, spark)
         run.start()
-        (query,) = spark.streams.active
+        (streaming,) = spark.streams.active
         run.wait()
-        figures = _figures(spark, query, warm_up)
+        figures = _figures(spark, streaming, warm_up)
         run.stop()
-    return solutions_of(given), figures
+    with (work / "answers.jsonl").open() as lines:
+        return solutions_of(map(from_json_line, lines)), figures
+
+
+@dataclass(frozen=True, slots=True)
+class _SinkOutlet(Outlet):
+    """Writes the answers of one query."""
+
+    sink: Sink
+
+    def write(self, batch: ResultBatch, which: range) -> None:
+        self.sink.write(batch, which)
+
+    def finish(self, number: int) -> None:
+        self.sink.flush()
 
 
 def _figures(spark: SparkSession, query: StreamingQuery, warm_up: int) -> Figures:

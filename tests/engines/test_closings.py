@@ -50,7 +50,7 @@ def batch(rows: list[Row]) -> pa.Table:
 
 def append(engine: DuckDBStore, rows: list[Row]) -> None:
     """Rows as they are when it is known which of them are late."""
-    engine._append(STREAM, batch(rows), Seen(len(rows), None, None, has_late=False))
+    engine.append_stamped(STREAM, batch(rows), Seen(len(rows), None, None, has_late=False))
 
 
 @given(

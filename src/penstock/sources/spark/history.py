@@ -20,7 +20,7 @@ from penstock.sources.spark.rows import ARROW_MALFORMED, MALFORMED, NAMED_ROWS, 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A complete stream. Nothing of it is read until Spark runs one of its DataFrames."""
+    """A complete stream. It is not read until Spark runs one of its DataFrames."""
 
     spark: SparkSession
     ranges: Sequence[Range]
@@ -34,16 +34,16 @@ class History:
         return read_in_executors(self.spark, self.ranges, read, NAMED_ROWS if is_named else ROWS)
 
     def malformed(self) -> DataFrame:
-        """What is not part of the stream (`rows.MALFORMED`): where it stands, the text, and the reason."""
+        """Malformed input (`rows.MALFORMED`): its place, the text, and the reason."""
         return read_in_executors(self.spark, with_line_numbers(self.ranges), _malformed, MALFORMED)
 
 
 def open_history(spark: SparkSession, text: str | Path, *, scope: str) -> History:
-    """The bounded source that a text names, as `open_source` takes it: a file or a folder, in any format.
+    """The bounded source for a text, as in `open_source`: a file or a folder, in any format.
 
     Files of `.tnt` are read in ranges; other formats, and compressed files, each as a whole.
 
-    Raises `SourceError` where there is nothing to read.
+    Raises `SourceError` if there is nothing to read.
     """
     source = open_source(text, scope=scope)
     if source.is_live:

@@ -1,5 +1,5 @@
-"""Lines of a server for Spark's socket source, which reads lines of any length, and would run out of memory with one
-that never ends: they come by way of the driver's Python process, where a line has a bound.
+"""Lines of a server for Spark's socket source. This source reads lines of any length, and would run out of memory for
+an endless line, so the driver's Python process, which limits lines, passes them on.
 """
 
 from __future__ import annotations
@@ -19,18 +19,17 @@ from penstock.sources.blocks import blocks, pieces_as_they_come
 from penstock.sources.tnt import decode_tnt
 
 _LONG_LINE = "\0too long\0"
-"""What a line begins with that was longer than lines may be; how it began follows."""
+"""The prefix of a line that was too long; the beginning of the line follows."""
 
 _SECONDS_TO_CONNECT = 30
 _SECONDS_TO_START = 600
-"""So long Spark may take until it reads."""
+"""The time limit for Spark to connect."""
 
 
 def relayed(host: str, port: int) -> int:
-    """The port of this machine where Spark finds the lines of a server, for one who reads them.
+    """The port of this machine where one reader, Spark, finds the lines of a server.
 
-    A line that is too long is one that begins with `_LONG_LINE` there. Raises SourceError where the server cannot be
-    reached.
+    A line that is too long begins with `_LONG_LINE` there. Raises SourceError if the server cannot be reached.
     """
     server = _connected(host, port)
     try:
@@ -44,7 +43,7 @@ def relayed(host: str, port: int) -> int:
 
 
 def read_relayed(lines: pa.ChunkedArray, name: str, scope: str, report: OnMalformed) -> pa.Table:
-    """The elements of lines that Spark has found there, in the order of their timestamps."""
+    """The elements of lines that Spark has read there, in the order of their timestamps."""
     is_long = pc.starts_with(lines, _LONG_LINE)
     for line in lines.filter(is_long).to_pylist():
         report(Malformed(name, line.removeprefix(_LONG_LINE), too_long()))
@@ -70,7 +69,7 @@ def _connected(host: str, port: int) -> socket.socket:
 
 
 def _pass_on(server: socket.socket, listening: socket.socket) -> None:
-    """Until one of both sides ends."""
+    """Runs until one of both sides ends."""
     with server, suppress(OSError):
         with listening:
             listening.settimeout(_SECONDS_TO_START)

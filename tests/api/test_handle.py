@@ -99,7 +99,7 @@ def test_a_run_goes_on_from_its_checkpoint(engine: ps.Engine, tmp_path: Path) ->
                 run.add(engine.register(QUERY, name="other"), print)
     assert run.has_finished
     assert told == [10, 20, 30]
-    with pytest.raises(CheckpointError, match="is of another run"):
+    with pytest.raises(CheckpointError, match="belongs to another run"):
         engine.register(QUERY, name="other").start(print, checkpoint=tmp_path / "state")
 
 

@@ -226,7 +226,7 @@ class TestCheckpoints:
         run("--out", "answer.jsonl", "--checkpoint", "state")
         other = run("--out", "answer.jsonl", "--checkpoint", "state", "--t0", "1")
         assert other.exit_code == 1
-        assert "this checkpoint is of another run" in other.stderr
+        assert "this checkpoint belongs to another run" in other.stderr
 
     def test_what_cannot_be_read_again_has_no_checkpoint(self, files: Path) -> None:
         result = run("--checkpoint", "state", stream="-")

@@ -30,5 +30,5 @@ def test_a_large_closure_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.setattr(statements, "_PORTION", 1_000)
     assert [len(evaluation.rows or ()) for evaluation in engine.register(text, name="fits").results()] == [5050]
     monkeypatch.setattr(machine_memory, "machine_memory", lambda: 1 << 20)
-    with pytest.raises(StorageError, match="more memory than there is"):
+    with pytest.raises(StorageError, match="more memory than is available"):
         list(engine.register(text, name="does-not-fit").results())

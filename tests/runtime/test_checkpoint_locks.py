@@ -120,5 +120,5 @@ def test_a_checkpoint_of_another_run_is_called_so(kind: type[Any], tmp_path: Pat
         kept.begin()
         kept.commit(0, {}, has_finished=False)
     kept.close()
-    with pytest.raises(CheckpointError, match="is of another run"):
+    with pytest.raises(CheckpointError, match="belongs to another run"):
         kind(tmp_path / "kept", "another run")

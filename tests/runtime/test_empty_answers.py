@@ -37,7 +37,7 @@ CASES: dict[str, tuple[str, list[tuple[Any, ...]], str, Sequence[str]]] = {
         asking(SEES),
         [],
         "the answer is empty: 0 elements read; 0 evaluations",
-        ["no element was read: is the stream empty, or is this another stream than you meant?"],
+        ["no element was read: is the stream empty, or is it the wrong stream?"],
     ),
     "seconds": (
         asking(SEES),
@@ -62,7 +62,7 @@ CASES: dict[str, tuple[str, list[tuple[Any, ...]], str, Sequence[str]]] = {
         ENOUGH,
         FIGURES,
         [
-            f"the query reads the graph <{EX}city>, which was not given: give it with --graph {EX}city=FILE "
+            f"the query reads the graph <{EX}city>, which is not bound: bind it with --graph {EX}city=FILE "
             f"(engine.graph(FILE, '{EX}city') in Python)",
             PREDICATE,
         ],

@@ -91,7 +91,7 @@ class Engine:
         self._graphs: dict[str | None, list[Graph]] = {}
         self._updates: dict[str | None, GraphUpdates] = {}
         self._changing = threading.RLock()
-        """Held while queries come and go."""
+        """Held while queries are registered or dropped."""
         self._shared: WeakSet[RunHandle] = WeakSet()
         """The runs of `results`: queries that are registered join them."""
         self._started: list[RunHandle] = []

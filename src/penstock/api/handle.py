@@ -263,7 +263,7 @@ class RunHandle:
         return batch.query(which.start) in self._asked
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until all input has been answered, at most so many seconds; return whether the run has ended.
+        """Wait until all input has been answered, for at most `seconds`; return whether the run has ended.
 
         Raises the error that has ended the run.
         """

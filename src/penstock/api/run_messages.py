@@ -1,4 +1,4 @@
-"""What a run reports beside its results."""
+"""The messages of a run, besides its results."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class RunMessages:
         LOG.warning(f"{malformed.place}: skipped: {malformed.reason}")
 
     def more_left_out(self, count: int) -> None:
-        """So many other elements were malformed."""
+        """This many more elements were malformed."""
         LOG.warning(f"{counted(count, 'more element')} {are(count)} skipped")
 
     def late(self, query: str, count: int) -> None:
-        """So many elements came too late for a query."""
+        """This many elements arrived too late for a query."""
         LOG.warning(f"dropped {counted(count, 'element')} that arrived too late; lateness= waits for late elements")
 
     def empty(self, query: str, reason: EmptyAnswer) -> None:

@@ -73,8 +73,8 @@ class Binding:
             can_restart = can_restart and self.address is not None and not self.stream.is_live
         if not can_restart:
             raise InputError(
-                f"{self.name} cannot be read again after a restart, so a checkpoint is of no use: write the stream to "
-                "a file first, or leave the checkpoint out"
+                f"{self.name} cannot be read again after a restart, so a checkpoint cannot continue it: write the "
+                "stream to a file first, or leave the checkpoint out"
             )
 
 

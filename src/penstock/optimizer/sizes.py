@@ -76,7 +76,7 @@ class Sizes:
     def of_all(self, counts: tuple[Counts, ...]) -> float:
         return float(sum(sum(table.values()) for table in counts)) if counts else _UNKNOWN
 
-    # What is read, as far as counts are concerned (semantics.md §4)
+    # The streams and graphs that a pattern reads (semantics.md §4)
 
     def default(self, dataset: Dataset) -> tuple[Counts, ...]:
         windows = [window for window in dataset.windows if not window.is_named]

@@ -100,7 +100,7 @@ class WindowContents:
         known = self._occurrences(self._known_at(instant)) if self._has_late else self.occurrences
         return [occurrence for occurrence in known if occurrence.valid.holds(instant)]
 
-    # What a report policy asks (algebra.reports.ReportingWindow)
+    # Properties that report policies use (algebra.reports.ReportingWindow)
 
     def closing_instants(self, first: int, last: int) -> Iterable[int]:
         if not self._has_late:

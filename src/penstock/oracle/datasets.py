@@ -147,7 +147,7 @@ class InstantaneousDataset:
         """The latest answer of a service at the time of the instant's evaluation."""
         given = self._sources.inputs.services
         if call not in given:
-            raise InputError(f"nobody has asked the service <{call.endpoint}> for the oracle")
+            raise InputError(f"the oracle has no answer of the service <{call.endpoint}>")
         (rows,) = (rows for rows, valid in given[call] if valid.holds(self.instant))
         answer = described(call, rows)
         entries = [Entry(triple) for triple in answer.triples]
@@ -197,7 +197,7 @@ def _streams_of(window: StreamWindow, inputs: Inputs, dataset: Dataset) -> list[
 
 
 def _bound(graphs: Sequence[str], inputs: Inputs, *, may_be_unnamed: bool = True) -> list[str]:
-    """The graphs of the query; one of the default graph may be meant by a graph given without an IRI."""
+    """The graphs of the query; a graph bound without an IRI may stand for one of the default graph."""
     for graph in graphs:
         if graph not in inputs.graphs and not (may_be_unnamed and None in inputs.graphs):
             hint = did_you_mean(graph, [g for g in inputs.graphs if g is not None]) or f"bind it: --graph {graph}=FILE"

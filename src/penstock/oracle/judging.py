@@ -142,7 +142,7 @@ def _judge(
     if prod(map(len, choices)) > MOST_COMBINATIONS:
         raise InputError(
             f"there are {prod(map(len, choices))} combinations of window origins to try, which is too many; "
-            "give the windows an ORIGIN each, as far as it is known"
+            "set the ORIGIN of each window for which it is known"
         )
     compared_from = max((choice[-1].last for choice in choices), default=earliest)
     expected = [form(e) for e in recorded if e.time >= compared_from and e.says_something]

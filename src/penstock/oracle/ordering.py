@@ -52,7 +52,7 @@ def _in_utc(value: ox.Literal) -> ox.Literal:
 
 
 def _type_key(term: Node) -> str:
-    """Of equal texts, those of other datatypes come first, then those with a language, then strings."""
+    """Among equal texts, those of other datatypes are first, then those with a language, then strings."""
     literal = stored_terms.original(term)
     assert isinstance(literal, ox.Literal)
     if literal.language is not None:

@@ -6,7 +6,7 @@ describes; a triple pattern then finds occurrences:
 
     ?s :p ?o   becomes   GRAPH <urn:oracle:index> { ?k :in <graph> ; :time ?t } GRAPH ?k { ?s :p ?o }
 
-Paths without repetition become patterns: the store's engine makes sets of what they find where both ends are bound.
+Paths without repetition become patterns: the store's engine drops duplicates of paths with two bound ends.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ RANGES: dict[str, tuple[int | None, int | None]] = {
 AnyTerm = TypeVar("AnyTerm", bound=object)
 
 
-# How a term is stored, and what it was
+# Storing terms, and restoring the originals
 
 
 def stored(term: Node) -> Node:
@@ -110,7 +110,7 @@ def as_read_back(term: ox.Literal) -> ox.Literal:
     return quad.object
 
 
-# Answers of others: what they compute may be written in another way
+# Answers of other engines, which may write computed values in another form
 
 
 def as_stored(evaluation: Evaluation) -> Evaluation:

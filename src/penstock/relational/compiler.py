@@ -251,7 +251,7 @@ class Compiler:
         kinds = kinds_of(source, is_asked=context.seed is not None)
         return Expressions(self.statement, asking, self.query.text.prologue.base, kinds, self.timestamps)
 
-    # What is static
+    # Static parts
 
     def _kept(self, operator: Operator, context: Context) -> Relation | None:
         """The solutions of a static part, computed once; None if it is not static, or not worth keeping."""

@@ -33,7 +33,7 @@ NOW = "now"
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A relation on each row of which some expressions have one value."""
+    """A relation in which some expressions have a single value for each row."""
 
     relation: Relation
     flags: Mapping[Exists, str]

@@ -2,7 +2,7 @@
 
 A path starts from its bound end: a constant, or the values of its variable in the relations that the path is joined
 with. All pairs are computed only if both ends are free. A path that repeats (`?`, `*`, `+`) is an automaton, which a
-recursive query runs; it returns each pair once. If triples come and go, it runs once for each stretch of time in which
+recursive query runs; it returns each pair once. If triples change, it runs once for each stretch of time in which
 the triples stay the same.
 """
 

@@ -1,7 +1,7 @@
-"""Runs that can be killed and started again: what they knew, where they read on, what they had written.
+"""Checkpoints: runs that can be killed and continued.
 
-The state of the store, the positions of the sources and the positions of the outputs are committed together, after the
-output that they stand for. A run that continues cuts its output to those positions first: so no result is lost and none
+The state of the store, the positions of the sources and the positions of the outputs are committed together, after
+the output of the batch. A run that continues first cuts its output to these positions: so no result is lost and none
 is written twice.
 
 | | rows | state |
@@ -84,8 +84,8 @@ def _of_another_run(folder: Path, fingerprint: str) -> CheckpointError:
             "from it; name another folder, or remove this one to begin anew"
         )
     return CheckpointError(
-        f"{folder}: this checkpoint is of another run, with other streams or options, another query or another version "
-        "of Penstock; name another folder, or remove this one to begin anew"
+        f"{folder}: this checkpoint belongs to another run, with other streams or options, another query or another "
+        "version of Penstock; name another folder, or remove this one to begin anew"
     )
 
 

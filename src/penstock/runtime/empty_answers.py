@@ -99,7 +99,7 @@ def empty_answer(
 def _nothing_read(malformed: int) -> str:
     if malformed:
         return f"{counted(malformed, 'element')} {are(malformed)} malformed, and there is no other"
-    return "no element was read: is the stream empty, or is this another stream than you meant?"
+    return "no element was read: is the stream empty, or is it the wrong stream?"
 
 
 # Time
@@ -148,7 +148,7 @@ def _missing_graphs(meaning: ContinuousQuery, store: WindowStore[Any]) -> Iterat
     for iri in dict.fromkeys(read):
         if iri not in store.graphs and iri not in windows:
             yield (
-                f"the query reads the graph <{iri}>, which was not given: give it with --graph {iri}=FILE "
+                f"the query reads the graph <{iri}>, which is not bound: bind it with --graph {iri}=FILE "
                 f"(engine.graph(FILE, {iri!r}) in Python)"
             )
 
@@ -189,7 +189,7 @@ def _needed(operator: Operator, of: Callable[[Asked], bool]) -> list[Asked]:
             return _either([_needed(left, of), _needed(right, of)])
         case LeftJoin(left) | Minus(left):
             return _needed(left, of)
-        case Service() | Group(_, ()):  # of which the latter has a solution anyway
+        case Service() | Group(_, ()):  # a grouping without keys has a solution anyway
             return []
     return [each for child in operator.children for each in _needed(child, of)]
 

@@ -128,7 +128,7 @@ class Evaluator:
 
     @state.setter
     def state(self, state: State) -> None:
-        """Restores a state."""
+        """Restores the state."""
 
 
 class AskEvaluator(Evaluator):

@@ -1,4 +1,4 @@
-"""The ways that a run can go, and the one function that chooses between them.
+"""The ways to execute a run, and the one function that chooses between them.
 
 | way | intake | windows live in | evaluated by |
 |---|---|---|---|
@@ -7,7 +7,7 @@
 | micro-batches | Structured Streaming | the window log | DuckDB beside the driver, or Spark SQL |
 | sources on Spark | sources, read in threads | the window log | DuckDB beside the driver, or Spark SQL |
 
-Of the last two, `engines/spark/live_store.py` says who evaluates: windows that outgrow the driver go to the cluster.
+For the last two, `engines/spark/live_store.py` chooses the evaluator: the cluster for windows that outgrow the driver.
 """
 
 from __future__ import annotations

@@ -46,12 +46,12 @@ def reported() -> Iterator[None]:
         yield
     except (duckdb.OutOfMemoryException, MemoryError):
         raise StorageError(
-            "the query needs more memory than there is: make windows shorter, or values that it computes smaller"
+            "the query needs more memory than is available: use shorter windows, or compute smaller values"
         ) from None
     except duckdb.ConversionException as error:
         if _TOO_LONG not in str(error):
             raise
-        raise StorageError(f"{_TOO_LONG}: make values that the query computes shorter") from None
+        raise StorageError(f"{_TOO_LONG}: change the query to compute shorter values") from None
     except (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException) as error:
         raise StorageError(str(error).splitlines()[0]) from None
 

@@ -173,7 +173,7 @@ class ClusterWindows(SparkStore):
 
     def tables_for(self, query: ContinuousQuery) -> Tables:
         if query.dataset.after is not None:
-            self._show()  # for what is made of it
+            self._show()  # for the views over it
         return self._later.tables(self.tables, query.dataset.after)
 
     def compile(

@@ -100,7 +100,7 @@ def _with_servers(why: str, text: str) -> str:
     servers = dict.fromkeys(f"tcp://{server}" for server in _SOCKET.findall(text))
     if not (servers and why.startswith("Connection")):
         return why
-    return f"{why} by {' or '.join(servers)}: start the server first, and see that host and port are right"
+    return f"{why} by {' or '.join(servers)}: start the server first, and check host and port"
 
 
 def _has_ended(error: Exception) -> bool:

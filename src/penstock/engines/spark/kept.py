@@ -38,7 +38,7 @@ class Engine(Protocol):
     session: SparkSession
 
     def selected(self, statement: exp.Query, most: int) -> DataFrame:
-        """What a statement without parameters selects from graphs, not yet computed.
+        """The result of a statement without parameters over graphs, not yet computed.
 
         Raises `ClosureTooLargeError` where paths connect more pairs than `most`.
         """

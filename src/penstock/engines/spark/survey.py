@@ -87,7 +87,7 @@ class RangeSurvey:
 def survey_ranges(
     spark: SparkSession, ranges: Sequence[Range], windows: Collection[RangeWindow], lateness: int
 ) -> list[RangeSurvey]:
-    """The surveys of ranges, in order; each knows what was reached before it."""
+    """The surveys of ranges, in order; each has the greatest timestamp before it."""
     surveys = _surveyed(spark, [(part, None) for part in ranges], windows, lateness)
     reached = _reached(surveys)
     wrong = [n for n, survey in enumerate(surveys) if not survey.holds(reached[n], lateness)]

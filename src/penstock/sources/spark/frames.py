@@ -61,7 +61,7 @@ class FrameGraph:
         wrong = self.frame.where("s IS NULL OR p IS NULL OR o IS NULL").first()
         if wrong is not None:
             raise SourceError(
-                f"{self.name}: a row of a graph has {_SYNTAX}, and this one has not: {wrong['given']}; "
+                f"{self.name}: a row of a graph has {_SYNTAX}, but this one does not: {wrong['given']}; "
                 "penstock.triples makes triples of other columns"
             )
 

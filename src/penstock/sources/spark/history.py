@@ -47,7 +47,7 @@ def open_history(spark: SparkSession, text: str | Path, *, scope: str) -> Histor
     """
     source = open_source(text, scope=scope)
     if source.is_live:
-        raise SourceError(f"{text}: this is no history, for it comes as it comes: name a file or folder")
+        raise SourceError(f"{text}: this is a live stream, not a history: name a file or folder")
     return history_of(spark, source)
 
 

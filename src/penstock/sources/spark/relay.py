@@ -61,9 +61,7 @@ def _connected(host: str, port: int) -> socket.socket:
         server = socket.create_connection((host, port), timeout=_SECONDS_TO_CONNECT)
     except OSError as error:
         reason = error.strerror or str(error) or "no answer"
-        raise SourceError(
-            f"{reason} by tcp://{host}:{port}: start the server first, and see that host and port are right"
-        ) from None
+        raise SourceError(f"{reason} by tcp://{host}:{port}: start the server first, and check host and port") from None
     server.settimeout(None)
     return server
 

@@ -106,7 +106,7 @@ def _iri(frame: DataFrame, template: str) -> Column:
 def _literal(frame: DataFrame, name: str) -> Column:
     kind = frame.schema[name].dataType.simpleString().partition("(")[0]
     if kind not in _DATATYPES:
-        raise InputError(f"the column {name!r} is {kind}, which no literal is: cast it to a string or a number")
+        raise InputError(f"the column {name!r} is {kind}, which has no literals: cast it to a string or a number")
     value = frame[name].cast("string")
     if kind == "timestamp":
         value = sf.date_format(frame[name], "yyyy-MM-dd'T'HH:mm:ss.SSSXXX")
@@ -124,7 +124,7 @@ def _check_iris(iris: Mapping[str, str], form: ConstructForm) -> None:
     for name, template in iris.items():
         if name not in names:
             has = ", ".join(f"?{known}" for known in names) or "none"
-            raise InputError(f"{name}= is for no variable of the template: it has {has}; leave {name}= out")
+            raise InputError(f"{name}= names no variable of the template: it has {has}; remove {name}=")
         if not is_absolute(_IN_BRACES.sub("_", template)):
             raise InputError(
                 f"{name}={template!r} is not an absolute IRI: write one, such as {name}='http://example.org/{template}'"
@@ -135,7 +135,7 @@ def _check_is_iri(part: PatternTerm, iris: Mapping[str, str]) -> None:
     """For a subject or a predicate."""
     if isinstance(part, Variable) and part.is_visible and part.name not in iris:
         raise InputError(
-            f"?{part.name} is a subject or predicate, and so no literal: say what IRI it is, as in "
+            f"?{part.name} is a subject or predicate, so it must be an IRI: set it, as in "
             f"{part.name}='http://example.org/{{{part.name}}}'"
         )
 
@@ -155,6 +155,6 @@ def time_of(frame: DataFrame, name: str) -> Column:
     if kind == "date":
         return sf.unix_date(time).cast("bigint") * _MILLISECONDS_OF_A_DAY
     raise InputError(
-        f"the column {name!r} is {kind}, and a time is a whole number of milliseconds or a timestamp: cast it first, "
+        f"the column {name!r} is {kind}, but a time is a whole number of milliseconds or a timestamp: cast it first, "
         f"with to_timestamp({name}), or with CAST({name} AS BIGINT) if it has milliseconds"
     )

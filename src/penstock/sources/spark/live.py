@@ -209,7 +209,7 @@ class LiveInput:
                 source = stream.source(files, partial(report, place))
                 if source is not None:
                     sources[place] = source
-                    size += sum(_path(file).stat().st_size for file in files)
+                    size += sum(map(_size, files))
         if is_large or size > bound.bytes:
             return LargeBatch(batch, self.streams, sources, now, self.is_named)
         tables = {place: table_of_source(source, partial(report, place)) for place, source in sources.items()}
@@ -350,3 +350,11 @@ def _numbered(batch: DataFrame) -> DataFrame:
 def _path(file: str) -> Path:
     """Spark writes `file:/folder/name`, with nothing escaped."""
     return Path("/" + file.removeprefix("file:").lstrip("/"))
+
+
+def _size(file: str) -> int:
+    """In bytes; 0 if the file was removed after Spark found it, which the stream reports."""
+    try:
+        return _path(file).stat().st_size
+    except FileNotFoundError:
+        return 0

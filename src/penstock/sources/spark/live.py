@@ -90,7 +90,10 @@ class WholeSource(SparkStream):
     def streamed(self, spark: SparkSession) -> DataFrame:
         """Raises `SourceError` where there is nothing to read."""
         open_source(self.text, scope=self.scope)
-        return _names_of_files(spark, Path(parse_source(self.text).path), {})
+        path = Path(parse_source(self.text).path)
+        if path.is_file() and path.name.startswith(("_", ".")):
+            raise SourceError(f"{path}: Spark ignores files whose names begin with _ or a dot: rename it")
+        return _names_of_files(spark, path, {})
 
     def source(self, files: Sequence[str], report: OnMalformed) -> Source:
         """What was there when the batch was first read."""

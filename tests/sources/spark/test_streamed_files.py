@@ -1,4 +1,4 @@
-"""Files that Spark has found in a folder, as the driver reads them."""
+"""Files that Spark finds, as the driver reads them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pyarrow as pa
+import pytest
 
 from penstock.rdf.elements import Malformed
-from penstock.sources.spark.live import GrowingFolder, LiveInput
+from penstock.rdf.errors import SourceError
+from penstock.sources.spark.live import GrowingFolder, LiveInput, WholeSource
 
 
 class FoundFiles:
@@ -40,3 +42,11 @@ def test_a_file_that_was_removed_is_reported_and_the_others_are_read(tmp_path: P
     assert isinstance(found, dict)
     assert found[0]["ts"].to_pylist() == [1000]
     assert [(place, Path(entry.place).name) for place, entry in odd] == [(0, "2.tnt")]
+
+
+@pytest.mark.parametrize("name", ["_gates.tnt", ".gates.tnt"])
+def test_a_file_that_spark_ignores_is_an_error(tmp_path: Path, name: str) -> None:
+    """Otherwise the run would end without an element."""
+    (tmp_path / name).write_text('<http://e/a> <http://e/p> <http://e/b> "1000" .')
+    with pytest.raises(SourceError, match=f"{name}: Spark ignores"):
+        WholeSource(str(tmp_path / name), "s").streamed(cast(Any, None))

@@ -24,7 +24,7 @@ from tests.rdf.lines import (
     triples_with,
 )
 from tests.sources.collected import Read, Triples, read, read_one_by_one
-from tests.sources.test_opening import FILES, TIMES, wrong_every_third
+from tests.sources.test_source_opener import FILES, TIMES, wrong_every_third
 
 from penstock.rdf.elements import Malformed
 from penstock.sources.spark.history import open_history

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -12,7 +13,13 @@ from pyoxigraph import NamedNode, Triple
 from penstock.engines.protocol import IntakeBatch, Reached
 from penstock.engines.spark.live_store import LiveStore
 from penstock.rdf.elements import Element
+from penstock.rdf.errors import SourceError
+from penstock.runtime.queries import QuerySpec
+from penstock.runtime.ways import RunRequest, open_run
+from penstock.sources.graph_files import open_graph
+from penstock.sources.spark.live import GrowingFolder
 from penstock.sources.tables import table_of
+from penstock.syntax import parse
 
 STREAM = "http://e/s"
 SESSION = SimpleNamespace(
@@ -34,3 +41,15 @@ def test_only_checkpoints_keep_the_files_of_segments_that_no_query_needs(tmp_pat
     files = {path.name for path in tmp_path.iterdir()}
     assert files == ({"0-1", "1-1", "2-1"} if is_durable else {"2-1"})
     store.close()
+
+
+def test_a_run_that_cannot_start_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "broken.ttl").write_text("<http://e/a> <http://e/b> .")
+    (tmp_path / "toll").mkdir()
+    query = parse(f"SELECT ?x FROM STREAM <{STREAM}> [RANGE 1s STEP 1s] WHERE {{ ?x ?p ?y }}", "csparql")
+    graphs = {None: open_graph(tmp_path / "broken.ttl", scope="g")}
+    request = RunRequest([QuerySpec(query, "q")], {STREAM: GrowingFolder(tmp_path / "toll", "s")}, graphs)
+    with pytest.raises(SourceError):
+        open_run(request, cast(Any, SESSION))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.ttl", "toll"]

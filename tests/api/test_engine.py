@@ -460,7 +460,7 @@ class TestChanges:
             if found[-1] == ("first", 10):
                 engine.register("SELECT ?x FROM STREAM <seen> [RANGE 10ms STEP 10ms] { ?x ?y ?z }", name="it")
                 is_registered.set()
-                with pytest.raises(ValueError, match="it reads the stream that seen gives: drop it first"):
+                with pytest.raises(ValueError, match="it reads the stream that seen produces: drop it first"):
                     engine.drop("seen")
         assert [time for name, time in found if name == "it"] == [20, 30, 40, 50]
 
@@ -636,7 +636,7 @@ class TestStreamsFromQueries:
 
     def test_a_stream_is_given_once(self, engine: ps.Engine) -> None:
         assert engine.register(self.GIVER).name == engine.register(self.GIVER).name
-        with pytest.raises(ValueError, match="seen and seen-2 both give the stream <seen>"):
+        with pytest.raises(ValueError, match="seen and seen-2 both produce the stream <seen>"):
             engine.register(self.GIVER, empty=True)
         engine.drop("seen")
         engine.register(self.GIVER)

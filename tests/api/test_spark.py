@@ -600,7 +600,7 @@ def test_what_only_a_dropped_query_needed_goes_with_it(engine: ps.Engine, tmp_pa
         with pytest.raises(InputError, match="is not answered by this run"):
             run.drop(giver)
         run.add(giver, told.append)
-        with pytest.raises(InputError, match=f"{reader.name} reads the stream that {giver.name} gives"):
+        with pytest.raises(InputError, match=f"{reader.name} reads the stream that {giver.name} produces"):
             run.drop(giver)
         run.drop(reader)
         run.drop(giver)

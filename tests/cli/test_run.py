@@ -322,7 +322,7 @@ class TestSeveralQueries:
         ("arguments", "message"),
         [
             (("q.rq", "count.rq", "--stream", "toll.tnt"), "the queries read <http://e/toll> and <http://e/seen>: say"),
-            (("cars.rq", "cars.rq", "--stream", "toll.tnt"), "cars and cars-2 both give the stream <cars>"),
+            (("cars.rq", "cars.rq", "--stream", "toll.tnt"), "cars and cars-2 both produce the stream <cars>"),
             (("q.rq", "q.rq", "--stream", "toll.tnt", "--format", "csv"), "one query, and there are 2: choose jsonl"),
             (("seen.rq", "q.rq", "--stream", "http://e/toll=toll.tnt"), "<cars>, which is not bound, and no query"),
             ((*FILES, "--stream", "http://e/seen=toll.tnt"), "is produced by http://e/seen, and cannot be toll.tnt"),

@@ -86,7 +86,7 @@ class TestCommands:
         query = QUERY.replace("<ENDPOINT>", "?car")
         failed = command("run", "", stream, query=query)
         assert failed.exit_code == 2
-        assert "SERVICE ?car asks endpoints that nobody knows beforehand: name them" in failed.stderr
+        assert "the endpoints of SERVICE ?car are not known in advance: name them" in failed.stderr
 
     def test_a_window_inside(self, stream: Path) -> None:
         query = """

@@ -174,17 +174,17 @@ def _standing(name: str, reads: str, form: str = "CONSTRUCT { ?s ?p ?o }") -> Qu
 def test_a_circle_is_refused() -> None:
     with pytest.raises(InputError, match=r"in a circle: .*a, which is read by"):
         chain_of([_standing("a", "c"), _standing("b", "a"), _standing("c", "b")])
-    with pytest.raises(InputError, match="a reads the stream that it gives itself"):
+    with pytest.raises(InputError, match="a reads the stream that it produces itself"):
         chain_of([_standing("a", "a")])
 
 
 def test_a_stream_comes_from_one_query() -> None:
-    with pytest.raises(InputError, match="a and a-2 both give the stream <a>"):
+    with pytest.raises(InputError, match="a and a-2 both produce the stream <a>"):
         chain_of([_standing("a", "s"), _standing("a", "t")])
 
 
 def test_solutions_are_no_stream_to_read() -> None:
-    with pytest.raises(InputError, match="which is one of solutions"):
+    with pytest.raises(InputError, match="which has solutions, not triples"):
         chain_of([_standing("a", "s", "SELECT *"), _standing("b", "a")]).streams_of("b", ["s"])
 
 

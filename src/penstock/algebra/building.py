@@ -1,7 +1,7 @@
 """From the syntax tree of any dialect to ⟨SE, SDS, ET, QF⟩.
 
-The dialect's own words are gone by then: `explicit` has written everything out in RSP-QL, Algorithm 1 of Streaming
-SPARQL (where FROM windows and windows of groups go) included. What is left is SPARQL 1.1 §18.2.
+By then `explicit` has written out in RSP-QL what the dialect implies, including Algorithm 1 of Streaming SPARQL (the
+scope of FROM windows and group windows). This module translates the rest as SPARQL 1.1 §18.2 defines.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _DEFAULT_SETTINGS = Settings()
 
 
 def build(query: ast.Query, settings: Settings = _DEFAULT_SETTINGS) -> ContinuousQuery:
-    """The continuous query that a syntax tree stands for, under the user's settings.
+    """Builds the continuous query of a syntax tree, with the user's settings.
 
-    It is built once: where t0 is known only later, `ContinuousQuery.with_origin` sets it.
+    A query is built once. If t0 is known only later, `ContinuousQuery.with_origin` sets it.
     """
     text = with_known_endpoints(_with_settings(explicit(query), settings))
     builder = _Builder()
@@ -66,12 +66,12 @@ def build(query: ast.Query, settings: Settings = _DEFAULT_SETTINGS) -> Continuou
 
 
 def build_expression(query: ast.Query) -> Operator:
-    """The algebra expression of an explicit query alone."""
+    """Builds only the algebra expression of an explicit query."""
     return _Builder().query(query)[0]
 
 
 def _with_settings(query: ast.Query, settings: Settings) -> ast.Query:
-    """The explicit query with what the user overrides."""
+    """The explicit query with the user's settings applied."""
     if settings.report is None and settings.operator is None and settings.duplicates is None:
         return query
 
@@ -169,7 +169,7 @@ class _Builder:
         return self._select(sub_select.select, sub_select.where, sub_select.modifiers, sub_select.values)
 
     def _solutions(self, where: ast.Group, modifiers: ast.Modifiers, values: ast.InlineData | None) -> Operator:
-        """What CONSTRUCT, ASK and DESCRIBE work on: the solutions, not projected."""
+        """The solutions that CONSTRUCT, ASK and DESCRIBE use; they are not projected."""
         solutions, order = self._grouped(where, (), modifiers, values)
         return _sliced(_ordered(solutions, order), modifiers)
 
@@ -191,7 +191,7 @@ class _Builder:
         modifiers: ast.Modifiers,
         values: ast.InlineData | None,
     ) -> tuple[Operator, list[tuple[Expression, bool]]]:
-        """Pattern, grouping, HAVING, VALUES and the projection's expressions; and the order conditions."""
+        """Returns the pattern, grouping, HAVING, VALUES and projected expressions; and the order conditions."""
         aggregates: dict[Aggregate, Variable] = {}
         having = [self._expression(condition, aggregates) for condition in modifiers.having]
         extensions = [
@@ -222,7 +222,7 @@ class _Builder:
         return (expression if isinstance(expression, Variable) else self._new_variable("key")), expression
 
     def _expression(self, expression: ast.Expression, aggregates: dict[Aggregate, Variable]) -> Expression:
-        """The expression with each aggregate replaced by a variable that stands for it."""
+        """Replaces each aggregate in the expression by a new variable."""
 
         def take_out(node: ast.Node) -> ast.Node:
             if not isinstance(node, ast.Aggregate):
@@ -259,7 +259,7 @@ def _projected(
 
 
 def visible_variables(where: ast.Group, values: ast.InlineData | None) -> list[str]:
-    """What `*` stands for: the variables in scope of the pattern, and those of VALUES behind it."""
+    """The variables of `SELECT *`: those in scope of the pattern, and those of a trailing VALUES."""
     trailing = [] if values is None else [variable.name for variable in values.variables]
     return list(dict.fromkeys([*in_scope(where), *trailing]))
 

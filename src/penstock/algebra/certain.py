@@ -1,9 +1,8 @@
-"""What no later input can take back (semantics.md §8, SPARQL over a stream).
+"""The part of a query whose solutions no later input can remove (semantics.md §8, SPARQL over a stream).
 
-As a stream only grows, a solution of a monotonic pattern stays a solution. `certain_part` is the largest monotonic
-part of a query: its solutions are solutions of the query now and for ever. The unmatched left side of an OPTIONAL,
-MINUS, NOT EXISTS, aggregates, ORDER BY and LIMIT are not in it, and neither is what asking again would change: NOW(),
-or a new blank node.
+A stream only grows, so a solution of a monotonic pattern stays a solution. `certain_part` is the largest monotonic part
+of a query: each of its solutions is final. It excludes the unmatched left side of an OPTIONAL, MINUS, NOT EXISTS,
+aggregates, ORDER BY and LIMIT, and everything that changes when evaluated again: NOW() and new blank nodes.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from penstock.syntax import ast
 from penstock.syntax.ast.traversal import walk
 
 NEW_EACH_TIME = frozenset({"BNODE", "NOW", "RAND", "STRUUID", "UUID"})
-"""Functions that may have another value when they are asked again."""
+"""Functions whose value may change when they are evaluated again."""
 
 
 def certain_part(query: ast.Query) -> ast.Query | None:
-    """The query that gives the certain solutions; None where none is certain before the stream ends."""
+    """The query for the certain solutions; None if no solution is certain before the stream ends."""
     projections = query.form.projections or () if isinstance(query.form, ast.Select) else ()
     if not _keeps_certainty(projections, query.modifiers) or query.aggregates:
         return None
@@ -36,7 +35,7 @@ def _keeps_certainty(projections: tuple[ast.Projection, ...], modifiers: ast.Mod
 
 
 def _is_settled(expression: ast.Expression) -> bool:
-    """Whether it has one value for a solution, now and later."""
+    """Whether the expression always has the same value for a solution."""
     return not any(_may_change(node) for node in walk(expression))
 
 
@@ -61,7 +60,7 @@ def _certain_group(group: ast.Group) -> ast.Group | None:
 
 
 def _certain_element(element: ast.Element) -> ast.Element | None:
-    """The part of an element whose solutions stay; None where no solution of the whole group is certain."""
+    """The part of an element whose solutions are final; None if the whole group has no certain solution."""
     match element:
         case ast.Minus():
             return None
@@ -97,7 +96,7 @@ def _certain_union(union: ast.Union, patterns: tuple[ast.Group, ...]) -> ast.Ele
 
 
 def _certain_condition(condition: ast.Expression) -> ast.Expression | None:
-    """EXISTS may stand in a conjunction or disjunction: what exists goes on to exist."""
+    """EXISTS may be part of a conjunction or disjunction: a match that exists is never removed."""
     if isinstance(condition, ast.Exists):
         inner = None if condition.negated else _certain_group(condition.pattern)
         return None if inner is None else replace(condition, pattern=inner)

@@ -1,7 +1,7 @@
-"""Streams that queries give to other queries (semantics.md §7): who produces what, and who has to be answered first.
+"""Streams that queries produce for other queries (semantics.md §7): producers, and the order of evaluation.
 
-CONSTRUCT and DESCRIBE give an RDF stream: each evaluation with triples is an element, a graph with the evaluation's
-instant. Its name is what REGISTER names, or what the query goes by.
+CONSTRUCT and DESCRIBE produce an RDF stream. Each evaluation with triples is an element: a graph, with the instant of
+the evaluation as its timestamp. The stream has the name from REGISTER, or else the name of the query.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def registered_name(query: ast.Query) -> str | None:
 
 
 def distinct_names(names: Iterable[str]) -> list[str]:
-    """The names, numbered where one is there twice: `cars`, `cars-2`."""
+    """The names; duplicates are numbered: `cars`, `cars-2`."""
     taken: dict[str, None] = {}
     for name in names:
         number, distinct = 1, name
@@ -38,7 +38,7 @@ def distinct_names(names: Iterable[str]) -> list[str]:
 
 
 def stream_name(query: ContinuousQuery, name: str) -> str | None:
-    """The stream that a query gives to others; `name` is what it goes by. REGISTER QUERY gives none."""
+    """The stream that a query produces; `name` is the query's name. A REGISTER QUERY produces none."""
     register = query.text.register
     if register is None:
         return resolve(name, query.text.prologue.base)
@@ -50,7 +50,7 @@ def gives_triples(query: ContinuousQuery) -> bool:
 
 
 def elements_of(evaluation: Evaluation) -> list[Element]:
-    """An evaluation as part of a stream: a graph, or as many as its triples are in; none where there is no triple."""
+    """An evaluation as elements of a stream: one graph, or several named graphs; no element if it has no triples."""
     graphs: dict[NamedNode | BlankNode | None, dict[Triple, None]] = {}
     for statement in evaluation.triples or ():
         graph = None
@@ -63,16 +63,16 @@ def elements_of(evaluation: Evaluation) -> list[Element]:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Queries by the names that they go by, and what streams they give each other.
+    """Queries by name, and the streams that they produce for each other.
 
-    Raises InputError where two give the same stream, or some read, perhaps by way of others, what they give.
+    Raises InputError if two queries produce the same stream, or if queries depend on each other in a cycle.
     """
 
     queries: Mapping[str, ContinuousQuery]
     produced: dict[str, str] = field(init=False, default_factory=dict)
-    """The streams of triples that there are, with the queries that give them."""
+    """The streams of triples, with the queries that produce them."""
     order: tuple[str, ...] = field(init=False, default=())
-    """Every query behind those that give it something."""
+    """For each query, all queries that it depends on."""
 
     def __post_init__(self) -> None:
         for name, query in self.queries.items():
@@ -81,7 +81,7 @@ class Chain:
                 continue
             if stream in self.produced:
                 raise InputError(
-                    f"{self.produced[stream]} and {name} both give the stream <{stream}>: register one of them by "
+                    f"{self.produced[stream]} and {name} both produce the stream <{stream}>: register one of them by "
                     "another name, or drop it"
                 )
             self.produced[stream] = name
@@ -93,28 +93,28 @@ class Chain:
 
     @property
     def external(self) -> tuple[str, ...]:
-        """The streams that are read and that no query gives, each once."""
+        """The streams that queries read and no query produces, without duplicates."""
         read = (stream for query in self.queries.values() for stream in query.dataset.streams)
         return tuple(dict.fromkeys(stream for stream in read if stream not in self.produced))
 
     @property
     def reads_every(self) -> bool:
-        """Whether a query reads every stream that is bound, whatever its name."""
+        """Whether a query reads all bound streams, whatever their names."""
         return any(window.stream is None for query in self.queries.values() for window in query.dataset.windows)
 
     @property
     def read(self) -> set[str]:
-        """The streams of queries that other queries read."""
+        """The streams that one query produces and another one reads."""
         return {stream for name in self.queries for stream in self._from_queries(name)}
 
     def check_unread(self, name: str) -> None:
-        """Raises InputError where another query reads what the query of that name gives."""
+        """Raises InputError if another query reads the stream of this query."""
         reader = next((other for other in self.queries if name in self.producers_of(other)), None)
         if reader is not None:
-            raise InputError(f"{reader} reads the stream that {name} gives: drop {reader} first")
+            raise InputError(f"{reader} reads the stream that {name} produces: drop {reader} first")
 
     def streams_of(self, name: str, bound: Collection[str]) -> list[str]:
-        """The streams that a query reads; `bound` are those from outside, over which `STREAM ?s` ranges."""
+        """The streams that a query reads; `STREAM ?s` ranges over `bound`, the external streams."""
         self._check_bound(name, bound)
         query = self.queries[name]
         every = bound if any(window.stream is None for window in query.dataset.windows) else ()
@@ -127,7 +127,7 @@ class Chain:
         return [stream for stream in self.queries[name].dataset.streams if stream in self.produced]
 
     def needed_for(self, names: Iterable[str]) -> list[str]:
-        """These queries and all that give them something, in the order in which they are answered."""
+        """These queries and all that they depend on, in the order of evaluation."""
         needed: set[str] = set()
         waiting = list(names)
         while waiting:
@@ -144,19 +144,19 @@ class Chain:
             for other, query in self.queries.items():
                 if stream_name(query, other) == stream:
                     raise InputError(
-                        f"{name} reads the stream <{stream}>, which is one of solutions: only CONSTRUCT and DESCRIBE "
-                        f"give a stream of triples; write {other} with CONSTRUCT"
+                        f"{name} reads the stream <{stream}>, which has solutions, not triples: only CONSTRUCT and "
+                        f"DESCRIBE produce a stream of triples; write {other} with CONSTRUCT"
                     )
             there = [*bound, *self.produced]
             hint = did_you_mean(stream, there) or f"there is {_list(there)}"
             who = "the query" if len(self.queries) == 1 else name
-            raise InputError(f"{who} reads the stream <{stream}>, which is not bound, and no query gives it; {hint}")
+            raise InputError(f"{who} reads the stream <{stream}>, which is not bound, and no query produces it; {hint}")
 
 
 def check_chained(queries: Mapping[str, ContinuousQuery], name: str, query: ContinuousQuery) -> None:
-    """Raises InputError where another query cannot be chained with these, which can be.
+    """Raises InputError if another query cannot be chained with these queries, which can be chained.
 
-    Who gives no triples neither closes a circle nor gives what is given.
+    A query that produces no triples neither closes a cycle nor duplicates a stream.
     """
     if gives_triples(query):
         Chain({**queries, name: query})
@@ -164,11 +164,9 @@ def check_chained(queries: Mapping[str, ContinuousQuery], name: str, query: Cont
 
 def _cycle(names: Sequence[str]) -> str:
     if len(names) == 1:
-        return f"{names[0]} reads the stream that it gives itself: a stream cannot depend on itself"
+        return f"{names[0]} reads the stream that it produces itself: a stream cannot depend on itself"
     around = ", which is read by ".join((*names, names[0]))
-    return (
-        f"queries read each other's streams in a circle: {around}; take one of them out, or let it read another stream"
-    )
+    return f"queries read each other's streams in a circle: {around}; remove one of them, or let it read another stream"
 
 
 def _list(streams: Collection[str]) -> str:

@@ -1,4 +1,4 @@
-"""Of which streams a query reads the names of elements: those over which a window has GRAPH in its block."""
+"""The streams for which a query needs the names of elements: a window over the stream has GRAPH in its block."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from penstock.syntax.translation.element_graphs import has_graph
 
 
 def reads_names(query: ContinuousQuery, stream: str) -> bool:
-    """Whether GRAPH inside of a window over the stream asks what its elements are called."""
+    """Whether a window over the stream contains GRAPH, which reads the names of elements."""
     return any(window.stream in (None, stream) for window in _read_by_name(query))
 
 

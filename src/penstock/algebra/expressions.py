@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable; blank nodes of a pattern are variables named `_:label`, and hidden ones begin with a dot."""
+    """A variable. Blank nodes of a pattern are variables named `_:label`; internal variables begin with a dot."""
 
     name: str
 
@@ -36,7 +36,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """A function applied: an operator (`&&`, `+`, `IN`), a built-in (`STRLEN`), or the IRI of another (`<…>`)."""
+    """A function call: an operator (`&&`, `+`, `IN`), a built-in (`STRLEN`), or a function named by its IRI (`<…>`)."""
 
     function: str
     arguments: tuple[Expression, ...]
@@ -61,7 +61,7 @@ Expression = Variable | Constant | Apply | Exists
 
 
 PARTIAL_SUM, SUM_OF_PARTIAL, AVG_OF_PARTIAL = "PARTIAL SUM", "SUM OF", "AVG OF"
-"""Aggregates that no query names: sums of some of the values, and what they are together."""
+"""Internal aggregates: partial sums, and the aggregates that combine them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Aggregate:
 
 
 def parts_of(expression: Expression) -> Iterator[Expression]:
-    """The expression and all that it is made of; the pattern of an EXISTS is not part of it."""
+    """Yields the expression and all its subexpressions, but not the pattern of an EXISTS."""
     yield expression
     if isinstance(expression, Apply):
         for argument in expression.arguments:
@@ -96,5 +96,5 @@ def conjuncts(condition: Expression) -> Iterator[Expression]:
 
 
 def variables_of(expression: Expression) -> list[Variable]:
-    """The variables of an expression, each once, in order; those of an EXISTS pattern are its own affair."""
+    """The variables of an expression, without duplicates, in order; those inside an EXISTS pattern are not included."""
     return list(dict.fromkeys(part for part in parts_of(expression) if isinstance(part, Variable)))

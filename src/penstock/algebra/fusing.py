@@ -1,11 +1,10 @@
-"""Queries that are equal up to constants, as one query over a table of their constants.
+"""Queries that are equal up to constants run as one query over a table of their constants.
 
-    Join(Table(number, c1, c2, …), expression)
-
-is, solution by solution with its number, what all of them answer, as long as every operator keeps solutions of one
-number apart from those of another. The table is joined in at the bottom, so that filters see its constants; grouping
-gets the number as a key. What does not keep numbers apart is not fused: LIMIT, grouping without keys (one group even of
-nothing), and constants inside EXISTS, MINUS, paths and services.
+Join(Table(number, c1, c2, …), expression) returns the solutions of all these queries, each with the number of its
+query, as long as every operator keeps solutions of different numbers apart. The table is joined at the bottom, so that
+filters can read its constants. Grouping uses the number as a key. Queries with an operator that does not keep numbers
+apart are not fused: LIMIT, grouping without keys (it has a group even without rows), and constants inside EXISTS,
+MINUS, paths and services.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from penstock.rdf.terms import IRI, Literal
 from penstock.rdf.vocabulary import XSD
 
 NUMBER = Variable("number of the query")
-"""Which of the queries a solution is of; no variable of a query has such a name."""
+"""The number of the query that a solution belongs to; no variable of a query has this name."""
 
 Term = IRI | Literal
 OnConstant = Callable[[Term], Variable | Constant]
@@ -54,7 +53,7 @@ class _NotFusableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A query without its constants: `key` is equal for those that can be fused."""
+    """A query without its constants; queries with equal `key` can be fused."""
 
     key: Hashable
     constants: tuple[Term, ...]
@@ -62,7 +61,7 @@ class Template:
 
 
 def template_of(query: ContinuousQuery) -> Template | None:
-    """None where the query cannot be fused with any other."""
+    """None if the query cannot be fused with any other."""
     if not isinstance(query.form, SelectForm | ConstructForm) or query.waits_for_certainty:
         return None
     if any(isinstance(w.window, CountWindow) and w.window.matching for w in query.dataset.windows):
@@ -86,13 +85,13 @@ def template_of(query: ContinuousQuery) -> Template | None:
 
 @lru_cache(1024)
 def _known(key: Hashable) -> Hashable:
-    """One object for all keys that are equal, so that many queries take no more memory than one."""
+    """Equal keys share one object, so that many queries need no more memory than one."""
     return key
 
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """One query for several: `groups` are the places of those that a number stands for. One group has no number."""
+    """One query for several; `groups` are the positions of the queries of each number. A single group has no number."""
 
     query: ContinuousQuery
     groups: tuple[tuple[int, ...], ...]
@@ -103,7 +102,7 @@ class Fused:
 
 
 def fused(first: ContinuousQuery, templates: Sequence[Template]) -> Fused:
-    """Queries whose templates have equal keys, and the first of them as it is."""
+    """Fuses queries whose templates have equal keys; `first` is the first of them, unchanged."""
     groups: dict[tuple[Term, ...], list[int]] = {}
     for place, template in enumerate(templates):
         groups.setdefault(template.constants, []).append(place)
@@ -137,7 +136,7 @@ def _parameter(number: int) -> Variable:
 
 
 def _rewritten(operator: Operator, on_constant: OnConstant) -> Operator:
-    """The operator with each constant that queries may differ in replaced, always in the same order."""
+    """Replaces each constant in which queries may differ, always in the same order."""
 
     def again(source: Operator) -> Operator:
         return _rewritten(source, on_constant)
@@ -169,7 +168,7 @@ def _rewritten(operator: Operator, on_constant: OnConstant) -> Operator:
 
 
 def _pattern(pattern: TriplePattern, on_constant: OnConstant) -> TriplePattern:
-    """Subject and object; patterns that differ in their predicates want different triples."""
+    """Replaces subject and object; patterns with different predicates are not fused."""
 
     def changed(term: PatternTerm) -> PatternTerm:
         return on_constant(term.term) if isinstance(term, Constant) else term
@@ -178,7 +177,7 @@ def _pattern(pattern: TriplePattern, on_constant: OnConstant) -> TriplePattern:
 
 
 _STATIC = frozenset(("REGEX", "REPLACE"))
-"""Functions whose patterns are compiled beforehand."""
+"""Functions whose patterns are compiled in advance."""
 
 
 def _expression(expression: Expression, on_constant: OnConstant) -> Expression:
@@ -192,7 +191,7 @@ def _expression(expression: Expression, on_constant: OnConstant) -> Expression:
 
 
 def _check(operator: Operator) -> None:
-    """What never keeps numbers apart, or asks for more than solutions."""
+    """Operators that never keep numbers apart, or that need more than solutions."""
     match operator:
         case Group(keys=()):
             raise _NotFusableError
@@ -214,12 +213,12 @@ def _asks_for_time(expression: Expression | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Infusion:
-    """Brings the table into an expression, so that each of its solutions has a number and constants."""
+    """Joins the table into an expression, so that each solution has a number and constants."""
 
     table: Table
 
     def top(self, operator: Operator) -> Operator:
-        """What a query answers needs the number, and no longer the constants."""
+        """The result needs the number, but no longer the constants."""
         match operator:
             case Project(source, variables):
                 return Project(self.into(source), (NUMBER, *variables))
@@ -249,7 +248,7 @@ class _Infusion:
                 return Join(self.table, operator)
 
     def _beside(self, operator: Operator) -> Operator:
-        """The other side of a join: where only patterns have the constants, these are joined as they are."""
+        """The other side of a join; if only patterns use the constants, they are joined unchanged."""
         return operator if _has_patterns_only(operator) else self.into(operator)
 
 

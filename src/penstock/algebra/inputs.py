@@ -1,4 +1,4 @@
-"""What a query is evaluated over: streams, static graphs, graphs that change; and which elements came too late."""
+"""The input of a query: streams, static graphs, graphs that change; and which elements were too late."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ ALWAYS = Interval(-(2**62), None)
 
 
 class InputError(ValueError):
-    """The query reads something that is not bound to it."""
+    """The query reads a stream or graph that is not bound to it."""
 
 
 class GraphTriple(NamedTuple):
-    """A triple of a graph and when it holds; a static graph's triples hold always."""
+    """A triple of a graph and its validity; a triple of a static graph is always valid."""
 
     triple: Triple
     valid: Interval = ALWAYS
@@ -40,19 +40,19 @@ class Inputs:
     graphs: Mapping[str | None, Sequence[GraphTriple]] = field(default_factory=dict)
     lateness: int = 0
     services: Mapping[ServiceCall, Sequence[ServiceAnswer]] = field(default_factory=dict)
-    """What endpoints have answered, if the query asks any."""
+    """The answers of endpoints, if the query has SERVICE."""
 
 
 def in_time_order(elements: Sequence[Element], lateness: int) -> list[tuple[Element, int | None]]:
-    """`in_arrival_order`, sorted by timestamp; arrival order is kept among equals."""
+    """`in_arrival_order` sorted by timestamp; equal timestamps keep the order of arrival."""
     return sorted(in_arrival_order(elements, lateness), key=lambda entry: entry[0].time)
 
 
 def in_arrival_order(elements: Sequence[Element], lateness: int) -> list[tuple[Element, int | None]]:
-    """The elements, each with the watermark that it was behind when it came (None: it was in time).
+    """The elements, each with the watermark that it was behind on arrival (None: it was in time).
 
-    An element that is more than `lateness` behind came when the instants below the watermark had been evaluated: it
-    counts only from the watermark on (semantics.md §2).
+    When an element arrives more than `lateness` behind, the instants below the watermark have been evaluated. It counts
+    only from the watermark on (semantics.md §2).
     """
     greatest: int | None = None
     noted: list[tuple[Element, int | None]] = []
@@ -65,13 +65,13 @@ def in_arrival_order(elements: Sequence[Element], lateness: int) -> list[tuple[E
 
 
 Arrival = tuple[Element, int | None]
-"""An element and the watermark that it was behind when it came, if it was."""
+"""An element, with the watermark that it was behind on arrival, if it was late."""
 
 
 def known_elements(window: Window, arrivals: Sequence[Arrival]) -> list[Arrival]:
-    """The elements in time order, without those that came when they could count nowhere any more.
+    """The elements in time order, without those that arrived too late to count anywhere.
 
-    A count window that moves with every so many elements has moved by those that came in time: no other has a place.
+    A count window that moves every n elements has been moved by the elements in time: a late one has no place in it.
     """
     if all(known_from is None for _, known_from in arrivals):
         return sorted(arrivals, key=_time)
@@ -90,14 +90,14 @@ def _time(arrival: Arrival) -> int:
 
 
 def _can_count(window: Window, entry: Arrival, ordered: list[Arrival]) -> bool:
-    """Whether it is part of the content at an instant that was not evaluated when it came."""
+    """Whether the element is in the content at an instant that had not been evaluated when it arrived."""
     validity = window.validity([element.time for element, _ in ordered])
     position = next(place for place, other in enumerate(ordered) if other is entry)
     return from_instant(validity[position], entry[1]) is not None
 
 
 def from_instant(interval: Interval | None, instant: int | None) -> Interval | None:
-    """The interval without what lies before the instant."""
+    """The part of the interval from the instant on."""
     if interval is None or instant is None:
         return interval
     start = max(interval.start, instant)
@@ -105,7 +105,7 @@ def from_instant(interval: Interval | None, instant: int | None) -> Interval | N
 
 
 def late_elements(dataset: Dataset, inputs: Inputs) -> list[tuple[str, Element]]:
-    """The elements, with their streams, that came too late to count in any window over their stream."""
+    """The elements, with their streams, that arrived too late to count in any window over their stream."""
     late: list[tuple[str, Element]] = []
     for stream, elements in inputs.streams.items():
         arrivals = in_arrival_order(elements, inputs.lateness)

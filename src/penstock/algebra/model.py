@@ -20,9 +20,9 @@ Duplicates = OneOf["set", "bag"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a user may say from outside, against what the dialect implies (semantics.md §8); None: as the dialect says.
+    """Settings that override those of the dialect (semantics.md §8); None keeps the dialect's.
 
-    `origin` is t0 of the windows that do not name their own: an instant, or `first`, the first element's timestamp − 1.
+    `origin` is t0 of the windows that do not set their own: an instant, or `first`, the first element's timestamp − 1.
     """
 
     report: ast.Report | None = None
@@ -35,9 +35,9 @@ class Settings:
 class StreamWindow:
     """A window over a stream, part of the dataset.
 
-    `stream` None is every bound stream (and `stream_variable` is bound to which). A window with a `report` has the
-    query evaluated; `is_named`: reached by its name alone, else its content is part of the default graph. `origin` is
-    t0, which periodic reports count from, whatever the window; the query may fix it itself.
+    With `stream` None the window is over every bound stream (and `stream_variable` is bound to its name). A window with
+    a `report` triggers evaluations. A window with `is_named` is read by its name only; otherwise its content is part of
+    the default graph. `origin` is t0, from which periodic reports of any window count; the query may set it.
     """
 
     window: Window
@@ -51,7 +51,7 @@ class StreamWindow:
     is_origin_fixed: bool = False
 
     def with_origin(self, origin: int) -> StreamWindow:
-        """The window counted from another t0, unless the query fixes its own."""
+        """The window with another t0, unless the query sets its own."""
         if self.is_origin_fixed:
             return self
         window = self.window
@@ -64,8 +64,8 @@ class StreamWindow:
 class Dataset:
     """SDS (Definition 14): graphs by their IRIs, and windows.
 
-    `has_clauses` False: the query names no graph, so every graph that is bound to it takes part. A query that came to
-    streams that were there before it sees their elements `after` an instant, if there is one.
+    With `has_clauses` False the query names no graph, so every bound graph is part of the dataset. A query that joined
+    a run later sees the elements `after` an instant, if any.
     """
 
     default_graphs: tuple[str, ...]
@@ -79,12 +79,12 @@ class Dataset:
 
     @property
     def streams(self) -> tuple[str, ...]:
-        """The streams that the query names, each once, in order."""
+        """The streams that the query names, without duplicates, in order."""
         return tuple(dict.fromkeys(w.stream for w in self.windows if w.stream is not None))
 
     @property
     def counts_elements(self) -> bool:
-        """Whether what a window holds depends on how many elements came, and in which order."""
+        """Whether the content of a window depends on the number and order of elements."""
         return any(isinstance(w.window, CountWindow) for w in self.windows)
 
 
@@ -100,14 +100,16 @@ class AskForm:
 
 @dataclass(frozen=True, slots=True)
 class ConstructForm:
-    """Triples to build, each with the graph it goes to, if any; blank nodes are variables `_:label`, new each time."""
+    """Triples to construct, each with the name of its graph, if any; blank nodes are variables `_:label`, new each
+    time.
+    """
 
     template: tuple[tuple[TriplePattern, PatternTerm | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DescribeForm:
-    """Resources to describe: constants, and what the variables are bound to."""
+    """Resources to describe: constants, and the values of the variables."""
 
     resources: tuple[PatternTerm, ...]
 
@@ -127,13 +129,15 @@ class ContinuousQuery:
     """The query in its explicit RSP-QL form (`syntax.translation.explicit`), with the user's settings applied."""
 
     def with_origin(self, origin: int) -> ContinuousQuery:
-        """The same query with t0 = `origin`: where t0 is the first element's, it is known only when that arrives."""
+        """The same query with t0 = `origin`. If t0 depends on the first element, it is known only when that arrives."""
         windows = tuple(window.with_origin(origin) for window in self.dataset.windows)
         return replace(self, dataset=replace(self.dataset, windows=windows))
 
     @property
     def waits_for_certainty(self) -> bool:
-        """SPARQL over a stream: each solution comes once, as soon as nothing can take it back (semantics.md §8)."""
+        """SPARQL over a stream: each solution is emitted once, as soon as no later input can remove it (semantics.md
+        §8).
+        """
         reports = [window.report for window in self.dataset.windows if window.report is not None]
         strategies = {node.name for report in reports for node in walk(report) if isinstance(node, ast.Strategy)}
         return "stream-end" in strategies and self.operator == "istream"

@@ -1,9 +1,8 @@
-"""The operators of the SPARQL 1.1 algebra (§18.2), and those that read windows as GRAPH reads graphs.
+"""The operators of the SPARQL 1.1 algebra (§18.2), and two for windows, which correspond to GRAPH.
 
-`ReadWindow` is WINDOW, and `ReadElement` is GRAPH inside of a WINDOW block.
+`ReadWindow` is WINDOW, and `ReadElement` is GRAPH inside a WINDOW block.
 
-All are immutable. An operator gives, at an instant, a bag of solutions; `children` are the operators it takes them
-from.
+All operators are immutable. At an instant, an operator returns a bag of solutions; `children` are its inputs.
 """
 
 from __future__ import annotations
@@ -49,14 +48,14 @@ class TriplePattern:
 
 @dataclass(frozen=True, slots=True)
 class BasicGraphPattern(Operator):
-    """The triples of the active graph that match all the patterns at once; no pattern gives the empty solution."""
+    """The triples of the active graph that match all the patterns; without patterns, the empty solution."""
 
     patterns: tuple[TriplePattern, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PathPattern(Operator):
-    """Pairs of nodes that a path connects (`?`, `*`, `+` and negated sets; the rest is joins and unions)."""
+    """Pairs of nodes that a path connects (`?`, `*`, `+` and negated sets; other paths become joins and unions)."""
 
     subject: PatternTerm
     path: Path
@@ -71,7 +70,7 @@ class Join(Operator):
 
 @dataclass(frozen=True, slots=True)
 class LeftJoin(Operator):
-    """OPTIONAL. The condition belongs to it: a left solution without a partner that meets it stays (Definition 12)."""
+    """OPTIONAL. A left solution stays if no partner satisfies the condition, which is part of it (Definition 12)."""
 
     left: Operator
     right: Operator
@@ -93,7 +92,7 @@ class Union(Operator):
 
     @staticmethod
     def of(sides: Sequence[Operator]) -> Operator:
-        """Any number of sides, at least one, in a tree that is as low as can be."""
+        """A union of one or more operators, as a tree of minimal height."""
         if len(sides) == 1:
             return sides[0]
         half = (len(sides) + 1) // 2
@@ -133,7 +132,7 @@ class ReadGraph(Operator):
 
 @dataclass(frozen=True, slots=True)
 class ReadWindow(Operator):
-    """WINDOW: a window's content is the active graph; a variable ranges over the named windows."""
+    """WINDOW: the content of a window is the active graph; a variable ranges over the named windows."""
 
     name: PatternTerm
     source: Operator
@@ -141,9 +140,9 @@ class ReadWindow(Operator):
 
 @dataclass(frozen=True, slots=True)
 class ReadElement(Operator):
-    """GRAPH inside of WINDOW: the elements of that window with this name are the active graph (semantics.md §4).
+    """GRAPH inside WINDOW: the elements of the window with this name are the active graph (semantics.md §4).
 
-    A variable ranges over the names of the elements that are valid. Elements without a name are not read.
+    A variable ranges over the names of the valid elements. Elements without a name are not read.
     """
 
     name: PatternTerm
@@ -152,9 +151,9 @@ class ReadElement(Operator):
 
 @dataclass(frozen=True, slots=True)
 class Service(Operator):
-    """SERVICE: what an endpoint answers to `call`; None where nobody knows beforehand whom to ask.
+    """SERVICE: the answer of an endpoint to `call`; None if the endpoint is not known in advance.
 
-    `source` is what is asked, for readers: nothing that is put into it reaches the endpoint.
+    `source` is the pattern for display: changes to it do not reach the endpoint.
     """
 
     name: PatternTerm
@@ -165,7 +164,7 @@ class Service(Operator):
 
 @dataclass(frozen=True, slots=True)
 class Group(Operator):
-    """Solutions grouped by the keys, and the aggregates over each group; no key at all makes one group."""
+    """Solutions grouped by the keys, and the aggregates of each group; without keys there is one group."""
 
     source: Operator
     keys: tuple[tuple[Variable, Expression], ...]
@@ -192,7 +191,7 @@ class Reduced(Operator):
 class OrderBy(Operator):
     source: Operator
     conditions: tuple[tuple[Expression, bool], ...]
-    """Each expression with whether it descends."""
+    """Each expression, and whether it is descending."""
 
 
 @dataclass(frozen=True, slots=True)

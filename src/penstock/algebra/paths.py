@@ -1,4 +1,4 @@
-"""Property paths of the algebra: what SPARQL 1.1 §18.2.2.4 leaves as a path, and what such a path is made of."""
+"""Property paths of the algebra: those that SPARQL 1.1 §18.2.2.4 keeps as paths, and their parts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class NegatedSet:
-    """One step along a predicate not in `forward`, or backwards along one not in `backward` (None: not that way)."""
+    """One step along a predicate not in `forward`, or backwards along one not in `backward` (None: no such step)."""
 
     forward: tuple[str, ...] | None
     backward: tuple[str, ...] | None

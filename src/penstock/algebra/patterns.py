@@ -29,7 +29,7 @@ EMPTY = BasicGraphPattern(())
 
 
 class PatternBuilder:
-    """Translates patterns; `sub_select` says how a sub-select is translated (the modifiers' business)."""
+    """Translates patterns; `sub_select` translates a sub-select."""
 
     def __init__(self, sub_select: Callable[[ast.SubSelect], Operator]) -> None:
         self.sub_select = sub_select
@@ -37,7 +37,7 @@ class PatternBuilder:
         self._is_in_window = False
 
     def group(self, group: ast.Group) -> Operator:
-        """§18.2.2.6: the elements joined in order, the filters on top of all of them."""
+        """§18.2.2.6: joins the elements in order, and applies all filters on top."""
         assert group.window is None, "the explicit form has no windows inside groups"
         pattern: Operator = EMPTY
         filters: list[Expression] = []
@@ -54,7 +54,7 @@ class PatternBuilder:
         return Filter(conjunction(filters), pattern) if filters else pattern
 
     def _with_triples(self, pattern: Operator, triples: list[ast.Triples]) -> Operator:
-        """Triples that only FILTERs stand between are one basic graph pattern."""
+        """Triples with only FILTERs between them form one basic graph pattern."""
         if not triples:
             return pattern
         joined = join(pattern, self.triples.pattern(triples))
@@ -96,7 +96,7 @@ class PatternBuilder:
                 raise TypeError(f"not an element of the explicit form: {element}")
 
     def _group_in_window(self, group: ast.Group) -> Operator:
-        """Everything inside of a WINDOW block reads that window, GRAPH included."""
+        """Everything inside a WINDOW block reads that window, including GRAPH."""
         was_in_window, self._is_in_window = self._is_in_window, True
         try:
             return self.group(group)
@@ -120,7 +120,7 @@ class PatternBuilder:
 
 
 def join(left: Operator, right: Operator) -> Operator:
-    """Join, but for Z, which is its neutral element."""
+    """Join; Z, its neutral element, is dropped."""
     if left == EMPTY:
         return right
     return left if right == EMPTY else Join(left, right)

@@ -1,4 +1,4 @@
-"""Report policies (semantics.md §5): the evaluation instants ET of a query, from what its windows do."""
+"""Report policies (semantics.md §5): the evaluation instants ET of a query, derived from its windows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock.syntax import ast
 
 
 class ReportingWindow(Protocol):
-    """What a policy asks a window over a finite stretch of a stream."""
+    """The properties of a window, over a finite part of a stream, that a policy uses."""
 
     def closing_instants(self, first: int, last: int) -> Iterable[int]: ...
     def is_empty(self, instant: int) -> bool: ...
@@ -19,20 +19,20 @@ class ReportingWindow(Protocol):
         """Whether the content at `instant` differs from that at `instant - 1`."""
 
     def changes(self) -> Iterable[int]:
-        """The instants at which elements enter or leave: the only ones at which the content can change."""
+        """The instants at which elements enter or leave: the content changes at no other instant."""
 
     def arrivals(self) -> Iterable[int]:
         """The instants at which elements enter."""
 
     def occupied(self) -> Iterable[tuple[int, int | None]]:
-        """Stretches `[start, end)` outside which the content is empty, in order; None is for ever."""
+        """Intervals `[start, end)`, in order; outside of them the content is empty. None as end means forever."""
 
     def stream_end(self) -> int | None: ...
     def origin(self) -> int: ...
 
 
 class PolicyError(ValueError):
-    """A policy that has the query evaluated more often than anyone can wait for."""
+    """The policy triggers more evaluations than anyone can wait for."""
 
 
 MOST_INSTANTS = 1_000_000
@@ -61,7 +61,7 @@ Stretches = list[tuple[int, int]]
 
 
 def _candidates(report: ast.Report, window: ReportingWindow, stretches: Stretches) -> Iterable[int] | None:
-    """A superset of the instants of the stretches at which the policy holds; None stands for all there are."""
+    """A superset of the instants at which the policy holds; None means all instants."""
     match report:
         case ast.AllOf(reports):
             if ast.Strategy("non-empty") in reports:
@@ -86,7 +86,7 @@ def _candidates(report: ast.Report, window: ReportingWindow, stretches: Stretche
 
 
 def _occupied(window: ReportingWindow, first: int, last: int) -> Stretches:
-    """Where the content may be not empty, within `[first, last]`: empty windows between the data are not visited."""
+    """Intervals of `[first, last]` with possible content: empty windows between the data are skipped."""
     bounded = ((max(first, start), last if end is None else min(last, end - 1)) for start, end in window.occupied())
     return [(start, end) for start, end in bounded if start <= end] or [(first, first)]
 

@@ -1,7 +1,7 @@
-"""SERVICE (SPARQL 1.1 Federated Query): what is asked where.
+"""SERVICE (SPARQL 1.1 Federated Query): the queries for endpoints.
 
-A pattern in SERVICE is a query of its own, which the endpoint answers. Its answer is a table, as VALUES is one, and
-holds from when it was given.
+The pattern in SERVICE is a query of its own, which the endpoint answers. The answer is a table, like VALUES. It is
+valid from the instant at which it is received.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from penstock.syntax.translation.variables import plain_names, plain_variables
 
 @dataclass(frozen=True, slots=True)
 class ServiceCall:
-    """A query for an endpoint, and the variables that its columns are for, in order; `columns` are their names there.
+    """A query for an endpoint, and the variables of its columns, in order; `columns` are their names in the answer.
 
-    `is_silent`: if the endpoint fails, its answer is one solution that binds nothing.
+    With `is_silent`, a failure of the endpoint counts as one solution that binds nothing.
     """
 
     endpoint: str
@@ -36,14 +36,14 @@ class ServiceCall:
 
 
 class ServiceAnswer(NamedTuple):
-    """What an endpoint found, a term for each variable, and the instants for which it holds."""
+    """The answer of an endpoint, a term for each variable, and its validity."""
 
     rows: tuple[Row, ...]
     valid: Interval = ALWAYS
 
 
 def service_call(service: ast.Service) -> ServiceCall | None:
-    """What a SERVICE asks; None where a variable says whom."""
+    """The call of a SERVICE; None if a variable names the endpoint."""
     if isinstance(service.name, ast.Variable):
         return None
     if any(isinstance(node, ast.WindowBlock | ast.StreamBlock) for node in walk(service.pattern)):
@@ -66,14 +66,14 @@ _ONE = Literal("1", XSD + "integer")
 
 
 def service_calls(query: ast.Query) -> list[ServiceCall]:
-    """All that a query asks of endpoints, each once. Raises InputError where it is not known beforehand whom."""
+    """All calls of a query, without duplicates. Raises InputError if an endpoint is not known in advance."""
     calls: dict[ServiceCall, None] = {}
     for service in _services(query):
         call = service_call(service)
         if call is None:
             variable = service.name.name  # type: ignore[union-attr]
             raise InputError(
-                f"SERVICE ?{variable} asks endpoints that nobody knows beforehand: name them, as in VALUES ?{variable} "
+                f"the endpoints of SERVICE ?{variable} are not known in advance: name them, as in VALUES ?{variable} "
                 f"{{ <http://example.org/sparql> }} beside SERVICE, in the same group"
             )
         calls[call] = None
@@ -81,7 +81,7 @@ def service_calls(query: ast.Query) -> list[ServiceCall]:
 
 
 def _services(query: ast.Query) -> Iterator[ast.Service]:
-    """Those that the query asks itself: what is inside them is for others to ask."""
+    """The services of the query itself; a service inside another one is the business of that endpoint."""
     found: list[ast.Service] = []
 
     def visit(node: ast.Node) -> ast.Node:
@@ -98,7 +98,7 @@ def _services(query: ast.Query) -> Iterator[ast.Service]:
 
 
 def with_known_endpoints(query: ast.Query) -> ast.Query:
-    """The query with constants for the variables that say whom to ask, as far as it names these endpoints itself."""
+    """Replaces variables that name endpoints by constants, if the query itself lists their values."""
 
     def change(node: ast.Node) -> ast.Node:
         return _named(node) if isinstance(node, ast.Group) else node
@@ -112,7 +112,7 @@ def _named(group: ast.Group) -> ast.Group:
 
 
 def _one_of(element: ast.Element, beside: Sequence[ast.Element]) -> ast.Element:
-    if isinstance(element, ast.Optional | ast.Minus):  # a group by itself, but whom it asks is known outside
+    if isinstance(element, ast.Optional | ast.Minus):  # a group by itself, but its endpoints are known outside
         inner = element.pattern
         elements = tuple(_one_of(part, [*beside, *inner.elements]) for part in inner.elements)
         return replace(element, pattern=replace(inner, elements=elements)) if elements != inner.elements else element
@@ -129,7 +129,7 @@ def _one_of(element: ast.Element, beside: Sequence[ast.Element]) -> ast.Element:
 
 
 def _endpoints(variable: ast.Variable, beside: Sequence[ast.Element]) -> list[ast.Constant] | None:
-    """The IRIs that the variable can have in a group; None where that is not known."""
+    """The IRIs that the variable can have in a group; None if they are not known."""
     for element in beside:
         if isinstance(element, ast.InlineData) and any(v.name == variable.name for v in element.variables):
             place = [v.name for v in element.variables].index(variable.name)

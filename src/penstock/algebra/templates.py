@@ -51,7 +51,8 @@ def _triple(subject: Term | None, predicate: Term | None, target: Term | None) -
 def described(form: QueryForm, solutions: Sequence[Solution], triples: Sequence[ox.Triple]) -> tuple[ox.Triple, ...]:
     """The concise bounded description of each resource in the whole dataset.
 
-    That is all triples with the resource as subject and, where their object is a blank node, those of that node too.
+    It contains all triples with the resource as subject. If the object is a blank node, it contains the description of
+    that node, too.
     """
     assert isinstance(form, DescribeForm)
     pending: list[Term | None] = []

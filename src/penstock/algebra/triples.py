@@ -52,7 +52,7 @@ class TripleBuilder:
         return simple
 
     def template_graph(self, name: ast.Variable | ast.Constant | ast.BlankNodeLabel) -> PatternTerm:
-        """What names a graph of a CONSTRUCT template: a label is the same node there as in the triples."""
+        """The name of a graph in a CONSTRUCT template: a blank node label is the same node as in the triples."""
         return self._node(name, [], [])
 
     def hidden_variable(self, kind: OneOf["_:.", ".path"]) -> Variable:
@@ -109,7 +109,7 @@ class TripleBuilder:
         simple: list[TriplePattern],
         others: list[Operator],
     ) -> None:
-        """§18.2.2.4: inverses swap, sequences join, alternatives unite; what is left is a path pattern."""
+        """§18.2.2.4: inverses swap, sequences join, alternatives unite; the remaining paths are path patterns."""
         match path:
             case ast.Constant():
                 simple.append(TriplePattern(subject, term(path), target))
@@ -137,7 +137,7 @@ class TripleBuilder:
 
 
 named, _constant = lru_cache(1024)(Variable), lru_cache(1024)(Constant)
-"""Many queries say the same: what is equal is one object."""
+"""Equal terms share one object, because many queries repeat them."""
 
 
 def term(node: ast.Variable | ast.Constant | ast.GraphNode) -> PatternTerm:

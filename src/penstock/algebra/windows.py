@@ -1,7 +1,7 @@
 """Windows as functions from timestamps to validity intervals (semantics.md §3).
 
-An element is part of a window's content at the instants of its interval `[start, end)`; no interval, never. This is
-the interval algebra of Streaming SPARQL, and every window of every dialect is one of the five kinds below.
+An element is in the content of a window at the instants of its interval `[start, end)`; without an interval, never.
+This is the interval algebra of Streaming SPARQL. Every window of every dialect is one of the five kinds below.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 
 class Interval(NamedTuple):
-    """The instants `start ≤ t < end`; `end` None is forever."""
+    """The instants `start ≤ t < end`; `end` None means forever."""
 
     start: int
     end: int | None
@@ -22,10 +22,10 @@ class Interval(NamedTuple):
 
 
 class Window(Protocol):
-    """What a window is to the rest of the system."""
+    """The interface of a window."""
 
     def validity(self, times: Sequence[int]) -> list[Interval | None]:
-        """The interval of each element, given the timestamps of the whole stream so far, in order."""
+        """The interval of each element, for the timestamps of the whole stream so far, in order."""
 
     def closing_instants(self, times: Sequence[int], first: int, last: int) -> Iterator[int]:
         """The instants in `[first, last]` at which the window closes, in order."""
@@ -35,7 +35,7 @@ class Window(Protocol):
 class RangeWindow:
     """RANGE `width` STEP `step`: windows `(c - width, c]` for the closing instants c = origin + width + i·step, i ≥ 0.
 
-    Those of Streaming SPARQL have no first one (`begins` False): i is any integer.
+    In Streaming SPARQL there is no first window (`begins` False): i is any integer.
     """
 
     width: int
@@ -47,7 +47,9 @@ class RangeWindow:
         return [self.interval(time) for time in times]
 
     def interval(self, time: int) -> Interval | None:
-        """From the timestamp to the last closing instant that still sees it: the greatest c < time + width."""
+        """The interval from the timestamp to the last closing instant that still sees it: the greatest c < time +
+        width.
+        """
         if self.begins and time <= self.origin:
             return None
         last = self.origin + self.width + (time - self.origin - 1) // self.step * self.step
@@ -64,7 +66,7 @@ class RangeWindow:
 class PastWindow:
     """FROM NOW - `start` TO NOW - `end`, closing every `step`; without a step it never closes.
 
-    CQELS's RANGE alone is the one from NOW - range to NOW: at t it holds the timestamps in `(t - range, t]`.
+    A RANGE of CQELS without a step is FROM NOW - range TO NOW: at t it contains the timestamps in `(t - range, t]`.
     """
 
     start: int
@@ -83,7 +85,7 @@ class PastWindow:
 
 @dataclass(frozen=True, slots=True)
 class NowWindow:
-    """NOW: an element is valid at its own timestamp alone."""
+    """NOW: an element is valid only at its own timestamp."""
 
     def validity(self, times: Sequence[int]) -> list[Interval | None]:
         return [Interval(time, time + 1) for time in times]
@@ -134,13 +136,13 @@ class CountWindow:
 
 
 def multiples(start: int, step: int, first: int, last: int) -> Iterator[int]:
-    """start + i·step for i ≥ 0, as far as it lies in `[first, last]`."""
+    """The instants start + i·step, i ≥ 0, in `[first, last]`."""
     skipped = max(0, -(-(first - start) // step))
     yield from range(start + skipped * step, last + 1, step)
 
 
 def _arrivals(intervals: Iterable[Interval | None], first: int, last: int) -> Iterator[int]:
-    """A window that never closes reports as elements enter it (semantics.md §5)."""
+    """A window that never closes reports when elements enter it (semantics.md §5)."""
     starts = sorted(interval.start for interval in intervals if interval is not None)
     yield from _distinct(start for start in starts if first <= start <= last)
 

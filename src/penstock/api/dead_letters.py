@@ -1,4 +1,4 @@
-"""Dead letters: late and malformed elements are counted, reported, and written to a file if there is one."""
+"""Dead letters: late and malformed elements are counted, reported, and written to a file if one is set."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ class DeadLetters:
         self._files: dict[str, str] = {}
         """By query."""
         self._targets: dict[str, tuple[str, Target]] = {}
-        """By file: the query that has opened it, and the open file."""
+        """By file: the query that opened it, and the open file."""
 
     def add(self, query: str, file: str | Path | None, *, is_strict: bool = False) -> None:
-        """Write what a query drops to a file, which `open` opens."""
+        """Write the input that a query drops to a file, which `open` opens."""
         if is_strict:
             self._strict.add(query)
         if file is not None:
@@ -72,7 +72,7 @@ class DeadLetters:
                 raise DeadLettersError(str(error)) from None
 
     def position(self, query: str) -> int | None:
-        """How many bytes of the file that this query has opened are safe on the disk; None without such a file."""
+        """How many bytes of the file that this query has opened are safe on disk; None without such a file."""
         opened = [target for opener, target in self._targets.values() if opener == query]
         return opened[0].position() if opened else None
 
@@ -82,7 +82,7 @@ class DeadLetters:
                 self.late_element(query, late.stream, time, triples)
 
     def late_element(self, query: str, stream: str, time: int, triples: Sequence[str]) -> None:
-        """An element that came too late for a query, its triples as N-Triples."""
+        """An element that arrived too late for a query, its triples as N-Triples."""
         letter = {"reason": LATE, "stream": stream, "time": time, "triples": triples}
         if query in self._files:
             self._write(self._files[query], letter)
@@ -98,7 +98,7 @@ class DeadLetters:
             self._messages.left_out(malformed)
 
     def drop(self, query: str, late: int) -> None:
-        """A query has ended, and so many elements came too late for it."""
+        """A query has ended; this many elements arrived too late for it."""
         self._strict.discard(query)
         if late:
             self._messages.late(query, late)

@@ -175,11 +175,11 @@ class Engine:
         return ChangingGraph(name, updates, scope)
 
     def graph_updates(self, file: str | Path, iri: str | None = None) -> None:
-        """Change the graph `iri`, or the default graph, as a file says: what `--graph-updates` takes.
+        """Change the graph `iri`, or the default graph, by the updates in a file, as `--graph-updates` does.
 
         A line `A <s> <p> <o> "TS" .` adds a triple at TS, `D <s> <p> <o> "TS" .` removes it.
 
-        Raises ValueError where the file cannot be read.
+        Raises ValueError if the file cannot be read.
         """
         name = None if iri is None else _iri(iri)
         changes = read_changes(file, scope=self._new_scope("u"))
@@ -408,7 +408,7 @@ class Engine:
 
 
 def _fingerprint(queries: Sequence[RegisteredQuery], settings: RunSettings, streams: Iterable[str], more: str) -> str:
-    """What must be the same for a run that continues from a checkpoint."""
+    """The settings that must stay the same for a run to continue from a checkpoint."""
     from penstock.syntax.printer import to_text  # not needed without a checkpoint
 
     known = [f"{query.name}\n{to_text(query.syntax)}\n{query.options.settings}" for query in queries]

@@ -55,7 +55,7 @@ def _table(answers: Iterable[Answer], form: QueryForm, convert: Callable[[pa.Chu
 
 
 def pandas_frame(table: pa.Table) -> pd.DataFrame:
-    """The same for pandas; a column of whole numbers or booleans in which some are missing has a type that can miss."""
+    """The same for pandas; a column of integers or booleans with missing values has a nullable type."""
     try:
         import pandas as pd
     except ImportError:
@@ -80,7 +80,7 @@ def with_counts(table: pa.Table, counts: Counts) -> pa.Table:
 
 
 def columns_of(form: QueryForm) -> tuple[str, ...]:
-    """Those beside the instant."""
+    """The columns besides the instant."""
     if isinstance(form, SelectForm):
         return tuple(variable.name for variable in form.variables)
     return ("boolean",) if isinstance(form, AskForm) else ("s", "p", "o")

@@ -1,4 +1,4 @@
-"""A run of registered queries: iterated over by the program, or going on in the background."""
+"""A run of registered queries: the program iterates over it, or it continues in the background."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class RunStatus:
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far a run is: its counts, and those of each query, and who evaluates its windows now."""
+    """The progress of a run: its counts, those of each query, and the current evaluator of its windows."""
 
     counts: Counts
     queries: Mapping[str, Counts]
@@ -71,9 +71,10 @@ class RunHandle:
         messages: RunMessages,
         on_end: Callable[[RunHandle], None],
     ) -> None:
-        """A run that is ready to start. `request` has its input; without an outlet, evaluations are iterated over.
+        """A run that is ready to start. `request` has its input; without an outlet, the program iterates over
+        evaluations.
 
-        A run that this process drives has begun, so what is wrong with its input is raised here.
+        A run that this process drives has begun, so errors in its input are raised here.
         """
         self._stopped = request.stopped
         self._has_checkpoint = request.checkpoint is not None
@@ -84,9 +85,9 @@ class RunHandle:
             has_checkpoint=self._has_checkpoint,
         )
         self._queries = {query.name: query for query in queries}
-        """Those that are answered: the requested ones, and those whose streams they read."""
+        """The queries that are evaluated: the requested ones, and those whose streams they read."""
         self._asked = {query.name: query for query in asked}
-        """The requested ones."""
+        """The requested queries."""
         self._is_iterated = None in asked.values()
         self._found: Queue[Answer] = Queue()
         """Evaluations of micro-batches that the program has not received yet."""
@@ -94,7 +95,7 @@ class RunHandle:
         self._on_end = on_end
         self._is_iterating = self._has_ended = self._is_raised = False
         self._last_progress: RunProgress | None = None
-        """That of a run that has ended: its store is closed."""
+        """The explanation of a run that has ended: its store is closed."""
         self._changing = threading.RLock()
         request = replace(
             request,
@@ -132,7 +133,7 @@ class RunHandle:
     def _run(self) -> Run[Any]:
         return self._background.run
 
-    # What it does
+    # Progress
 
     @property
     def is_active(self) -> bool:
@@ -209,7 +210,7 @@ class RunHandle:
         return self._queued() if self.way is Way.MICRO_BATCHES else self._driven()
 
     def _driven(self) -> Iterator[Answer]:
-        """Whoever iterates does the work."""
+        """The thread that iterates does the work."""
         self._is_iterating = True
         try:
             for answer in self._run.answers():
@@ -294,7 +295,7 @@ class RunHandle:
             self._run.store.interrupt()
 
     def _end(self, *, explains: bool = True) -> None:
-        if self._is_iterating:  # whoever iterates releases it
+        if self._is_iterating:  # the iterating thread releases it
             self._stopped.set()
         if self._is_iterating or self._has_ended:
             return
@@ -319,7 +320,7 @@ class RunHandle:
             self._letters.sum_up()
             for name, counts in self.last_progress.queries.items():
                 self._letters.drop(name, counts.late)
-            has_read = store is not None or not self._has_checkpoint  # otherwise an earlier run may have answered
+            has_read = store is not None or not self._has_checkpoint  # else an earlier run may have answered
             if explains and has_read and self._background.failure is None:
                 for running in self._run.queries:
                     for name in running.names:
@@ -380,7 +381,7 @@ class RunHandle:
                     one.name, one._spec(self._letters, self._messages), sources, outlet if one is query else None
                 )
                 one._runs_in(self._run)
-            elif one is query and outlet is not None:  # other queries read it already
+            elif one is query and outlet is not None:  # other queries already read it
                 self._run.changes.set_outlet(one.name, outlet)
 
     def drop(self, query: RegisteredQuery) -> None:
@@ -424,7 +425,7 @@ class RunHandle:
             )
 
     def is_answering(self, query: RegisteredQuery) -> bool:
-        """Whether the query is one of those that were requested, and the run has not ended."""
+        """Whether the query was requested, and the run has not ended."""
         with self._changing:
             for name in self._run.refused & self._queries.keys():
                 self._asked.pop(name, None)

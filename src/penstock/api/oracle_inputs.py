@@ -1,6 +1,6 @@
-"""Streams and graphs in memory as a whole, for the oracle and `penstock explain`.
+"""Streams and graphs as a whole in memory, for the oracle and `penstock explain`.
 
-The readers are other ones than those of the engines, so that `penstock verify` compares them, too.
+These readers differ from those of the engines, so that `penstock verify` compares the readers, too.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def read_inputs(
     auth: ServiceAuth | None = None,
     most_elements: int | None = None,
 ) -> Inputs:
-    """Read everything; `most_elements` cuts each stream.
+    """Read everything; `most_elements` truncates each stream.
 
-    Graphs of endpoints do not change here. Raises SourceError where there is nothing to read.
+    Graphs of endpoints do not change here. Raises SourceError if there is nothing to read.
     """
     elements: dict[str, Sequence[Element]] = {}
     for number, (iri, text) in enumerate(streams.items(), start=1):

@@ -79,7 +79,7 @@ class RegisteredQuery:
         self.meaning = meaning
         self.options = options
         self._runs: WeakSet[RunHandle] = WeakSet()
-        """Those of `results` that have not ended."""
+        """The runs of `results` that have not ended."""
         self._count: Callable[[], Counts] = Counts
         self._store: WindowStore[Any] | None = None
         """That of the latest run."""
@@ -182,7 +182,7 @@ class RegisteredQuery:
         return Callback(take)
 
     def _takes(self, evaluation: Evaluation) -> bool:
-        """Whether an evaluation of the query is wanted; then it is the latest."""
+        """Whether an evaluation of the query is returned; then it is the latest."""
         if not (self.options.how.has_empty or evaluation.says_something):
             return False
         self._latest = evaluation

@@ -17,7 +17,7 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 class SettingError(ValueError):
-    """A value that a setting cannot have, as a sentence."""
+    """A value that a setting cannot have; the message is a sentence."""
 
 
 GREATEST_INSTANT = 10**17

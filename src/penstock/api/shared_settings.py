@@ -1,4 +1,4 @@
-"""Queries that run together: the streams that they read of each other, and the settings that they share."""
+"""Queries that run together: the streams that they read from each other, and the settings that they share."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def chain_of(queries: Iterable[RegisteredQuery]) -> Chain:
-    """Which queries read streams of others. Raises InputError where they do so in a circle."""
+    """Which queries read streams of others. Raises InputError if they do so in a circle."""
     return Chain({query.name: query.meaning for query in queries})
 
 
 def shared_settings(queries: Sequence[RegisteredQuery]) -> RunSettings:
-    """How queries run that share their streams. Raises InputError where they disagree.
+    """The settings of queries that share their streams. Raises InputError if they disagree.
 
     The settings of a query that reads no stream from outside do not matter, except for `flush`.
     """
@@ -39,7 +39,7 @@ def shared_settings(queries: Sequence[RegisteredQuery]) -> RunSettings:
 
 
 def _arguments(how: RunSettings) -> dict[str, object]:
-    """The arguments of `Engine.register` that say how a query is run."""
+    """The arguments of `Engine.register` about running the query."""
     return {
         "lateness": how.lateness,
         "idle_timeout": how.idle_timeout,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 _INSTANT = "instant"
-"""The type of an xsd:dateTime: Spark's own cast of a text to a timestamp knows other forms."""
+"""The form of an xsd:dateTime: Spark's own cast of a text to a timestamp accepts other forms."""
 
 _TEXTS = frozenset(("resource", "string", "language"))
 _TYPES = "string boolean tinyint smallint int bigint float double date timestamp timestamp_ntz binary"
@@ -43,7 +43,7 @@ _TYPE = re.compile(
 
 
 def checked_types(types: Mapping[str, str] | None, form: QueryForm) -> Mapping[str, str]:
-    """Types of Spark's for what a query gives. Raises InputError where there is no such column or type."""
+    """Spark types for the columns of a query. Raises InputError if there is no such column or type."""
     columns = columns_of(form)
     for name, kind in (types or {}).items():
         if name not in columns:
@@ -57,7 +57,7 @@ def checked_types(types: Mapping[str, str] | None, form: QueryForm) -> Mapping[s
 
 
 def typed(frame: DataFrame, types: Mapping[str, str]) -> DataFrame:
-    """The frame with some columns of other types; a value that is none of its type is NULL."""
+    """The frame with other types for some columns; a value that does not have its type is NULL."""
     return frame.withColumns({name: frame[name].try_cast(kind) for name, kind in types.items()}) if types else frame
 
 
@@ -122,7 +122,7 @@ def frame_of(
 
 
 def _forget(rows: DataFrame) -> None:
-    """What was kept to look at its types; who still asks for it has it computed again."""
+    """The frame that was kept to determine its types; later readers compute it again."""
     with suppress(Exception):  # there may be no Spark any more
         rows.unpersist()
 
@@ -143,7 +143,7 @@ def _common(types: set[str]) -> str:
 
 
 def _type(column: str) -> Column:
-    """The type of one value: NULL of none."""
+    """The type of one value: NULL for none."""
     from pyspark.sql import functions as sf
 
     from penstock.sources.spark.times import time_of_term
@@ -174,7 +174,7 @@ def _value(name: str, column: str | None, kind: str | None, is_term: bool) -> Co
 
 
 def with_counts_of(frame: DataFrame, counts: Counts) -> DataFrame:
-    """The frame with the counts of its run as metadata of its first column, but for rows, which nobody has counted."""
+    """The frame with the counts of its run as metadata of its first column, except rows, which are not counted."""
     known = {name: count for name, count in asdict(counts).items() if name != "rows" and count is not None}
     counted = frame.withMetadata(frame.columns[0], {"counts": known})
     counted.without_counts = frame  # type: ignore[attr-defined]  # what it kept in Spark stays as long as this one
@@ -206,7 +206,7 @@ _TEXT = parse_one(
     """,
     dialect="spark",
 )
-"""Of an encoded term, without tag, datatype and language: those of some literals stand before a space."""
+"""The text of an encoded term, without tag, datatype and language; these are followed by a space in some literals."""
 
 _TERM = parse_one(
     rf"""

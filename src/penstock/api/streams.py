@@ -1,4 +1,4 @@
-"""What a stream of an engine can be bound to: an address, a table, an iterable, a function, or a DataFrame."""
+"""The sources that a stream can be bound to: an address, a table, an iterable, a function, or a DataFrame."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Binding:
     stream: BoundStream
     scope: str
     address: str | None = None
-    """The file, folder or server, where it is one."""
+    """The file, folder or server, if it is one."""
     is_in_memory: bool = False
     is_frame: bool = False
     _on_spark: Source | None = None
@@ -44,7 +44,7 @@ class Binding:
 
     @property
     def sample(self) -> Source | None:
-        """The stream, where reading it twice does no harm."""
+        """The stream, if reading it twice does no harm."""
         if isinstance(self.stream, SparkStream) or self.stream.is_live or self.is_frame:
             return None
         return self.stream

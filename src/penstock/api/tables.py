@@ -32,11 +32,11 @@ def is_table(data: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TableSource:
-    """A stream that is a table: a row is a triple with its timestamp, rows come in their order.
+    """A stream that is a table: a row is a triple with its timestamp, in the order of rows.
 
     The columns `s`, `p` and `o` hold terms as N-Triples (`o` may hold plain numbers, booleans or dates), `ts` or `time`
-    whole milliseconds, dates and times, or texts of them. With columns `g` and `element` (`table_of_stream`) rows of
-    one element follow each other, and `g` is the name of the element where it is an IRI or a blank node.
+    whole milliseconds, dates and times, or texts of them. With columns `g` and `element` (`table_of_stream`) the rows
+    of an element are consecutive, and `g` is the name of the element if it is an IRI or a blank node.
     """
 
     name: str
@@ -60,7 +60,7 @@ class TableSource:
         return "g" in self.table.column_names
 
     def _rows_from(self, start: int) -> int:
-        """How many rows a batch has that begins there: no element is cut."""
+        """The number of rows of a batch that begins here: no element is cut."""
         rows = cast(int, self.table.num_rows)
         end = min(start + self.most_elements, rows)
         if self._has_graphs:
@@ -70,7 +70,7 @@ class TableSource:
         return end - start
 
     def _decoded(self, part: pa.Table, start: int, malformed: list[Malformed]) -> pa.Table:
-        """The elements of some rows: ordinary terms by columns, every other row by itself."""
+        """The elements of some rows: common terms are read by columns, every other row by itself."""
         columns = _ordinary(part, label_prefix(self.scope))
         is_ordinary = columns[0].is_valid()
         for column in columns[1:]:
@@ -99,10 +99,10 @@ class TableSource:
 
 
 def table_of_stream(data: Any) -> pa.Table:
-    """The columns of a stream, in the order s, p, o, ts. Raises InputError where there is one missing.
+    """The columns of a stream, in the order s, p, o, ts. Raises InputError if one is missing.
 
-    Where there is a column g, rows of the same g and ts are one element: they come together, where the first one is,
-    and a column `element` behind g numbers the elements.
+    If there is a column g, rows of the same g and ts are one element: they are moved to the first of them, and a column
+    `element` after g numbers the elements.
     """
     table = _arrow(data)
     time = next((name for name in _TIME if name in table.column_names), None)
@@ -121,7 +121,7 @@ def table_of_stream(data: Any) -> pa.Table:
 
 
 def _names(column: pa.ChunkedArray, prefix: str, rename: Rename) -> pa.Array:
-    """The names of elements, encoded; NULL where a text is no IRI or blank node, and only keeps rows together."""
+    """The names of elements, encoded; NULL if a text is no IRI or blank node, and only groups rows."""
 
     def odd(text: str) -> str:
         term = term_of(text)
@@ -162,7 +162,7 @@ def _encoded(triple: Triple) -> tuple[str, str, str]:
 
 
 def _ordinary(part: pa.Table, prefix: str) -> list[pa.Array]:
-    """Encoded terms and timestamps; NULL where they are not ordinary."""
+    """Encoded terms and timestamps; NULL for uncommon ones."""
     return [*_ordinary_terms(part, prefix), _times(part.column(3))]
 
 
@@ -190,7 +190,7 @@ def _times(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _read_once(column: pa.ChunkedArray, read: Callable[[Any], str | int], kind: pa.DataType) -> pa.Array:
-    """Values of any other kind, each different one read once; NULL where one cannot be read."""
+    """Values of any other kind, each distinct one read once; NULL if one cannot be read."""
     different = column.combine_chunks().dictionary_encode()
     found: list[str | int | None] = []
     for value in different.dictionary.to_pylist():

@@ -17,11 +17,11 @@ _MOST_BYTES = 2**31 - 1
 
 _INTEGER = r"^[+-]?[0-9]{1,18}$"
 _NUMBER = r"^[+-]?(?:[0-9]{1,100}(?:\.[0-9]{0,100})?|\.[0-9]{1,100})(?:[eE][+-]?[0-9]{1,2})?$"
-"""What Arrow reads; the few other texts are read one by one."""
+"""The form that Arrow reads; other texts are rare and read one by one."""
 
 
 def values(column: pa.ChunkedArray) -> pa.Array:
-    """Numbers, booleans or instants where all terms have such values; else texts."""
+    """Numbers, booleans or instants if all terms have such values; else texts."""
     terms = text_array(column).dictionary_encode()
     kinds = by_kind(terms.dictionary)
     parts = [_typed(of_kind) for of_kind, _ in kinds]
@@ -53,7 +53,7 @@ def _shown(column: pa.ChunkedArray, format: Format) -> pa.Array:
     return found.cast(pa.string()) if found.nbytes < _MOST_BYTES else found
 
 
-# Values: NULL where a term has none
+# Values: NULL if a term has none
 
 
 def _typed(terms: Terms) -> pa.Array:

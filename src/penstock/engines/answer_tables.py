@@ -16,7 +16,7 @@ from penstock.sources.graphs import with_validity
 def answer_table(call: ServiceCall, answers: Sequence[ServiceAnswer]) -> pa.Table:
     """A column for each variable; if the answer changes, also the validity of each row.
 
-    Without variables, too, there must be a column, so that there can be rows.
+    Without variables there must still be a column, so that there can be rows.
     """
     rows = [(row, valid) for answer, valid in answers for row in answer]
     columns: dict[str, pa.Array] = {}
@@ -29,7 +29,7 @@ def answer_table(call: ServiceCall, answers: Sequence[ServiceAnswer]) -> pa.Tabl
 
 
 def described(call: ServiceCall, name: str, table: pa.Table) -> AnswerTable:
-    """The table of a service's answers, as statements need to know it."""
+    """The table of a service's answers, as statements need it."""
     places = range(len(call.variables))
     bound = [call.variables[place] for place in places if not table[answer_column(place)].null_count]
     return AnswerTable(name, frozenset(bound), "starts" in table.column_names)

@@ -1,4 +1,4 @@
-"""Rows as they arrive, as Arrow columns: numbered on, and late ones with their watermark (semantics.md §2)."""
+"""Rows as they arrive, as Arrow columns: numbers, and the watermarks of late rows (semantics.md §2)."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def stamped(rows: pa.Table, reached: Reached, lateness: int) -> tuple[pa.Table, 
 
 
 def numbered(rows: pa.Table, elements: int, triples: int) -> pa.Table:
-    """The rows numbered on from the elements and triples that arrived before (`element`, `arrival`)."""
+    """The rows, with numbers that continue those of earlier elements and triples (`element`, `arrival`)."""
     number = pc.add(rows["element"], elements)
     arrival = pa.arange(triples, triples + rows.num_rows)
     return rows.set_column(rows.schema.get_field_index("element"), "element", number).append_column("arrival", arrival)
 
 
 def count_in_time(rows: pa.Table) -> int:
-    """How many elements have a row that is in time."""
+    """The number of elements with a row in time."""
     return int(pc.count_distinct(rows["element"].filter(rows["since"].is_null())).as_py())

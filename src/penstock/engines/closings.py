@@ -1,4 +1,4 @@
-"""When RANGE windows close over content, computed from the rows that are appended, without a statement.
+"""The instants at which RANGE windows close with content, computed from the appended rows, without a statement.
 
 This is the policy of RSP-QL and C-SPARQL, `window-close & non-empty`, so it covers most queries.
 """
@@ -24,7 +24,7 @@ _CLOSING, _OCCUPIED = ast.Strategy("window-close"), ast.Strategy("non-empty")
 
 
 def content(times: Sequence[int], since: Sequence[int] | None = None) -> pa.Table:
-    """Rows with content at these times, as `note` takes them."""
+    """Rows with content at these times, in the form that `note` takes."""
     behind = pa.nulls(len(times), pa.int64()) if since is None else pa.array(since, pa.int64())
     return pa.table({"s": pa.repeat("", len(times)), "ts": pa.array(times, pa.int64()), "since": behind})
 
@@ -48,13 +48,13 @@ class Closings:
         periods = pc.divide(pc.subtract(times, origin + 1), window.step)
         starts = pc.max_element_wise(times, since)
         found = pa.table([periods, starts], names=["period", "start"]).group_by("period", use_threads=False)
-        found = found.aggregate([("start", "min")])  # of those that leave together the first one covers all others
+        found = found.aggregate([("start", "min")])  # among rows with the same end, the first one covers all others
         ends = pc.add(pc.multiply(found["period"], window.step), origin + window.width + 1)
         stretches = zip(found["start_min"].to_pylist(), ends.to_pylist(), strict=True)
         self._occupied = _merged([*self._occupied, *((start, end) for start, end in stretches if start < end)])
 
     def add(self, other: Closings) -> None:
-        """What another one has noted of the same window."""
+        """Add the intervals that another object has noted for the same window."""
         self._occupied = _merged([*self._occupied, *other._occupied])
 
     def instants(self, first: int, last: int) -> Iterator[int]:
@@ -95,7 +95,7 @@ class ClosingReport:
 
 
 def closing_report(query: ContinuousQuery, tables: Tables) -> ClosingReport | None:
-    """None where some window has another policy."""
+    """None if some window has another policy."""
     found: list[tuple[str, Closings]] = []
     for window in query.dataset.windows:
         if window.report is None:
@@ -112,7 +112,7 @@ def _closes_over_content(window: StreamWindow) -> bool:
 
 
 def _merged(stretches: list[Stretch]) -> list[Stretch]:
-    """In order; those that meet are joined."""
+    """In order; touching stretches are merged."""
     merged: list[Stretch] = []
     for start, end in sorted(stretches):
         if merged and start <= merged[-1][1]:

@@ -1,4 +1,4 @@
-"""Streams as queries see them that joined a run: views without the elements that arrived before."""
+"""Streams as queries that joined a run see them: views without the elements that arrived before."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ class LaterView:
     name: str
     after: int
     passed: int = 0
-    """How many elements of the view, not late, have been evicted."""
+    """The number of evicted elements of the view that were not late."""
 
 
 @dataclass(slots=True)
 class LaterViews:
     """Views by table and instant, created when they are first needed.
 
-    `run` runs a statement that is the same on both engines.
+    `run` runs a statement, which is the same on both engines.
     """
 
     run: Callable[[str], object]
     _views: dict[tuple[str, int], LaterView] = field(default_factory=dict)
     _passed: dict[tuple[str, int], int] = field(default_factory=dict)
-    """What the views start with, where another store has evicted elements before."""
+    """The initial counts of the views, if another store has evicted elements before."""
     _made: int = 0
 
     def tables(self, tables: Tables, after: int | None) -> Tables:
-        """The tables, with views instead of those of streams; statistics of a table are used for its views."""
+        """The tables, with views in place of streams; statistics of a table are used for its views."""
         if after is None:
             return tables
         names = {table: self._view(table, after).name for table in tables.streams.values()}
@@ -56,7 +56,7 @@ class LaterViews:
         return self._views[table, after]
 
     def count(self, table: str, after: int, passed: int) -> None:
-        """So many elements that the view of a table after an instant showed have been evicted, all in all."""
+        """This many elements of the view of a table after an instant have been evicted in total."""
         self._passed[table, after] = passed
         if (table, after) in self._views:
             self._views[table, after].passed = passed

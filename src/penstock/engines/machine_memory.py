@@ -1,4 +1,4 @@
-"""How much memory this process may use, and how much it has taken."""
+"""The memory that this process may use, and the memory that it has taken."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import os
 from pathlib import Path
 
 _SHARE = 2
-"""Rows that have been fetched become terms, and those an evaluation: as much again."""
+"""Fetched rows become terms, and terms an evaluation: both take as much memory again."""
 
 
 _UNKNOWN = 2 << 30
-"""Assumed where the system does not say."""
+"""Assumed if the system does not report it."""
 
 _CGROUP_LIMITS = ("memory.max", "memory.limit_in_bytes")
 _CGROUP_FOLDERS = ("", "memory")
 
 
 def check_memory() -> None:
-    """Raises MemoryError where this process has taken half of the memory that it may use."""
+    """Raises MemoryError if this process has taken half of the memory that it may use."""
     if used_memory() > machine_memory() // _SHARE:
         raise MemoryError
 
 
 def used_memory(status: Path = Path("/proc/self/statm")) -> int:
-    """The bytes that this process has taken; 0 where the system does not say."""
+    """The bytes that this process has taken; 0 if the system does not report it."""
     try:
         pages = int(status.read_text().split()[1])
     except (OSError, ValueError, IndexError):  # not on Linux
@@ -32,7 +32,7 @@ def used_memory(status: Path = Path("/proc/self/statm")) -> int:
 
 
 def machine_memory(cgroups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> int:
-    """The bytes that this process may use: those of the machine, or those of its container where that has less."""
+    """The bytes that this process may use: the memory of the machine, or of its container if that has less."""
     try:
         physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not on Unix
@@ -41,7 +41,7 @@ def machine_memory(cgroups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/pr
 
 
 def _limits(cgroups: Path, own: Path) -> list[int]:
-    """The limits of this process's control groups and of those around them."""
+    """The memory limits of this process's control groups and their parents."""
     try:
         lines = own.read_text().splitlines()
     except OSError:

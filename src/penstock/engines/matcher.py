@@ -1,8 +1,8 @@
-"""The pattern matcher: one pass over new rows finds the triple patterns, of all queries, that match some of them.
+"""The pattern matcher: one pass over new rows finds the triple patterns of all queries that match a row.
 
-As in Groppe et al. 2007 (§5.1), patterns are found by hashes of their constants, here by columns, a batch at a time:
-for each combination of positions with constants, which of the constants occur. Queries without a match in a batch need
-not be evaluated (relational/demand.py).
+As in Groppe et al. 2007 (§5.1), patterns are found by hashes of their constants, here column by column and for a batch
+at a time: for each combination of positions with constants, it finds the constants that occur. Queries without a match
+in a batch need not be evaluated (relational/demand.py).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from penstock.relational.demand import Demand
 from penstock.relational.matching import TripleConditions
 
 Places = tuple[str, ...]
-"""Where a pattern has constants: some of s, p and o, in this order."""
+"""The positions of a pattern that have constants: some of s, p and o, in this order."""
 
 Values = tuple[str, ...]
-"""These constants, encoded."""
+"""The constants at these positions, encoded."""
 
 
 @dataclass(slots=True, weakref_slot=True)
@@ -37,7 +37,7 @@ class Watched:
 
 @dataclass(slots=True)
 class _Patterns:
-    """The patterns over a stream, as long as queries have them."""
+    """The patterns over a stream, as long as a query has them."""
 
     everything: Watched = field(default_factory=Watched)
     by_places: dict[Places, WeakValueDictionary[Values, Watched]] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class PatternMatcher:
         return watched.setdefault(values, Watched(known.everything.latest))
 
     def note_anything(self, stream: str, greatest: int) -> None:
-        """Unknown rows have arrived, up to this time."""
+        """Rows with unknown constants have arrived, up to this time."""
         known = self._of(stream)
         known.everything.reach(greatest)
         for watched in known.by_places.values():
@@ -67,7 +67,7 @@ class PatternMatcher:
                 pattern.reach(greatest)
 
     def note_predicates(self, stream: str, predicates: Collection[str], greatest: int) -> None:
-        """Triples have arrived, up to this time, with these predicates among those of the patterns."""
+        """Triples have arrived, up to this time, with these predicates of patterns."""
         known = self._of(stream)
         known.everything.reach(greatest)
         for places, watched in known.by_places.items():
@@ -90,9 +90,9 @@ class PatternMatcher:
 
 
 class Demanded:
-    """What a query demands, determined again when the layout of the tables changes.
+    """The demand of a query, determined again when the layout of the tables changes.
 
-    `compares`: its results depend on the instant before, too.
+    `compares`: its results also depend on the instant before.
     """
 
     def __init__(self, layout: Callable[[], Hashable], find: Callable[[], Demand], *, compares: bool) -> None:
@@ -119,7 +119,7 @@ class Demanded:
 def _occurring(
     places: Places, wanted: Sequence[Values], rows: pa.Table, predicates: Collection[str]
 ) -> Iterable[Values]:  # fmt: skip
-    """Constants in these places of the rows, among them all that are wanted."""
+    """The constants at these positions of the rows, including all that patterns have."""
     if places == ("p",):
         return [(predicate,) for predicate in predicates]
     if "p" in places:

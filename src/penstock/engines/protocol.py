@@ -1,4 +1,4 @@
-"""What a run asks of a store of windows: keep rows, report instants, answer slices, forget what nobody needs."""
+"""The interface between a run and a store of windows: keep rows, report instants, evaluate slices, evict rows."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ from penstock.sources.batches import Source
 from penstock.sources.graphs import Graph
 
 Asked = tuple[str, str | None]
-"""A predicate and, if that matters, an object, encoded: what a triple may have."""
+"""A predicate and, if it matters, an object, encoded: the constants that a triple may have."""
 
 Rows = TypeVar("Rows", covariant=True)
-"""What an intake brings: tables by their streams, a micro-batch of Spark, or whole histories."""
+"""The input of a batch: tables by their streams, a micro-batch of Spark, or whole histories."""
 
 TakenRows = TypeVar("TakenRows", contravariant=True)
-"""What a store takes."""
+"""The input that a store accepts."""
 
 
 Windows = Literal["auto", "driver", "cluster"]
-"""Where the windows of a run on Spark are evaluated: Python beside the data, the driver, or Spark SQL."""
+"""Where a run on Spark evaluates its windows: Python beside the data, the driver, or Spark SQL."""
 
 
 class StorageError(Exception):
-    """A store cannot read or write its files: the message says why."""
+    """A store cannot read or write its files: the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a store of windows can do beyond the methods of every store."""
+    """Capabilities of a store of windows beyond the methods of every store."""
 
     admits_queries: bool
-    """Queries may join a run, and see what is after the instant that the run has reached (`Dataset.after`)."""
+    """Queries may join a run, and see the input after the instant that the run has reached (`Dataset.after`)."""
     restarts: bool
     """It is a `RestartableStore`."""
     answers_at_once: bool
-    """It holds complete streams: all instants are one slice."""
+    """It contains complete streams: all instants are one slice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Evaluation instants that are answered together; `previous` is the instant before them."""
+    """Evaluation instants that are evaluated together; `previous` is the instant before them."""
 
     instants: Sequence[int]
     previous: int | None = None
@@ -61,7 +61,9 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a query needs of its streams: rows that count at or after the horizon; without a horizon, all rows."""
+    """The rows that a query needs of its streams: those that count at or after the horizon; without a horizon, all
+    rows.
+    """
 
     query: ContinuousQuery
     horizon: int | None
@@ -69,7 +71,9 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What is known of a stream before rows are appended: its greatest timestamp, and how far its readers are."""
+    """The state of a stream before rows are appended: its greatest timestamp, and the instant that its readers have
+    reached.
+    """
 
     greatest: int | None = None
     evaluated: int | None = None
@@ -77,7 +81,7 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Elements of a stream; `least` is the least timestamp of those in time, `greatest` the greatest of all."""
+    """The elements of a batch; `least` is the least timestamp of those in time, `greatest` the greatest of all."""
 
     elements: int
     least: int | None
@@ -87,21 +91,21 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class IntakeBatch(Generic[Rows]):
-    """What an intake brings at a time, numbered from 0; `rows` is None where only time has passed."""
+    """A batch of an intake, numbered from 0; `rows` is None if only time has passed."""
 
     number: int
     rows: Rows | None = None
     malformed: Sequence[tuple[str, Malformed]] = ()
     """Malformed input, with its stream."""
     positions: Mapping[str, Any] | None = None
-    """Where each source continues after the batch."""
+    """The position after the batch, for each source."""
     now: int | None = None
-    """The time of arrival, where elements are stamped as they arrive."""
+    """The time of arrival, if elements are stamped as they arrive."""
 
 
 @dataclass(frozen=True, slots=True)
 class WholeStream:
-    """A stream that is all there; `queries` are its readers, None where one does not know its windows yet."""
+    """A complete stream; `queries` are its readers, None for a query whose windows are not known yet."""
 
     source: Source
     queries: Sequence[ContinuousQuery] | None
@@ -109,7 +113,7 @@ class WholeStream:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What a batch had of each stream, and what turned out to be malformed when it was read."""
+    """The elements of a batch in each stream, and the malformed input found when it was read."""
 
     seen: Mapping[str, Seen]
     malformed: Iterable[tuple[str, Malformed]] = ()
@@ -123,7 +127,7 @@ class CompiledQuery(Protocol):
 
     @property
     def joins_streams(self) -> bool:
-        """Whether it joins rows of streams with each other: rows that never share a window are joined in vain."""
+        """Whether it joins rows of streams with each other: pairs of rows that never share a window are wasted work."""
 
     def evaluate(self, part: Slice) -> Solutions:
         """The solutions; a row has the encoded values of the variables, in order."""
@@ -131,14 +135,14 @@ class CompiledQuery(Protocol):
 
 class CompiledReport(Protocol):
     def instants(self, first: int, last: int, end: int | None) -> list[int]:
-        """The instants in `[first, last]` at which a window reports; `end` is where the streams end, if known."""
+        """The instants in `[first, last]` at which a window reports; `end` is the end of the streams, if known."""
 
     def last_end(self, first: int) -> int | None:
-        """Until when windows are open that hold something at or after `first`."""
+        """The time until which windows with content at or after `first` are open."""
 
 
 class WindowStore(Protocol[TakenRows]):
-    """The windows of a run: rows of streams as long as an instant may need them, graphs, and statements over both."""
+    """The windows of a run: the rows of streams that an instant may need, graphs, and statements over both."""
 
     @property
     def capabilities(self) -> Capabilities: ...
@@ -146,7 +150,7 @@ class WindowStore(Protocol[TakenRows]):
     # Streams
 
     def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
-        """`is_given`: another query produces it. A query that reads every stream reads those from outside.
+        """`is_given`: another query produces it. A query that reads every stream reads only streams from outside.
 
         `is_named`: a query reads the names of elements, which are not kept otherwise.
         """
@@ -157,36 +161,36 @@ class WindowStore(Protocol[TakenRows]):
     def append(
         self, batch: IntakeBatch[TakenRows], reached: Mapping[str, Reached], lateness: int
     ) -> Appended:  # fmt: skip
-        """Keep the rows of a batch, each late one with the watermark that it is behind."""
+        """Keep the rows of a batch; each late row has the watermark that it is behind."""
 
     def give(self, number: int, stream: str, rows: pa.Table) -> Seen:
         """Keep rows `(s, p, o, ts, element)` that a query produced in a batch: in time and in order."""
 
     def elements(self, stream: str) -> int:
-        """How many elements of a stream have arrived."""
+        """The number of elements of a stream that have arrived."""
 
     def arrived(self, stream: str) -> int:
-        """How many triples of a stream have arrived."""
+        """The number of triples of a stream that have arrived."""
 
     def seen(self, stream: str, after: int | None, *, lately: bool = False) -> Seen:
         """The elements of a stream after an instant, or all; `lately`: among those appended last."""
 
     def uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
-        """Rows that arrived too late to count for the query, of all that are there."""
+        """The rows that arrived too late to count for the query."""
 
     def evict(self, needs: Sequence[Need], until: int | None) -> int:
-        """Forget rows that no query needs; these are all queries. Returns how many triples are kept.
+        """Evict rows that no query needs; these are all queries. Returns the number of triples that are kept.
 
-        Of a stream that nobody reads, rows after `until` are kept for queries that may join; None keeps all.
+        If no query reads a stream, its rows after `until` are kept for queries that may join; None keeps all.
         """
 
     def forget(self, needs: Sequence[Need], until: int) -> None:
-        """These are all queries: forget what was made for others, and what nobody reads up to an instant."""
+        """These are all queries: drop everything made for others, and rows that no query reads, up to an instant."""
 
     # Graphs and services
 
     def load_graph(self, iri: str | None, graph: Graph) -> None:
-        """Set the graph of this name. Raises `SourceError` where it is malformed."""
+        """Set the graph with this name. Raises `SourceError` if it is malformed."""
 
     @property
     def graphs(self) -> Collection[str | None]:
@@ -197,22 +201,22 @@ class WindowStore(Protocol[TakenRows]):
         """Whether a graph, or the answer of a service, changes with time."""
 
     def held(self, iri: str | None, triples: Sequence[Triple]) -> list[GraphTriple]:
-        """When the triples are in a graph, as far as they are."""
+        """The validity of those triples that are in a graph."""
 
     def revise_graph(
         self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple], needed: int
     ) -> None:  # fmt: skip
-        """Set when triples are in a graph; intervals that end by `needed` may go."""
+        """Set the validity of triples in a graph; intervals that end by `needed` may be dropped."""
 
     @property
     def services(self) -> Collection[ServiceCall]:
-        """The services whose answers are there."""
+        """The services whose answers have been set."""
 
     def load_answers(self, call: ServiceCall, answers: Sequence[ServiceAnswer]) -> None:
         """Set the answers of a service."""
 
     def lacking(self, asked: Sequence[Asked]) -> set[Asked]:
-        """Of these, what no triple of any stream or graph has had, as far as that is known."""
+        """The constants among these that no triple of any stream or graph has had, as far as that is known."""
 
     # Answers
 
@@ -227,15 +231,15 @@ class WindowStore(Protocol[TakenRows]):
 
     @property
     def sizes(self) -> Sizes:
-        """How many triples of each predicate streams and graphs had lately, as far as they were counted."""
+        """The recent number of triples with each predicate in streams and graphs, as far as they were counted."""
 
     @property
     def kept(self) -> Sequence[KeptPart]:
-        """Static parts of queries that have been computed once."""
+        """The static parts of queries that have been computed."""
 
     @property
     def evaluated_by(self) -> str:
-        """Who evaluates the windows now, and where, in a few words."""
+        """The current evaluator of the windows, and its place, in a few words."""
 
     # The end
 
@@ -247,10 +251,10 @@ class WindowStore(Protocol[TakenRows]):
 
 
 class RestartableStore(WindowStore[TakenRows], Protocol[TakenRows]):
-    """A store that another process can continue with."""
+    """A store that another process can continue."""
 
     @property
     def state(self) -> Mapping[str, Any]:
-        """What it knows of its streams beside their rows; JSON can hold it."""
+        """Its knowledge of its streams, without their rows, as JSON."""
 
     def restore(self, state: Mapping[str, Any]) -> None: ...

@@ -1,4 +1,4 @@
-"""The solutions of a slice in columns: a row is there once, with the instants at which it holds."""
+"""The solutions of a slice in columns: each row is stored once, with its instants."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import pyarrow as pa
 from penstock.rdf.result_batches import EncodedRow, Numbers
 
 _TOGETHER = 1 << 20
-"""Solutions of several instants are taken together up to so many."""
+"""The maximum number of solutions of several instants that are processed together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solutions:
-    """Those of instant number k are the rows `places[bounds[k]:bounds[k + 1]]`, in their order.
+    """The solutions of instant number k are the rows `places[bounds[k]:bounds[k + 1]]`, in this order.
 
-    Overlapping windows see the same rows again. So whatever is made of a row is made once, and spread after that. A row
-    has encoded terms.
+    Overlapping windows share rows. So each row is converted once, and then assigned to its instants. A row consists of
+    encoded terms.
     """
 
     instants: Numbers
@@ -35,10 +35,10 @@ class Solutions:
 
     @staticmethod
     def over_intervals(found: pa.Table, instants: Sequence[int], before: int = 0) -> Solutions:
-        """The last columns are i and j: a row holds at instants number i to j − 1. So many `before` the first do not
+        """The last columns are i and j: a row holds at instants number i to j − 1. The first `before` instants do not
         count.
 
-        In an instant the rows keep their order.
+        Within an instant the rows keep their order.
         """
         count, width = len(instants), found.num_columns - 2
         starts, ends = (column.to_numpy().astype(np.int64, copy=False) - before for column in found.columns[width:])
@@ -54,7 +54,7 @@ class Solutions:
 
     @staticmethod
     def at_instants(found: pa.Table, instants: Sequence[int]) -> Solutions:
-        """The last column is the instant of each row; they are in the order of time."""
+        """The last column is the instant of each row; the rows are in the order of time."""
         width, moments = found.num_columns - 1, np.array(instants, np.int64)
         times = found.column(width).to_numpy()
         bounds = np.append(np.searchsorted(times, moments), len(times))
@@ -62,23 +62,23 @@ class Solutions:
 
     @property
     def sizes(self) -> Numbers:
-        """How many solutions each instant has."""
+        """The number of solutions of each instant."""
         return np.diff(self.bounds)
 
     def with_solutions(self) -> Solutions:
-        """Without the instants that have none."""
+        """Only the instants that have solutions."""
         kept = np.flatnonzero(self.sizes)
         return replace(self, instants=self.instants[kept], bounds=np.append(self.bounds[kept], self.bounds[-1]))
 
     def chosen(self, numbers: Numbers) -> Solutions:
-        """Some of the instants, perhaps more than once; the rows stay as they are."""
+        """Some of the instants, perhaps with repetitions; the rows stay unchanged."""
         sizes = self.sizes[numbers]
         bounds = np.concatenate([[0], np.cumsum(sizes)])
         places = np.arange(bounds[-1]) + np.repeat(self.bounds[numbers] - bounds[:-1], sizes)
         return Solutions(self.instants[numbers], self.rows, self.places[places], bounds)
 
     def portions(self) -> Iterator[Solutions]:
-        """A few instants at a time where there are many solutions: what is made of them has to fit into memory."""
+        """A few instants at a time if there are many solutions, because their results have to fit into memory."""
         first = 0
         while first < len(self.instants):
             most = self.bounds[first] + _TOGETHER
@@ -94,13 +94,13 @@ class Solutions:
 
     @property
     def python_rows(self) -> list[EncodedRow]:
-        """The rows as Python has them."""
+        """The rows as Python tuples."""
         if not self.rows.num_columns:
             return [()] * (int(self.places.max(initial=-1)) + 1)
         return list(zip(*(column.to_pylist() for column in self.rows.columns), strict=True))
 
     def at_each_instant(self) -> Iterator[tuple[int, list[EncodedRow]]]:
-        """The solutions of each instant as rows of Python."""
+        """The solutions of each instant as Python tuples."""
         rows = self.python_rows
         for instant, places in zip(self.instants.tolist(), np.split(self.places, self.bounds[1:-1]), strict=True):
             yield instant, [rows[place] for place in places]

@@ -1,7 +1,7 @@
 """Statistics of tables: rows by predicate, counted as they arrive.
 
-They estimate how many rows a triple pattern matches, without a statement. Old rows count less and less, so that the
-figures of a stream are about its last rows.
+They estimate how many rows a triple pattern matches, without a statement. The weight of old rows decreases, so that the
+statistics of a stream describe its latest rows.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ import pyarrow.compute as pc
 from penstock.algebra.operators import Operator
 
 _RECENT = 10_000
-"""The statistics of a stream are about this many rows, or about the last batch."""
+"""The statistics of a stream describe about this many rows, or the last batch."""
 
 _MOST = 1_000
-"""At most so many predicates of a table are counted."""
+"""At most this many predicates of a table are counted."""
 
 
 @dataclass(slots=True)
 class Observed:
-    """Counts of tables; `shifts` is how often one of them has doubled, or halved."""
+    """Counts of tables; `shifts` counts how often one of them has doubled or halved."""
 
     shifts: int = 0
     _counts: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def note(self, table: str, predicates: pa.ChunkedArray) -> list[str]:
-        """Count rows that were added to a table by their predicates; returns the predicates."""
+        """Count rows that were added to a table, by predicate; returns the predicates."""
         found: dict[str, int] = {
             entry["values"]: entry["counts"]
             for entry in pc.value_counts(predicates).to_pylist()
@@ -39,7 +39,7 @@ class Observed:
         return list(found)
 
     def count(self, table: str, found: Mapping[str, int], rows: int) -> None:
-        """Add so many rows to the counts of a table; `found` are those by predicate."""
+        """Add rows to the counts of a table; `found` are the counts by predicate."""
         known = self._counts.setdefault(table, {})
         kept = max(0.0, 1.0 - rows / _RECENT)
         for predicate in found.keys() | known.keys():

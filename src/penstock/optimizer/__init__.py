@@ -1,7 +1,7 @@
-"""From an expression of the algebra to one that has the same solutions and costs less.
+"""Rewrites an expression of the algebra into one with the same solutions and lower cost.
 
-The optimizer is `RULES`: each is a pure function of an expression and of what is known, they are applied in this order,
-and each can be left out.
+The optimizer is `RULES`, applied in this order. Each rule is a pure function of an expression and of the known facts
+(`Knowledge`), and each can be switched off.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ RULES: tuple[Rule, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A rule that changed something, and the expression after it."""
+    """A rule that changed the expression, and the new expression."""
 
     rule: str
     expression: Operator
@@ -56,7 +56,7 @@ class Optimized:
 
 
 def optimize(expression: Operator, knowledge: Knowledge, rules: Sequence[Rule] = RULES) -> Optimized:
-    """The expression under all rules, and what each of them did."""
+    """Applies all rules; also returns the effect of each."""
     steps: list[Step] = []
     for rule in rules:
         changed = rule(expression, knowledge)
@@ -67,5 +67,5 @@ def optimize(expression: Operator, knowledge: Knowledge, rules: Sequence[Rule] =
 
 
 def name_of(rule: Rule) -> str:
-    """As people say it: `push filters`."""
+    """The name of the rule for users: `push filters`."""
     return rule.__name__.replace("_", " ")

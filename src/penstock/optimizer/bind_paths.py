@@ -1,8 +1,8 @@
-"""A path starts from the IRI that an end of it is compared with.
+"""If a FILTER compares an end of a path with an IRI, the path starts from that IRI.
 
-σ_{?x = iri}(P) = {(?x ↦ iri)} ⋈ P: of IRIs, equal ones are the same term. A path walks from the values that it is
-joined with (relational/paths.py), and so from one node, instead of from all. The IRI is not put in the place of the
-variable: from a constant a path of no step leads to itself even where the graph does not have it (SPARQL 1.1 §18.4).
+σ_{?x = iri}(P) = {(?x ↦ iri)} ⋈ P, because equal IRIs are the same term. A path starts from the values that it is
+joined with (relational/paths.py), so it starts from one node, not from all. The IRI does not replace the variable: from
+a constant, a path of length zero leads to itself even if the graph does not contain it (SPARQL 1.1 §18.4).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _bound(operator: Operator) -> Operator:
 
 
 def _compared(condition: Expression) -> tuple[Variable, IRI] | None:
-    """The variable that is compared with an IRI, and the IRI, where the condition is that they are equal."""
+    """The variable and the IRI, if the condition is that they are equal."""
     match condition:
         case Apply("=" | "SAMETERM", (Variable() as variable, Constant(IRI() as iri))):
             return variable, iri

@@ -1,7 +1,7 @@
-"""What cannot match goes: FILTER (false), LIMIT 0, VALUES without rows, and what is joined with them.
+"""Removes patterns that cannot match: FILTER (false), LIMIT 0, VALUES without rows, and patterns joined with them.
 
-A pattern without solutions takes all that it is joined with along, is no side of a UNION, and nothing to an OPTIONAL or
-a MINUS. A grouping without keys has its one group also when it is empty.
+A join with a pattern without solutions has none either. A UNION, an OPTIONAL or a MINUS drops such a side. A grouping
+without keys keeps its one group even if it is empty.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _is_nothing(operator: Operator) -> bool:
 
 
 def _decided(expression: Expression) -> Expression:
-    """Nothing exists of a pattern without solutions; the empty solution always does."""
+    """EXISTS over a pattern without solutions is false; over the empty solution it is true."""
     match expression:
         case Exists(pattern, negated) if _is_nothing(pattern):
             return TRUE if negated else FALSE

@@ -1,8 +1,8 @@
-"""What can be known of an expression before there is data is computed once (SPARQL 1.1 §17.2 and §17.3).
+"""Computes constant parts of expressions in advance (SPARQL 1.1 §17.2 and §17.3).
 
-Errors are kept: `false && error` is false, `true || error` is true, and all else that may be an error stays as it is.
-Folded are booleans, comparisons of exact numbers, IRIs and plain strings, sums and products of small integers, and
-BOUND of a variable that every solution binds.
+Errors are kept: `false && error` is false, `true || error` is true, and any other expression that may be an error is
+left unchanged. The rule folds booleans, comparisons of exact numbers, IRIs and plain strings, sums and products of
+small integers, and BOUND of a variable that every solution binds.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _COMPARISONS: Mapping[str, Callable[[Decimal, Decimal], bool]] = {
 _ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {"+": python.add, "-": python.sub, "*": python.mul}
 
 _SMALL = 10**15
-"""Numbers below it have products that every engine knows."""
+"""Products of numbers below this limit fit on every engine."""
 
 
 def fold_constants(operator: Operator, knowledge: Knowledge) -> Operator:
@@ -55,7 +55,7 @@ def fold_constants(operator: Operator, knowledge: Knowledge) -> Operator:
 def folded(
     expression: Expression, certain: frozenset[Variable] = frozenset(), *, is_condition: bool = False
 ) -> Expression:
-    """The expression as far as it can be computed; `is_condition`: only whether it is true matters."""
+    """Folds the constant parts of the expression; `is_condition`: only whether it is true matters."""
     if not isinstance(expression, Apply):
         return expression
     asks = expression.function in ("&&", "||", "!")
@@ -82,7 +82,7 @@ def folded(
 
 
 def _junction(call: Apply, decisive: bool, is_condition: bool) -> Expression:
-    """One operand decides: false a conjunction, true a disjunction; the other value says nothing."""
+    """False decides a conjunction, true decides a disjunction; the other value is dropped."""
     truths = [_value(operand) if isinstance(operand, Constant) else None for operand in call.arguments]
     if any(truth is decisive for truth in truths):
         return TRUE if decisive else FALSE
@@ -124,7 +124,7 @@ def _small_integer(constant: Constant) -> int | None:
 
 
 def _value(constant: Constant) -> _Value | None:
-    """What the term stands for; None where that is not for certain known here."""
+    """The value of the term; None if it is not certain."""
     term = constant.term
     if isinstance(term, IRI):
         return term

@@ -1,7 +1,7 @@
-"""What rules may know besides the expression: the dataset, and which variables a pattern binds.
+"""Facts for the rules besides the expression: the dataset, and the variables that a pattern binds.
 
-A variable is `certain` where every solution binds it, and `possible` where some may. Rules rely on it as they move
-things: a condition on certain variables has the same value before a join and after it.
+A variable is `certain` if every solution binds it, and `possible` if some solution may. Rules that move conditions rely
+on this: a condition on certain variables has the same value before and after a join.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _NO_VARIABLES = Scope(frozenset(), frozenset())
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """`asks_for_time`: the query calls timestamp(), which asks what patterns bound a variable.
+    """`asks_for_time`: the query calls timestamp(), which depends on the patterns that bound a variable.
 
-    `sizes` are those that streams and graphs lately had.
+    `sizes` are the recent sizes of streams and graphs.
     """
 
     dataset: Dataset
@@ -91,14 +91,14 @@ class Knowledge:
         return Scope(inner.possible | added, inner.certain | added)
 
     def _stream_variables(self, name: PatternTerm) -> list[Variable]:
-        """The variables that tell which stream a window was over."""
+        """The variables that are bound to the stream of a window."""
         windows = self.dataset.windows
         if isinstance(name, Constant):
             windows = tuple(window for window in windows if name.term == IRI(window.name or ""))
         return [Variable(window.stream_variable) for window in windows if window.stream_variable is not None]
 
     def told_by(self, name: PatternTerm) -> frozenset[Variable]:
-        """What GRAPH or WINDOW itself binds, or may bind."""
+        """The variables that GRAPH or WINDOW itself binds, or may bind."""
         return _bound((name, *self._stream_variables(name))).possible
 
 

@@ -1,8 +1,8 @@
-"""Triple patterns of one graph that are joined are one basic graph pattern (C-SPARQL §5.1, MergeJoinedGPOs).
+"""Joined triple patterns of one graph become one basic graph pattern (C-SPARQL §5.1, MergeJoinedGPOs).
 
-BGP(A) ⋈ BGP(B) = BGP(A ∪ B), and WINDOW w { P } ⋈ WINDOW w { Q } = WINDOW w { P ⋈ Q } where the name stands for one
-content: not where a variable ranges over names, nor where several streams or graphs go by one name. A window that
-counts the matches of its patterns (MATCHING) is left as it is.
+BGP(A) ⋈ BGP(B) = BGP(A ∪ B), and WINDOW w { P } ⋈ WINDOW w { Q } = WINDOW w { P ⋈ Q } if the name stands for one
+content. It does not if a variable ranges over names, or if several streams or graphs have the same name. A window that
+counts the matches of its patterns (MATCHING) is left unchanged.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def merge_patterns(operator: Operator, knowledge: Knowledge) -> Operator:
 
 
 def _merged(parts: list[Operator], dataset: Dataset) -> Operator:
-    """Each part goes to the first that reads the same."""
+    """Merges each part with the first one that reads the same content."""
     kept: list[Operator] = []
     for part in parts:
         for place, other in enumerate(kept):
@@ -40,7 +40,7 @@ def _merged(parts: list[Operator], dataset: Dataset) -> Operator:
 
 
 def together(one: Operator, other: Operator, dataset: Dataset) -> Operator | None:
-    """What reads what both read; None where that is not the same."""
+    """The merged reading of both; None if they read different contents."""
     match one, other:
         case BasicGraphPattern(patterns), BasicGraphPattern(more):
             return BasicGraphPattern((*patterns, *more))
@@ -64,7 +64,7 @@ def _is_one_window(name: PatternTerm, dataset: Dataset) -> bool:
 
 
 def _is_one_graph(name: PatternTerm, dataset: Dataset) -> bool:
-    """A graph, or a window by its name that is surely no graph besides."""
+    """A graph, or a window whose name is certainly not also the name of a graph."""
     if not isinstance(name, Constant) or not _windows(name, dataset):
         return isinstance(name, Constant)
     is_graph = not dataset.has_clauses or any(name.term == IRI(graph) for graph in dataset.named_graphs)

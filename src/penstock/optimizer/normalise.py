@@ -1,4 +1,4 @@
-"""One way to write what can be written in many: joins and unions nest to the left, filters stand in one place.
+"""One normal form: joins and unions nest to the left, and filters are combined in one place.
 
 Join and union are associative, `{}` is the neutral element of joins, and σ_a(σ_b(P)) = σ_{a ∧ b}(P).
 """

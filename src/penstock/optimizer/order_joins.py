@@ -1,9 +1,9 @@
-"""The order in which patterns are joined (Groppe §4.1): most join partners first, then the smaller one.
+"""The order of joins (Groppe §4.1): the pattern with most shared variables first, then the smaller one.
 
-Join is commutative and associative, so any order will do. What is joined first is the smallest of all; then, each
-time, what has the most variables in common with what is joined already, and of those the smallest. A pattern that has
-none in common waits, for it would be joined with everything. Engines may choose otherwise; they know less of the
-streams, and mostly follow.
+Join is commutative and associative, so any order is correct. The smallest pattern is first. Next is always the pattern
+that shares the most variables with the patterns before it; among equals, the smallest. A pattern that shares no
+variable waits, because it would be a cross product. Engines may choose another order, but they know less about the
+streams and mostly keep this one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _OF_AN_ENDPOINT = 1000.0
 
 
 class _Part(NamedTuple):
-    """What is joined, and about how many solutions it has."""
+    """An operand, and the estimated number of its solutions."""
 
     operator: Operator
     variables: frozenset[Variable]
@@ -67,7 +67,7 @@ class _Ordering:
         return with_inner(operator, lambda inner: self.inside(inner, active))
 
     def _split(self, operator: Operator) -> Iterator[Operator]:
-        """Triple patterns one by one, also those of a graph or a window that goes by its name."""
+        """Single triple patterns, also those of a graph or a window with a constant name."""
         for part in operands(operator):
             match part:
                 case BasicGraphPattern(patterns) if len(patterns) > 1:
@@ -133,7 +133,7 @@ def _partners(part: _Part, parts: list[_Part]) -> int:
 
 
 def _in_blocks(parts: list[_Part], dataset: Dataset) -> Iterator[Operator]:
-    """Patterns of one graph that follow each other stand together again."""
+    """Adjacent patterns of one graph become one pattern again."""
     block: Operator | None = None
     for part in parts:
         whole = None
@@ -154,7 +154,7 @@ def _has_patterns_alone(operator: Operator) -> bool:
 
 
 def patterns_in_order(operator: Operator, knowledge: Knowledge) -> Iterator[tuple[TriplePattern, int | None]]:
-    """The triple patterns as they are joined, each with how many triples it was seen to find, if any were counted."""
+    """The triple patterns in join order, each with the number of triples that it matched, if counted."""
     return _patterns(operator, knowledge, knowledge.sizes.default(knowledge.dataset))
 
 

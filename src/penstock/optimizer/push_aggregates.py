@@ -1,8 +1,8 @@
-"""Aggregates go to where their solutions come from (C-SPARQL §5.2).
+"""Moves aggregates to the graph or window that their solutions are from (C-SPARQL §5.2).
 
-An aggregate is totally distributable where one of its grouping variables says which graph or window a solution is from:
-each group is then of one of them, and γ over GRAPH ?g { P } by ?g and K is GRAPH ?g { γ over P by K }. There must be
-another key, for a grouping without keys has a group also where there is nothing to group.
+An aggregate is totally distributable if one of its grouping variables names the graph or window of a solution: then
+each group is from one of them, and γ over GRAPH ?g { P } by ?g and K is GRAPH ?g { γ over P by K }. K must not be
+empty, because a grouping without keys has a group even without solutions.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _may_read(expression: Expression, variable: Variable) -> bool:
 
 
 def _are_told_apart(block: ReadGraph | ReadWindow, dataset: Dataset) -> bool:
-    """Whether no two contents go by one name: of several streams, or of a window and a graph."""
+    """Whether names are unique: no name stands for several streams, or for both a window and a graph."""
     windows = [window for window in dataset.windows if window.name is not None]
     names = [window.name for window in windows]
     if any(window.stream is None for window in windows) or len(set(names)) < len(names):

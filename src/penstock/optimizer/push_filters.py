@@ -1,9 +1,10 @@
-"""A condition is asked where its variables are first bound (C-SPARQL §5.1).
+"""Evaluates a condition where its variables are first bound (C-SPARQL §5.1).
 
-σ_c(P ⋈ Q) = σ_c(P) ⋈ Q where P binds the variables of c for certain, or Q binds none of them; so also for the left side
-of OPTIONAL and MINUS, for each side of a UNION, into GRAPH and WINDOW, below BIND, and below a grouping by those
-variables. A condition of an OPTIONAL on its right side alone goes there. Conditions that look beyond their solution
-stay: EXISTS asks the active graph, NOW() the instant, RAND() and BNODE() nobody knows whom, timestamp() all patterns.
+σ_c(P ⋈ Q) = σ_c(P) ⋈ Q if every solution of P binds the variables of c, or if Q binds none of them. The same applies to
+the left side of OPTIONAL and MINUS, to each side of a UNION, inside GRAPH and WINDOW, below BIND, and below a grouping
+by those variables. The condition of an OPTIONAL moves to its right side if it only reads variables from there.
+Conditions that depend on more than their solution stay: EXISTS on the active graph, NOW() on the instant, timestamp()
+on all patterns; RAND() and BNODE() have a new value each time.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class _Pushing:
         self._knowledge = knowledge
 
     def into(self, operator: Operator, conditions: list[Expression]) -> Operator:
-        """The operator under the conditions, each as deep down as it can go."""
+        """The operator under the conditions, each pushed down as far as possible."""
         match operator:
             case Filter(condition, source):
                 own = list(conjuncts(condition))
@@ -80,7 +81,7 @@ class _Pushing:
         return filtered(with_expressions(inner, self._inside), above)
 
     def _inside(self, expression: Expression) -> Expression:
-        """The pattern of an EXISTS has filters of its own."""
+        """Pushes the filters inside the pattern of an EXISTS."""
         return with_patterns(expression, lambda pattern: self.into(pattern, []))
 
     def _goes_below(self, condition: Expression, operator: Operator) -> bool:
@@ -102,7 +103,7 @@ class _Pushing:
         return False
 
     def _into_join(self, parts: list[Operator], conditions: list[Expression]) -> Operator:
-        """A condition goes to every part that binds all of its variables: the fewer rows are joined the better."""
+        """Pushes a condition into every operand that binds all of its variables, to join fewer rows."""
         scopes = [self._knowledge.scope(part) for part in parts]
         given: list[list[Expression]] = [[] for _ in parts]
         left: list[Expression] = []
@@ -123,7 +124,7 @@ class _Pushing:
         return filtered(joined(chain.from_iterable(pushed)), left)
 
     def _into_patterns(self, block: BasicGraphPattern, conditions: list[Expression]) -> Operator:
-        """A triple pattern that has conditions to itself stands by itself."""
+        """A triple pattern with conditions of its own becomes a separate operand."""
         single = [BasicGraphPattern((pattern,)) for pattern in block.patterns]
         known = [self._knowledge.scope(pattern).certain for pattern in single]
         alone = [
@@ -160,7 +161,7 @@ def _can_move(condition: Expression) -> bool:
 
 
 def _extensions(operator: Operator) -> Iterator[Variable]:
-    """What BINDs in a row bind: BNODE("x") is one node in all of them, so they stay together."""
+    """The variables that adjacent BINDs bind: BNODE("x") is one node in all of them, so they stay together."""
     while isinstance(operator, Extend):
         yield operator.variable
         operator = operator.source

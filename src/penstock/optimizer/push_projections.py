@@ -1,9 +1,9 @@
-"""What nobody above asks for is not carried along (C-SPARQL §5.1).
+"""Drops variables that no operator above needs (C-SPARQL §5.1).
 
-π_V(P ⟕ Q) = π_V(π_W(P) ⟕ π_W(Q)) where W are the variables of V, of the condition, and those that P and Q share; so
-also for MINUS and below a grouping. Solutions are a bag, so a projection keeps their number. A BIND or an aggregate
-that nobody asks for is not computed. The variables under DISTINCT, REDUCED and LIMIT all count, those of EXISTS may all
-be asked for, and timestamp() asks for the patterns themselves.
+π_V(P ⟕ Q) = π_V(π_W(P) ⟕ π_W(Q)) where W contains V, the variables of the condition, and those that P and Q share. The
+same applies to MINUS and below a grouping. Solutions are a bag, so a projection keeps their number. A BIND or an
+aggregate that is not needed is not computed. DISTINCT, REDUCED and LIMIT need all variables below them, EXISTS may need
+any, and timestamp() needs the patterns themselves.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from penstock.algebra.operators import (
 from penstock.optimizer.knowledge import Knowledge
 
 Wanted = frozenset[Variable] | None
-"""The variables that are asked for; None: all of them."""
+"""The variables that are needed; None: all of them."""
 
 
 def push_projections(operator: Operator, knowledge: Knowledge) -> Operator:
@@ -80,13 +80,13 @@ class _Pushing:
         return operator
 
     def _shared(self, left: Operator, right: Operator, wanted: Wanted) -> Wanted:
-        """What is asked of the sides of a join: also that by which they are joined."""
+        """The variables needed from the sides of a join, including those they are joined by."""
         if wanted is None:
             return None
         return wanted | (self._knowledge.scope(left).possible & self._knowledge.scope(right).possible)
 
     def _narrowed(self, operator: Operator, wanted: Wanted) -> Operator:
-        """With a projection on top, if it takes anything away."""
+        """Adds a projection if it removes a variable."""
         inner = self.into(operator, wanted)
         possible = self._knowledge.scope(inner).possible
         if wanted is None or possible <= wanted or isinstance(inner, Table | Service):
@@ -105,7 +105,7 @@ class _Pushing:
 
 
 def _and(wanted: Wanted, expressions: Iterable[Expression]) -> Wanted:
-    """What is asked for, and what the expressions read; EXISTS may read all."""
+    """The variables needed above, and those that the expressions read; EXISTS may read all."""
     parts = [part for expression in expressions for part in parts_of(expression)]
     if wanted is None or any(isinstance(part, Exists) for part in parts):
         return None

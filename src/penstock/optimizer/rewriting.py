@@ -1,6 +1,6 @@
-"""How rules walk over an expression: its operators, and the patterns of EXISTS inside its conditions.
+"""How rules traverse an expression: its operators, and the patterns of EXISTS inside its conditions.
 
-What a SERVICE is asked is sent as it stands, so no rule looks into it.
+The query inside a SERVICE is sent unchanged, so no rule enters it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from penstock.algebra.operators import (
 Change = Callable[[Operator], Operator]
 
 UNIT = BasicGraphPattern(())
-"""Z, the pattern that matches once and binds nothing: what is joined with it stays as it is."""
+"""Z, the pattern that matches once and binds nothing: the neutral element of joins."""
 
 NOTHING = Table((), ())
 """The pattern without solutions."""
 
 
 def from_the_leaves(operator: Operator, change: Change) -> Operator:
-    """Every operator changed, after all that it takes solutions from."""
+    """Applies a function to every operator, children first."""
 
     def inside(inner: Operator) -> Operator:
         return from_the_leaves(inner, change)
@@ -42,7 +42,7 @@ def from_the_leaves(operator: Operator, change: Change) -> Operator:
 
 
 def with_inner(operator: Operator, change: Change) -> Operator:
-    """The operator with what it takes its solutions from, and asks EXISTS about, changed."""
+    """Applies a function to the children of an operator and to the patterns of its EXISTS."""
     if isinstance(operator, Service):
         return operator
     return with_expressions(with_children(operator, change), lambda expression: with_patterns(expression, change))
@@ -60,7 +60,7 @@ def with_children(operator: Operator, change: Change) -> Operator:
 
 
 def with_patterns(expression: Expression, change: Change) -> Expression:
-    """The expression with the patterns of its EXISTS changed."""
+    """Applies a function to the patterns of EXISTS in the expression."""
     match expression:
         case Exists(pattern):
             new = change(pattern)
@@ -77,7 +77,7 @@ def with_arguments(call: Apply, arguments: Iterable[Expression]) -> Apply:
 
 
 def with_expressions(operator: Operator, change: Callable[[Expression], Expression]) -> Operator:
-    """The operator with its expressions changed."""
+    """Applies a function to the expressions of an operator."""
     match operator:
         case LeftJoin(_, _, condition) if condition is not None:
             new = change(condition)
@@ -104,14 +104,14 @@ def with_expressions(operator: Operator, change: Callable[[Expression], Expressi
 
 
 def operands(operator: Operator) -> list[Operator]:
-    """What is joined, however it is nested."""
+    """The operands of nested joins."""
     if isinstance(operator, Join):
         return [*operands(operator.left), *operands(operator.right)]
     return [operator]
 
 
 def joined(operators: Iterable[Operator]) -> Operator:
-    """The operators joined from the left; UNIT where there is none."""
+    """Joins the operators from the left; UNIT if the list is empty."""
     whole: Operator | None = None
     for operator in operators:
         if operator != UNIT:
@@ -120,7 +120,7 @@ def joined(operators: Iterable[Operator]) -> Operator:
 
 
 def sides(operator: Operator) -> list[Operator]:
-    """What is united, however it is nested."""
+    """The operands of nested unions."""
     if isinstance(operator, Union):
         return [*sides(operator.left), *sides(operator.right)]
     return [operator]
@@ -132,7 +132,7 @@ def united(operators: Iterable[Operator]) -> Operator:
 
 
 def conjunction(conditions: Iterable[Expression]) -> Expression:
-    """At least one condition."""
+    """A conjunction of at least one condition."""
     every = tuple(conditions)
     return every[0] if len(every) == 1 else Apply("&&", every)
 

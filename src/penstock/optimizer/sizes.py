@@ -1,7 +1,7 @@
-"""How much there is to match: triples by predicate, in each stream and graph, as they were seen lately.
+"""Recent sizes of the input: triples by predicate, in each stream and graph.
 
-A count is known where somebody counted. A pattern with a constant predicate finds at most the triples that have it; a
-constant subject or object, and a condition, leave some of them.
+A count is known only if an engine counted it. A pattern with a constant predicate matches at most the triples with this
+predicate; a constant subject or object, or a condition, selects some of them.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI
 
 Counts = Mapping[str, int]
-"""Triples by their predicates, encoded."""
+"""Counts of triples by encoded predicate."""
 
 
 class Spread(NamedTuple):
-    """How many triples have a predicate, and how many subjects and objects these have."""
+    """The number of triples with a predicate, and of their distinct subjects and objects."""
 
     triples: int
     subjects: int
@@ -30,24 +30,24 @@ class Spread(NamedTuple):
 
 _LEFT_BY_A_CONSTANT = 0.1
 _UNKNOWN = 1000.0
-"""More than most lists of VALUES."""
+"""More than the length of most VALUES lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Counts of streams and graphs, by their IRIs; the graph under None is the unnamed one."""
+    """Counts of streams and graphs by IRI; None is the unnamed graph."""
 
     streams: Mapping[str, Counts] = field(default_factory=dict)
     graphs: Mapping[str | None, Counts] = field(default_factory=dict)
     spread: Mapping[str | None, Mapping[str, Spread]] = field(default_factory=dict)
-    """Of graphs, how the triples of each predicate are spread; where the engine would have that known."""
+    """The distribution of each predicate in graphs, if the engine wants it."""
 
     @property
     def are_known(self) -> bool:
         return any(self.streams.values()) or any(self.graphs.values())
 
     def of(self, pattern: TriplePattern, counts: tuple[Counts, ...]) -> float:
-        """How many triples the pattern finds there, or so."""
+        """The estimated number of triples that the pattern matches."""
         terms = (pattern.subject, pattern.object)
         kept: float = _LEFT_BY_A_CONSTANT ** sum(isinstance(term, Constant) for term in terms)
         if not counts or not isinstance(pattern.predicate, Constant):
@@ -58,9 +58,9 @@ class Sizes:
     def partners(
         self, pattern: TriplePattern, variables: Collection[Variable], graphs: Iterable[str | None], most: int
     ) -> float:
-        """How many triples of these graphs match the pattern for each value of one of the variables, at most, or so.
+        """The estimated maximum of matching triples in these graphs for each value of one of the variables.
 
-        None, where that has more than so many values.
+        None if the variable has more than `most` values.
         """
         if not isinstance(pattern.predicate, Constant):
             return 0.0

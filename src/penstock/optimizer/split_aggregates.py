@@ -1,14 +1,14 @@
-"""Partially distributable aggregates (C-SPARQL §5.2): windows are aggregated before static knowledge comes to them.
+"""Partially distributable aggregates (C-SPARQL §5.2): windows are aggregated before the join with static graphs.
 
-With S over windows, T static and J the variables that they share, COUNT over S ⋈ T by K is SUM over S′ ⋈ T by K, where
-S′ are the counts of S by J and those of K that S has. A least or greatest value is one of least or greatest values. A
-solution of S that has several partners in T counts with each of them: so does its count.
+Let S read windows, T be static, and J be the variables that they share. COUNT over S ⋈ T by K is SUM over S′ ⋈ T by K,
+where S′ contains the counts of S by J and the keys K of S. MIN and MAX are the least and greatest of partial results.
+If a solution of S has several partners in T, it counts with each of them: so does its partial count.
 
-For SUM and AVG, S′ has partial sums: how many values there are, the sums of integers and of decimals, which are exact,
-and floating numbers one by one. Each of these is added in the end, as it would be otherwise. DISTINCT is not
-distributable. It takes a window that tumbles: where windows slide, almost every element begins a count of its own, and
-there is nothing to gain. And it takes a static part with many triples for each of few values that it is joined by,
-which is known where an engine has counted them (`Sizes.spread`); one that aggregates before joins by itself does not.
+For SUM and AVG, S′ has partial sums: the number of values, the exact sums of integers and of decimals, and each
+floating number separately. They are added at the end in the usual order. DISTINCT is not distributable. The rule needs
+a tumbling window: in a sliding window almost every element begins a partial count of its own, so nothing is gained. It
+also needs a static part with many triples for each of few join values. Engines that count triples report this
+(`Sizes.spread`); an engine that aggregates before joins by itself does not.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from penstock.optimizer.rewriting import from_the_leaves, joined, operands
 from penstock.rdf.terms import IRI
 
 _PARTNERS, _PARTNERS_OF_COUNTS, _VALUES = 20, 200, 1000
-"""With so many triples for each solution it pays, with more where all is counted, which costs little as it is; and with
-no more values than that to be joined by.
+"""The rule applies from this many triples for each solution (more for COUNT, which is cheap anyway), and up to this
+many join values.
 
 Measured on Spark (benchmarks/split_aggregates.py), 100,000 elements in a window, two cores. With 500 values and 20, 50,
 100 and 200 triples for each, SUM and AVG take 0.8, 0.4, 0.3 and 0.2 times as long, MIN 0.7, 0.4, 0.3 and 0.2 times,
@@ -47,7 +47,7 @@ _SPLIT = {
     "SUM": (PARTIAL_SUM, SUM_OF_PARTIAL),
     "AVG": (PARTIAL_SUM, AVG_OF_PARTIAL),
 }
-"""What is made of windows, and what makes one of several."""
+"""The aggregate for partial results, and the one that combines them."""
 
 
 def split_aggregates(operator: Operator, knowledge: Knowledge) -> Operator:
@@ -96,7 +96,7 @@ def _is_distributable(aggregate: Aggregate, variables: frozenset[Variable]) -> b
 
 
 def _is_tumbling(operator: Operator, dataset: Dataset) -> bool:
-    """Whether it reads one window, whose contents do not overlap."""
+    """Whether the operator reads one window, whose contents do not overlap."""
     if not isinstance(operator, ReadWindow) or not isinstance(operator.name, Constant):
         return False
     among = [window for window in dataset.windows if operator.name.term == IRI(window.name or "")]
@@ -107,7 +107,7 @@ def _is_tumbling(operator: Operator, dataset: Dataset) -> bool:
 
 
 def _is_static(operator: Operator, dataset: Dataset) -> bool:
-    """Whether it is made of triple patterns over graphs alone."""
+    """Whether the operator consists of triple patterns over graphs only."""
     match operator:
         case BasicGraphPattern():
             return all(window.is_named for window in dataset.windows)
@@ -117,7 +117,7 @@ def _is_static(operator: Operator, dataset: Dataset) -> bool:
 
 
 def _partners(operator: Operator, shared: frozenset[Variable], knowledge: Knowledge) -> float:
-    """How many triples a pattern has for each value of a shared variable, at most."""
+    """The maximum number of triples of a pattern for each value of a shared variable."""
     match operator:
         case ReadGraph(Constant(IRI(name)), BasicGraphPattern(patterns)):
             names: tuple[str | None, ...] = (name,)

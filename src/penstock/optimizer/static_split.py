@@ -1,7 +1,7 @@
-"""Static and streaming: the largest parts of a query that read static graphs alone (C-SPARQL's D-graph, CQELS's cache).
+"""Finds the largest parts of a query that read only static graphs (C-SPARQL's D-graph, CQELS's cache).
 
 The solutions of such a part are the same at every instant. So they are computed once and kept, and the rest of the
-query is joined with what is kept.
+query is joined with them.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ class Reading(Protocol):
     """The graph that patterns are matched against, as far as it is known."""
 
     def is_static_for(self, pattern: TriplePattern) -> bool:
-        """Whether whatever matches the pattern is part of a static graph, now and for ever."""
+        """Whether all matches of the pattern are in a static graph, now and later."""
 
     @property
     def is_static(self) -> bool:
         """Whether all of it is."""
 
     def within(self, name: PatternTerm) -> Reading | None:
-        """What GRAPH reads there; None where that is not one graph."""
+        """The graph that GRAPH reads there; None if it is not a single graph."""
 
 
 def is_static(operator: Operator, reading: Reading) -> bool:
-    """Whether the operator has the same solutions at every instant, and something is read for them."""
+    """Whether the operator has the same solutions at every instant, and reads a graph."""
     match operator:
         case algebra.BasicGraphPattern(patterns):
             return bool(patterns) and all(map(reading.is_static_for, patterns))
@@ -69,7 +69,7 @@ def _expressions(operator: Operator) -> list[Expression]:
 
 
 def _is_settled(expression: Expression, reading: Reading) -> bool:
-    """Whether it has one value for a solution, at every instant."""
+    """Whether the expression has the same value for a solution at every instant."""
     for part in parts_of(expression):
         if isinstance(part, Apply) and part.function in NEW_EACH_TIME:
             return False
@@ -83,10 +83,10 @@ def together(
     can_be_kept: Callable[[Operator], bool],
     variables: Callable[[Operator], frozenset[Variable]],
 ) -> list[Operator]:
-    """What is joined, with those operands that are static and share a variable joined first, among themselves.
+    """The operands of a join; static operands that share a variable are joined with each other first.
 
-    Those that share none are left apart: all pairs of them would be many. They are always joined in the same order, so
-    that what has been kept of them is found again however operands are ordered.
+    Static operands without a shared variable stay apart, because their product would be large. The order of these joins
+    is fixed, so that kept results are found again whatever the order of the operands.
     """
     streaming: list[Operator] = []
     groups: list[tuple[list[Operator], frozenset[Variable]]] = []

@@ -1,8 +1,8 @@
 """semantics.md as slow, obvious code.
 
-For each evaluation instant the content of every window and graph, straight from its definition, is put into a new
-store of an independent SPARQL engine (pyoxigraph), the query is run there, and the streaming operator is applied. The
-oracle shares `syntax` and `algebra` with the engines, and nothing else: where an engine differs, one of them is wrong.
+For each evaluation instant, the content of every window and graph follows directly from its definition. It is loaded
+into a new store of an independent SPARQL engine (pyoxigraph), the query is run there, and the streaming operator is
+applied. The oracle shares only `syntax` and `algebra` with the engines: if an engine differs, one of them is wrong.
 """
 
 from penstock.algebra.inputs import InputError, Inputs

@@ -78,7 +78,7 @@ def matched_patterns(query: ast.Query) -> dict[str, list[SinglePattern]]:
     return found
 
 
-# The streaming operators (semantics.md §7): they compare solutions, before the query form makes something of them
+# The streaming operators (semantics.md §7): they compare solutions, before the query form is applied
 
 
 def _streamed_evaluations(
@@ -100,7 +100,7 @@ def _apply(operator: ast.Operator, now: Solutions, previous: Solutions | None) -
     return now.nothing() if previous is None else previous.without(now)
 
 
-# SPARQL over a stream: each solution once, as soon as nothing can take it back; a graph has each triple once
+# SPARQL over a stream: each solution once, as soon as no later input can remove it; a graph has each triple once
 
 
 def _certain_evaluations(

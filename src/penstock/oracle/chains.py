@@ -21,9 +21,9 @@ def answer_all(
     *,
     flush: bool = False,
 ) -> dict[str, Answer]:
-    """The reference answer to each query, in the order in which they are given.
+    """The reference answer to each query, in the order of the queries.
 
-    What a query gives is a stream like any other: its elements are written out, and the next query reads them.
+    The answer of a query is a stream like any other: its elements are written out, and the next query reads them.
     """
     given: dict[str, Sequence[Element]] = {}
     answers: dict[str, Answer] = {}

@@ -20,8 +20,8 @@ from penstock.syntax.ast.traversal import walk
 
 _ORDERINGS = {"<": "less", ">": "less", "<=": "less-or-equal", ">=": "less-or-equal"}
 
-# Where the optional argument of SUBSTR, REGEX or REPLACE is missing, the parser of the store reads the others twice,
-# and what is within them four times.
+# If the optional argument of SUBSTR, REGEX or REPLACE is missing, the parser of the store reads the others twice, and
+# the terms inside them four times.
 _NO_FLAGS = ast.Constant(Literal(""))
 _ALL = ast.Constant(Literal("2147483647", XSD + "integer"))
 

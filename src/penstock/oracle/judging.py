@@ -82,9 +82,9 @@ def judge(
 ) -> Verdict:
     """Whether `recorded` is a right answer of the query, and for which origins; `settings.origin` is a.
 
-    With `flush` an answer has the windows that were still open when the input ended, too. With `numbers_by_value` the
+    With `flush` an answer also has the windows that were still open when the input ended. With `numbers_by_value` the
     datatypes and forms of numbers do not count. An answer that is wrong for windows closed on the right is compared
-    with windows closed on the left, unless NOW() would give that away.
+    with windows closed on the left, unless NOW() would reveal the side.
     """
     settings = settings or Settings()
     verdict = _judge(query, inputs, recorded, settings, flush, numbers_by_value)
@@ -100,7 +100,7 @@ def judge(
 
 
 def _has_boundaries(query: ast.Query, settings: Settings) -> bool:
-    """Whether the query is evaluated when windows close, so that it matters what is in them at that instant."""
+    """Whether the query is evaluated when windows close, so that their content at that instant matters."""
     if any(isinstance(node, ast.Call) and node.name == "NOW" for node in walk(query)):
         return False
     return any(
@@ -113,7 +113,7 @@ def _has_boundaries(query: ast.Query, settings: Settings) -> bool:
 
 
 def _moved(query: ast.Query, by: int) -> ast.Query:
-    """The explicit query with the origins that it says moved."""
+    """The explicit query with its ORIGIN clauses moved."""
     written = explicit(query)
     return replace(
         written,
@@ -199,7 +199,7 @@ def _is_periodic(report: ast.Report) -> bool:
 
 
 def _ranges(points: Iterable[int], step: int, earliest: int) -> Iterator[OriginRange]:
-    """`earliest … earliest + step − 1`, cut before and behind each point's place in it."""
+    """`earliest … earliest + step − 1`, cut before and after the position of each point in it."""
     cuts = {earliest, earliest + step}
     for point in points:
         place = earliest + (point - earliest) % step
@@ -223,7 +223,7 @@ def _with_origins(query: ast.Query, origins: Sequence[int]) -> ast.Query:
 
 
 def first_difference(expected: Sequence[Evaluation], found: Sequence[Evaluation], ordered: bool) -> Difference | None:
-    """The first difference between two answers; None where they are the same."""
+    """The first difference between two answers; None if they are the same."""
     for one, other in zip(expected, found, strict=False):
         if one.time != other.time:
             time = min(one.time, other.time)
@@ -258,7 +258,7 @@ def _aligned(evaluation: Evaluation) -> tuple[Row, ...]:
 
 
 def _told_difference(one: Evaluation, other: Evaluation) -> str:
-    """The first thing that only one of the two evaluations has."""
+    """The first item that only one of the two evaluations has."""
     sides = [(_shown_items(one), _shown_items(other), "answer"), (_shown_items(other), _shown_items(one), "oracle")]
     for mine, others, who in sides:
         only = Counter(mine) - Counter(others)

@@ -1,8 +1,8 @@
-"""Terms of an answer that are equal to the oracle's, although they are written differently.
+"""Matches terms of an answer with the oracle's if they are equal but written differently.
 
-SPARQL leaves two things to the engine. It may spell a value that it computes as it likes (2.50 or 2.5). And it may add
-up doubles in any order, so that the last digits of SUM and AVG are its own; these are compared with a tolerance. What
-comes from the data is compared as it is written, and integers and decimals have to be exact.
+SPARQL leaves two choices to the engine. It may write a computed value in any form (2.50 or 2.5). And it may add doubles
+in any order, so the last digits of SUM and AVG may differ; these are compared with a tolerance. Terms from the data
+must be written in the same way, and integers and decimals must be exact.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TOLERANCES = {XSD_DOUBLE: 1e-12, XSD + "float": 1e-5}
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """An answer with the oracle's terms where they mean the same; `is_rounded`: some only within the tolerance."""
+    """An answer with the oracle's terms if they mean the same; `is_rounded`: some only within the tolerance."""
 
     evaluations: list[Evaluation]
     is_rounded: bool

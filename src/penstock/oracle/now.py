@@ -14,7 +14,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def at_instant(query: ast.Query, instant: int) -> ast.Query:
-    """The query with the instant in place of NOW(), but in SERVICE, where it is the endpoint's."""
+    """The query with the instant in place of NOW(), except in SERVICE, where it is the endpoint's."""
 
     def change(node: ast.Node) -> ast.Node:
         if isinstance(node, ast.Service):

@@ -22,7 +22,7 @@ _IN_TIME = ("dateTime", "date", "time", "dayTimeDuration", "yearMonthDuration")
 _NUMBER, _FIRST_IN_TIME, _BOOLEAN, _OTHER = 3, 4, 9, 10
 
 Keys = tuple[int, Node, str]
-"""The kind of a term, its value, and what decides between equal texts."""
+"""The kind of a term, its value, and the tie-breaker for equal texts."""
 
 
 def order_keys(term: Node) -> Keys:
@@ -45,7 +45,7 @@ def order_keys(term: Node) -> Keys:
 
 
 def _in_utc(value: ox.Literal) -> ox.Literal:
-    """Where there is no time zone, it is UTC."""
+    """Without a time zone, it is UTC."""
     has_zone = value.value.endswith("Z") or (value.value[-6:-5] in ("+", "-") and value.value[-3] == ":")
     is_duration = value.datatype.value.endswith("Duration")
     return value if has_zone or is_duration else ox.Literal(f"{value.value}Z", datatype=value.datatype)
@@ -61,7 +61,7 @@ def _type_key(term: Node) -> str:
 
 
 def conditions(order: ast.OrderCondition, term: ast.Expression) -> list[ast.OrderCondition]:
-    """The conditions that order by the keys of a term; unbound comes first, for it has none."""
+    """The conditions that order by the keys of a term; unbound is first, because it has none."""
     return [ast.OrderCondition(call(f"order-{number}", term), order.descending) for number in range(3)]
 
 

@@ -1,6 +1,6 @@
-"""Relative IRIs of a query without a base, for a SPARQL engine that takes absolute IRIs only.
+"""Relative IRIs of a query without a base, for a SPARQL engine that accepts only absolute IRIs.
 
-In the engine behind the oracle they stand behind a prefix. Neither STR() nor an answer shows it.
+Inside the engine they have a prefix. Neither STR() nor an answer shows it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _absolute(term: IRI | Literal) -> IRI | Literal:
 
 
 def as_written(term: Node) -> Node:
-    """The term of the query that stands behind the prefix, if one does."""
+    """The original term of the query, if the term has the prefix."""
     match term:
         case ox.NamedNode(value=value) if value.startswith(_PREFIX):
             return named_node(value.removeprefix(_PREFIX))

@@ -73,8 +73,8 @@ class Rewriting:
         )
         return _with_stored_terms(rewritten)
 
-    # Groups. `graph` is the active one; `timed` collects the patterns whose timestamps are in scope; `outer` are
-    # those of the surroundings of an EXISTS.
+    # Groups. `graph` is the active one; `timed` collects the patterns whose timestamps are in scope; `outer` are those
+    # outside of an EXISTS.
 
     def _group(
         self, group: ast.Group, graph: ActiveGraph, timed: list[TimedPattern], outer: list[TimedPattern]
@@ -127,12 +127,12 @@ class Rewriting:
         return self._group(node, graph, timed, outer) if isinstance(node, ast.Group) else node
 
     def _renamed(self, minus: ast.Minus, before: set[str]) -> ast.Minus:
-        """MINUS with new names for the variables that it does not share with what is before it in its group.
+        """MINUS with new names for the variables that it does not share with the preceding part of its group.
 
-        In an OPTIONAL the store's engine takes those outside of it for shared ones.
+        Inside an OPTIONAL the store's engine treats variables outside of it as shared.
         """
         if any(isinstance(node, ast.Service) for node in walk(minus)):
-            return minus  # the answer of a service is known by the names in its question
+            return minus  # the variables of a service's answer are those of its query
         names: dict[str, ast.Variable] = {}
 
         def rename(node: ast.Node) -> ast.Node:

@@ -1,4 +1,4 @@
-"""Triples of the syntax tree one by one, blank nodes as variables: what bags and timestamps are counted by."""
+"""Triples of the syntax tree one by one, blank nodes as variables: the units for counts in bags and for timestamps."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SinglePattern:
 
     @property
     def matched(self) -> tuple[Hashable, ...]:
-        """What it matches, whatever its variables are called: two patterns that match the same are equal in this."""
+        """The pattern without the names of its variables: two patterns with the same matches are equal in this form."""
         names: dict[str, int] = {}
         nodes = (self.subject, self.verb, self.object)
         return tuple(names.setdefault(n.name, len(names)) if isinstance(n, ast.Variable) else n for n in nodes)

@@ -1,6 +1,6 @@
-"""Active graphs: what triple patterns are matched against, as relations over intervals (semantics.md §3 and §4).
+"""Active graphs: the triples that patterns are matched against, as relations over intervals (semantics.md §3 and §4).
 
-A triple pattern reads the tables itself, so that rows that do not match it are not touched.
+Each triple pattern reads the tables itself, so that the engine skips rows that do not match.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from penstock.relational.windows import window_rows
 
 @dataclass(slots=True, eq=False)
 class ActiveGraph:
-    """What triple patterns are matched against: static graphs and windows over streams, merged."""
+    """The input of triple patterns: static graphs and windows over streams, merged."""
 
     statement: Statement
     tables: Tables
@@ -31,13 +31,13 @@ class ActiveGraph:
     changing: Sequence[str] = ()
     windows: Sequence[tuple[StreamWindow, str]] = ()
     closing: RangeWindow | None = None
-    """The window at whose closing instants, and at no others, the query is evaluated, if there is one."""
+    """The window whose closing instants are all evaluation instants of the query, if there is one."""
     _scans: dict[object, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
 
     def scan(self, columns: Mapping[str, str], asked: TripleConditions) -> str:
-        """The relation of the rows that are asked for; `columns` maps s, p and o to names, as far as wanted.
+        """The relation of the requested rows; `columns` maps s, p and o to names, as far as needed.
 
-        Where the same has been asked before, the same is read, under a new name.
+        An equal request reads the same relation again, under a new name.
         """
         matching = self._with(asked.predicate)
         self.statement.stream_scans += bool(matching.windows)
@@ -49,40 +49,40 @@ class ActiveGraph:
         return self.statement.renamed(name, {columns[part]: known[part] for part in columns})
 
     def select_static(self, columns: Mapping[str, str], asked: TripleConditions) -> exp.Select | None:
-        """What a static graph has of that, without intervals, where it is one graph beside something that moves."""
+        """The rows of the static graph, without intervals, if there is one graph besides streams or changes."""
         matching = self._with(asked.predicate)
         if len(matching.static) != 1 or not (matching.windows or matching.changing):
             return None
         return _select(matching.static[0], columns, asked)
 
     def scan_with(self, columns: Mapping[str, str], asked: TripleConditions, static: exp.Select) -> str:
-        """`scan`, with that in place of what static graphs have."""
+        """`scan`, with this relation in place of the static graphs."""
         matching = self._with(asked.predicate)
         self.statement.stream_scans += bool(matching.windows)
         return matching._scan(columns, asked, static)
 
     @property
     def counts_matches(self) -> bool:
-        """Whether a window counts what matches a pattern."""
+        """Whether a window counts the matches of a pattern."""
         return any(counts_matches(window) for window, _ in self.windows)
 
     def holds_always(self, asked: TripleConditions) -> bool:
-        """Whether what is found holds at every instant."""
+        """Whether all rows hold at every instant."""
         matching = self._with(asked.predicate)
         return not matching.windows and not matching.changing
 
     def is_static_for(self, asked: TripleConditions) -> bool:
-        """Whether what is found is part of static graphs, in which there is something to find."""
+        """Whether all rows are from static graphs, which may have such rows."""
         matching = self._with(asked.predicate)
         return bool(matching.static) and not matching.windows and not matching.changing
 
     def has_beside_windows(self, asked: TripleConditions) -> bool:
-        """Whether something may be found without streams."""
+        """Whether there may be rows without streams."""
         matching = self._with(asked.predicate)
         return bool(matching.static or matching.changing)
 
     def is_momentary(self, asked: TripleConditions) -> bool:
-        """Whether what is found holds at one instant: that at which its window closes, before the next one begins."""
+        """Whether each row holds at one instant only: its window closes then, and the next one begins later."""
         matching = self._with(asked.predicate)
         return bool(matching.windows) and not matching.static and matching._is_tumbling and self._are_all_closing
 
@@ -91,7 +91,7 @@ class ActiveGraph:
         return all(window.window == self.closing for window, _ in self.windows)
 
     def _with(self, predicate: str | None) -> ActiveGraph:
-        """Without the tables that have nothing with such a predicate."""
+        """Drops the tables that have no triple with this predicate."""
         return replace(
             self,
             _scans={},
@@ -117,7 +117,7 @@ class ActiveGraph:
         return self.statement.add(united(parts))
 
     def _static(self, columns: Mapping[str, str], asked: TripleConditions) -> exp.Select:
-        """A graph has each of its triples once; what is in several of them counts once, too."""
+        """A graph contains each triple once; a triple in several graphs counts once, too."""
         rows = [_select(table, columns, asked) for table in self.static]
         if len(rows) == 1:
             return rows[0].select(*always())
@@ -129,13 +129,13 @@ class ActiveGraph:
         return exp.select(*kept, *always()).from_(merged.subquery("merged"))
 
     def _changing(self, columns: Mapping[str, str], asked: TripleConditions) -> list[exp.Query]:
-        """What comes and goes in graphs, which are sets beside whatever window, with its intervals `[starts, ends)`."""
+        """Rows of changing graphs, which are sets in any merge with windows, with their intervals `[starts, ends)`."""
         return [
             _select(table, columns, asked).select(col(table, "starts"), col(table, "ends")) for table in self.changing
         ]
 
     def _shown(self, columns: Mapping[str, str], asked: TripleConditions) -> list[exp.Query]:
-        """What windows show, with its intervals."""
+        """Rows of windows, with their intervals."""
         rows: list[exp.Query] = []
         for window, table in self.windows:
             found, conditions = _columns(table, columns), asked.conditions_on_stream(table)
@@ -144,9 +144,9 @@ class ActiveGraph:
         return rows
 
     def _each_once(self, moving: exp.Query, names: list[str], static: exp.Query | None) -> list[exp.Query]:
-        """A set: what is static anyway counts no more, and what overlaps in time counts once.
+        """A set: rows that are static anyway are dropped, and rows that overlap in time count once.
 
-        Few triples come again. Among many rows these are found by hashes, so that only they are sorted.
+        Few triples occur again. In many rows these are found by hashes, so that only they are sorted.
         """
         if static is not None:
             moving = _without_equal(moving, static, names)
@@ -173,7 +173,7 @@ class ActiveGraph:
 
     @property
     def _is_tumbling(self) -> bool:
-        """Whether what overlaps ends together: there is one window, whose contents do not overlap."""
+        """Whether overlapping rows end together: there is one window, whose contents do not overlap."""
         kinds = [window.window for window, _ in self.windows]
         return not self.changing and all(
             isinstance(kind, RangeWindow) and kind.step >= kind.width and kind == kinds[0] for kind in kinds
@@ -195,7 +195,7 @@ class ActiveGraph:
     def timed_scan(self, columns: Mapping[str, str], asked: TripleConditions, times: Mapping[str | None, str]) -> str:
         """`scan`, with the timestamps of the triples: in any stream (None), and in streams by their names.
 
-        Of a set each triple is there once at each instant, with the greatest timestamp that it has there.
+        In a set, each triple is there once at each instant, with its greatest timestamp at that instant.
         """
         self.statement.stream_scans += len(self.windows)
         names = list(columns.values())
@@ -228,11 +228,11 @@ class ActiveGraph:
         return self.statement.add(query if self._is_bag else query.group_by(*(column.copy() for column in kept)))
 
     def triples(self, asked: TripleConditions | None = None) -> str:
-        """The whole graph, or what is asked for, as a relation `(s, p, o, i, j)`."""
+        """The whole graph, or the requested part of it, as a relation `(s, p, o, i, j)`."""
         return self.scan({part: part for part in TRIPLE}, asked or TripleConditions())
 
     def names(self, column: str, asked: TripleConditions) -> str:
-        """The names of a window's elements as a relation, each once at an instant."""
+        """The names of a window's elements as a relation, without duplicates at an instant."""
         found = self.scan({"g": column}, asked)
         return once(self.statement, found, [column]) if self._is_bag else found
 

@@ -20,12 +20,12 @@ from penstock.relational.shapes import Shape
 from penstock.relational.tables import Tables
 
 REPORTED = exp.Placeholder(this="reported")
-"""The number of the first instant that is reported: 1 where number 0 is there for comparison."""
+"""The number of the first instant that is reported: 1 if instant number 0 is there for comparison."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Delivered:
-    """The relation that has what is to be delivered, and when: from an instant to another, or at one alone."""
+    """Compiles the relation of the emitted rows: each for an interval, or at one instant."""
 
     name: str
     start: exp.Expr
@@ -34,19 +34,19 @@ class _Delivered:
 
 
 Delivery = OneOf["rstream", "istream", "dstream", "once"]
-"""A streaming operator; or each solution once, when it begins, as befits patterns whose solutions never end."""
+"""A streaming operator; or emits each solution once, when it begins, for patterns whose solutions never end."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """A statement whose rows are the values of `variables`, and when they are there.
+    """A statement whose rows are the values of `variables`, and their instants.
 
-    These are the numbers `i` and `j` of instants: a row is there at i, i + 1, …, j − 1, and those of an instant are in
-    order. Where rows are distributed it is one instant `t`, and they are in the order of time.
+    The numbers `i` and `j` of instants mean that a row holds at i, i + 1, …, j − 1; the rows of an instant are in
+    order. Distributed rows have one instant `t` each instead, and are in the order of time.
 
     It reads the table `instants` and has the parameters `first`, `last`, `count`, `step` and `reported`. Instant number
-    0 of every slice but the first is the last one of the slice before, for comparison: it is not reported (where rows
-    are distributed the table says so in its column `is_reported`). A snapshot has no `step`.
+    0 of every slice but the first is the last one of the slice before, for comparison: it is not reported (for
+    distributed rows the table marks it in its column `is_reported`). A snapshot has no `step`.
     """
 
     statement: exp.Select
@@ -75,9 +75,9 @@ def compile_query(
 
 
 def compile_dataset(query: ContinuousQuery, tables: Tables, shape: Shape) -> Plan:
-    """All triples that there are at each instant, in whatever graph: what DESCRIBE looks at.
+    """All triples at each instant, of any graph: the input of DESCRIBE.
 
-    A window that counts matches holds, for each pattern, the last that match it.
+    A window that counts matches contains, for each pattern, the last elements that match it.
     """
     statement = Statement(shape)
     dataset = DatasetGraphs(statement, query.dataset, tables)
@@ -99,7 +99,7 @@ def compile_dataset(query: ContinuousQuery, tables: Tables, shape: Shape) -> Pla
 def _reported(
     statement: Statement, selected: exp.Select, delivered: _Delivered, order: list[exp.Ordered]
 ) -> exp.Select:  # fmt: skip
-    """Always in the same order, also where none is asked for: who runs a query twice gets the same lines."""
+    """The order is always the same, also without ORDER BY: running a query twice returns the same lines."""
     if delivered.condition is not None:
         selected = selected.where(delivered.condition)
     if statement.shape.is_distributed:
@@ -112,7 +112,7 @@ def _reported(
         is_within = exp.and_(
             exp.GTE(this=start, expression=REPORTED.copy()), exp.LT(this=start, expression=COUNT.copy())
         )  # fmt: skip
-        order = [exp.Ordered(this=start.copy()), *order]  # numbers are soon compared
+        order = [exp.Ordered(this=start.copy()), *order]  # numbers are cheap to compare
     else:
         is_within = exp.GT(this=end, expression=REPORTED.copy())
     selected = selected.select(aliased(start.copy(), "i"), aliased(end.copy(), "j"))
@@ -145,13 +145,13 @@ def _once(statement: Statement, solutions: Relation, names: list[str]) -> _Deliv
 
 
 def _new(statement: Statement, solutions: Relation, names: list[str]) -> _Delivered:
-    """Solutions that begin at an instant where none that is equal goes on."""
+    """Solutions that begin at an instant at which no equal one continues."""
     reached = _beside(statement, exp.Max(this=solutions.end), solutions, names, solutions.start, is_before=True)
     return _where_none_goes_on(statement, solutions, aliased(reached, "reached"), exp.LT, "i")
 
 
 def _gone(statement: Statement, solutions: Relation, names: list[str]) -> _Delivered:
-    """Solutions that end at an instant where none that is equal goes on."""
+    """Solutions that end at an instant at which no equal one continues."""
     returns = _beside(statement, exp.Min(this=solutions.start), solutions, names, solutions.end, is_before=False)
     return _where_none_goes_on(statement, solutions, aliased(returns, "reached"), exp.GT, "j")
 
@@ -177,7 +177,7 @@ def _beside(
     *,
     is_before: bool,
 ) -> exp.Window:
-    """A function of the solutions that are equal, and begin before this one begins or end after it ends."""
+    """A window function over equal solutions that begin before this one begins, or end after it ends."""
     one = exp.Literal.number(1)
     bounds = {"start": "UNBOUNDED", "start_side": "PRECEDING", "end": one, "end_side": "PRECEDING"}
     if not is_before:

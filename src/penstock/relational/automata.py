@@ -1,7 +1,7 @@
 """Property paths as automata: which steps may follow each other, from the start of a path to its end.
 
-A path that repeats (`?`, `*`, `+`) connects two nodes if the automaton accepts some way between them. States that
-continue in the same way are one state, so that most paths have one or two.
+A path that repeats (`?`, `*`, `+`) connects two nodes if the automaton accepts a way between them. States with the same
+continuation are merged, so that most paths have one or two.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from penstock.algebra import paths
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One triple: along one of the predicates, or along one that is not in a list; backwards from object to subject."""
+    """One triple: with one of the predicates, or with one that is not in a list; backwards from object to subject."""
 
     predicates: tuple[str, ...]
     is_backward: bool
@@ -23,7 +23,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """From one state to another by any of the steps."""
+    """A transition between two states by any of the steps."""
 
     source: int
     steps: tuple[Edge, ...]
@@ -32,7 +32,7 @@ class Transition:
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """`accepting` are the states in which a path may end that has taken a step or more."""
+    """`accepting` are the states in which a path of one or more steps may end."""
 
     start: int
     transitions: tuple[Transition, ...]
@@ -41,7 +41,7 @@ class Automaton:
 
     @property
     def states(self) -> frozenset[int]:
-        """Those in which there are paths that have taken a step."""
+        """The states that a path reaches after one or more steps."""
         return frozenset(transition.target for transition in self.transitions)
 
 
@@ -51,7 +51,7 @@ def automaton_of(path: paths.Path, *, is_backward: bool) -> Automaton:
     whole = places.part(path, is_backward)
     reached = [_State(frozenset(after), place in whole.last) for place, after in enumerate(places.following)]
     start = _State(whole.first, whole.is_empty)
-    if start not in reached and not whole.is_empty:  # what begins like it will do, for nothing ends there
+    if start not in reached and not whole.is_empty:  # a prefix is enough, because nothing ends there
         start = next((state for state in reached if state.following == start.following), start)
     numbers = {state: number for number, state in enumerate(dict.fromkeys([start, *reached]))}
     transitions: dict[tuple[int, int], list[Edge]] = {}
@@ -69,13 +69,13 @@ def automaton_of(path: paths.Path, *, is_backward: bool) -> Automaton:
 @dataclass(frozen=True, slots=True)
 class _State:
     following: frozenset[int]
-    """The places to which a step may lead from here."""
+    """The positions that may follow a step."""
     accepts: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Subpath:
-    """The places where a part of a path may begin and end, and whether it may take no step at all."""
+    """The positions where a part of a path may begin and end, and whether it may have length zero."""
 
     first: frozenset[int]
     last: frozenset[int]
@@ -83,7 +83,7 @@ class _Subpath:
 
 
 class _Places:
-    """The steps of a path in the places where they stand, and the places that may follow each (Glushkov)."""
+    """The steps of a path by position, and the positions that may follow each (Glushkov)."""
 
     def __init__(self) -> None:
         self.steps: list[tuple[Edge, ...]] = []
@@ -132,7 +132,7 @@ class _Places:
 
 
 def _steps(path: paths.Path, is_backward: bool) -> tuple[Edge, ...] | None:
-    """The steps of a path that takes exactly one; None where it may take another number of them."""
+    """The steps of a path of length one; None if it may have another length."""
     match path:
         case paths.Link(predicate):
             return (Edge((predicate,), is_backward),)

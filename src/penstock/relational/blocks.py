@@ -1,9 +1,9 @@
-"""Intervals in blocks: what lies in an interval is put together from few pieces.
+"""Splits intervals into blocks, so that an interval is made of few pieces.
 
-A block is `width` places long, a power of two, and begins at a multiple of it. An interval of n places is made of at
-most 2·log₂(n) blocks (a segment tree). So values that hold for a while, and of which something is to be known at each
-place, such as the greatest, are first put together in each block. A place then looks at the blocks that it lies in, one
-of each width, instead of at every value.
+A block is `width` positions long, a power of two, and begins at a multiple of its width. An interval of n positions
+consists of at most 2·log₂(n) blocks (a segment tree). It serves values that are valid for an interval and are
+aggregated at each position, such as the greatest value. They are first aggregated in each block. A position then reads
+only the blocks that contain it, one of each width, instead of every value.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from sqlglot import exp
 from penstock.relational.relations import Statement, aliased, col, number, select_from, united
 
 BLOCK = ("width", "block")
-"""The columns that name a block: how long it is, and its number among those of that length."""
+"""The columns that identify a block: its width, and its number among the blocks of this width."""
 
 _WIDTHS = 40
-"""There are fewer places than two to this power."""
+"""There are fewer positions than two to this power."""
 
 
 def cut_into_blocks(statement: Statement, source: str, columns: Sequence[str]) -> str:
-    """The rows of `source`, each once for every block that its interval `[i, j)` is made of."""
+    """The rows of `source`, once for every block of their interval `[i, j)`."""
     widths = _powers(statement)
     width, start, end = col(widths, "width"), col(source, "i"), col(source, "j")
     up = exp.Sub(this=exp.Add(this=start, expression=width), expression=number(1))
@@ -42,7 +42,7 @@ def cut_into_blocks(statement: Statement, source: str, columns: Sequence[str]) -
 
 
 def blocks_around(statement: Statement, places: str, columns: Sequence[str], place: str, most: exp.Expr) -> str:
-    """The rows of `places`, each once for every block that its place is in; no block is wider than `most`."""
+    """The rows of `places`, once for every block that contains their position; no block is wider than `most`."""
     widths = _powers(statement)
     width = col(widths, "width")
     block = aliased(_over(col(places, place), width), "block")

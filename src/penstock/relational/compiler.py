@@ -61,16 +61,16 @@ from penstock.relational.timestamps import Timestamps
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where triple patterns look, and the rows that an EXISTS is asked about."""
+    """The input of triple patterns, and the rows for which an EXISTS is evaluated."""
 
     graph: ActiveGraph
     seed: Relation | None = None
     name: Constant | None = None
-    """The name of that graph or window; None in the default graph."""
+    """The name of the graph or window; None in the default graph."""
     element: NamedElements | None = None
-    """What GRAPH reads in that window; None outside of GRAPH."""
+    """The named elements that GRAPH reads in the window; None outside of GRAPH."""
     others: tuple[Relation, ...] = field(default=(), compare=False)
-    """What the solutions are going to be joined with: no others are needed than those with values from there."""
+    """The relations that the solutions will be joined with: only solutions with matching values are needed."""
 
 
 class Compiler:
@@ -81,12 +81,12 @@ class Compiler:
         self.timestamps = Timestamps.of(query)
         self._keep = None if self.timestamps.is_asked else tables.keep
         self._elements = 0
-        """How many GRAPH blocks in windows there have been."""
+        """The number of GRAPH blocks in windows so far."""
         self._whole: Operator | None = None
         """The expression that is compiled."""
 
     def solutions(self, operator: Operator, context: Context | None = None, *, keep_order: bool = False) -> Relation:
-        """A pattern with its modifiers; `keep_order`: the columns to order by stay, for `ordered`."""
+        """A pattern with its modifiers; `keep_order` keeps the columns to order by, for `ordered`."""
         context = context or Context(self.dataset.default)
         self._whole = self._whole or operator
         chain = modifiers.Modifiers.of(operator)
@@ -106,11 +106,11 @@ class Compiler:
         return relation if keep_order or not relation.extra else with_extra(self.statement, relation, ())
 
     def ordered(self, relation: Relation) -> list[exp.Ordered]:
-        """The order that ORDER BY asks for."""
+        """The order of ORDER BY."""
         return modifiers.ordered(relation)
 
     def _operator(self, operator: Operator, context: Context) -> Relation:
-        """Inside of GRAPH in a window all solutions have the name of the element that they are of."""
+        """Inside GRAPH in a window, all solutions have a column for the name of their element."""
         relation = self._solutions(operator, context)
         if context.element is None or context.element.variable in relation.columns:
             return relation
@@ -160,7 +160,7 @@ class Compiler:
                 raise TypeError(f"this cannot be compiled: {operator}")
 
     def _operands(self, operator: Operator, context: Context) -> list[Relation]:
-        """What is joined, all in one: so the engine is free to choose the order. What is static is joined before."""
+        """Joins all operands at once, so that the engine chooses the order. Static operands are joined before."""
         flat = self._flat(operator, context)
         if self._keep is None or context.seed is not None:
             return self._with_paths([], flat)
@@ -186,7 +186,7 @@ class Compiler:
         return self._with_paths(relations, walking)
 
     def _with_paths(self, relations: list[Relation], operands: list[tuple[Operator, Context]]) -> list[Relation]:
-        """The relations and the operands; paths last, for they start from values of what they are joined with."""
+        """The relations and the operands; paths last, because they start from values of the other operands."""
         relations = [*relations, *(self._operator(*entry) for entry in operands if not _has_free_path(entry[0]))]
         walking = [entry for entry in operands if _has_free_path(entry[0])]
         known = Knowledge.of(self.query)
@@ -204,7 +204,7 @@ class Compiler:
         return relations
 
     def _is_mixed(self, operator: Operator, context: Context) -> bool:
-        """Whether it is a triple pattern that a static graph and something else match."""
+        """Whether it is a triple pattern that matches both a static graph and other input."""
         match operator:
             case BasicGraphPattern((pattern,)):
                 return context.graph.select_static({}, asked_by(pattern)) is not None
@@ -219,7 +219,7 @@ class Compiler:
         return None
 
     def _flat(self, operator: Operator, context: Context) -> list[tuple[Operator, Context]]:
-        """What is joined, and where it is read: single patterns, as far as that is allowed."""
+        """The operands of a join, and the graph of each: single patterns, as far as possible."""
         match operator:
             case Join(left, right):
                 return [*self._flat(left, context), *self._flat(right, context)]
@@ -235,7 +235,7 @@ class Compiler:
         return [(operator, context)]
 
     def _seeded(self, relations: list[Relation], context: Context) -> Relation:
-        """Joined with the rows that an EXISTS is asked about, if it is one."""
+        """Joined with the rows of the EXISTS, inside one."""
         if context.seed is not None:
             relations = [context.seed, *relations]
         if relations:
@@ -254,7 +254,7 @@ class Compiler:
     # What is static
 
     def _kept(self, operator: Operator, context: Context) -> Relation | None:
-        """The solutions of a static part, computed once; None where it is not static, or to keep it does not pay."""
+        """The solutions of a static part, computed once; None if it is not static, or not worth keeping."""
         if self._keep is None or not self._can_be_kept(operator, context):
             return None
         read = operator if context.name is None else ReadGraph(context.name, operator)
@@ -268,7 +268,7 @@ class Compiler:
         return None if table is None else kept_relation(self.statement, table, solutions, keys)
 
     def _can_be_kept(self, operator: Operator, context: Context) -> bool:
-        """What an EXISTS is asked about is known to patterns alone, which are joined with it."""
+        """Only patterns know the rows of an EXISTS: they are joined with them."""
         if context.seed is not None and not isinstance(operator, BasicGraphPattern | PathPattern):
             return False
         default = Place(self.dataset.default, self.dataset.graphs)
@@ -285,7 +285,7 @@ class Compiler:
     # Patterns
 
     def _filter(self, condition: Expression, source: Operator, context: Context) -> Relation:
-        """Conditions on the triples of a pattern are asked as it is matched: what does not hold enters no window."""
+        """Conditions on the triples of a pattern are evaluated during matching: other triples do not enter a window."""
         match source:
             case BasicGraphPattern((pattern,)) if self._asks_triples(context):
                 asked = [part for part in conjuncts(condition) if is_about(pattern, part)]
@@ -299,7 +299,7 @@ class Compiler:
         return self._expressions(source, context).filtered(relation, conjunction(others)) if others else relation
 
     def _compared(self, source: Operator, conditions: Sequence[Expression], context: Context) -> Relation:
-        """What is joined; of a product, without pairs that cannot meet the conditions."""
+        """The join; a product drops pairs that cannot satisfy the conditions."""
 
         def term(relation: Relation, value: Expression) -> exp.Expr:
             return expressions.rows(relation, [value]).term(value)
@@ -330,7 +330,7 @@ class Compiler:
         return Relation(graph.timed_scan(wanted, asked, told), columns, certain)
 
     def _columns(self, pattern: TriplePattern) -> tuple[dict[str, str], dict[Variable, str]]:
-        """What is wanted of a triple, and the columns of the pattern's variables."""
+        """The needed places of a triple, and the columns of the pattern's variables."""
         columns: dict[Variable, str] = {}
         wanted: dict[str, str] = {}
         for part, term in terms_of(pattern):
@@ -372,14 +372,14 @@ class Compiler:
         return parts[0] if len(parts) == 1 else union(self.statement, parts)
 
     def _read_element(self, name: PatternTerm, source: Operator, context: Context) -> Relation:
-        """GRAPH in a window: the solutions in each of its named elements, with a column for the name."""
+        """GRAPH in a window: the solutions in each named element, with a column for the name."""
         self._elements += 1
         element = NamedElements(Variable(f".element{self._elements}"), name if isinstance(name, Constant) else None)
         inner = self._operator(source, replace(context, element=element))
         return told(self.statement, inner, element, name if isinstance(name, Variable) else None)
 
     def _names(self, context: Context) -> Relation:
-        """The names of the elements that GRAPH reads, when they are in the window."""
+        """The names of the elements that GRAPH reads, with the intervals of the elements."""
         assert context.element is not None
         return names_of(context.graph, context.element)
 
@@ -399,7 +399,7 @@ class Compiler:
     # Values
 
     def _extend(self, operator: Extend, context: Context) -> Relation:
-        """As many values at a time as do not build on each other: BNODE("x") is one node in all of them."""
+        """Adds values that do not depend on each other together: BNODE("x") is one node in all of them."""
         values = {operator.variable: operator.expression}
         source = operator.source
         while isinstance(source, Extend) and not any(_reads(value, source.variable) for value in values.values()):

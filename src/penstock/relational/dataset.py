@@ -18,14 +18,14 @@ from penstock.syntax import ast
 
 @dataclass(frozen=True, slots=True)
 class NamedGraph:
-    """A graph with its name and, where that says which, the stream that it comes from and the variable to tell it."""
+    """A graph with its name; and its stream, with the variable bound to the stream, if the name is not enough."""
 
     name: str
     graph: ActiveGraph
     stream_variable: str | None = None
     stream: str | None = None
     counts_matches: bool = False
-    """Only a WINDOW block of its own reads a window that counts what the patterns in that block match."""
+    """A window that counts matches is read only by a WINDOW block of its own."""
 
 
 class DatasetGraphs:
@@ -43,7 +43,7 @@ class DatasetGraphs:
         return self._once("default", self._static_default, unnamed)
 
     def graphs(self) -> list[NamedGraph]:
-        """What GRAPH can read; a window of the default graph comes merged with the static part of it."""
+        """The graphs that GRAPH can read; a window of the default graph is merged with the static default graph."""
         dataset = self.dataset
         names = dataset.named_graphs if dataset.has_clauses else [g for g in self.tables.graphs if g is not None]
         static = [NamedGraph(name, self._once(("graph", name), [name], [])) for name in names]
@@ -51,7 +51,7 @@ class DatasetGraphs:
         return [*static, *(named for window in windows for named in self._named(window, is_merged=not window.is_named))]
 
     def windows(self) -> list[NamedGraph]:
-        """What WINDOW can read: of a window over every stream, each stream by itself."""
+        """The windows that WINDOW can read; a window over every stream is split into one for each stream."""
         return [named for window in self.dataset.windows for named in self._named(window, is_merged=False)]
 
     def _named(self, window: StreamWindow, *, is_merged: bool) -> list[NamedGraph]:
@@ -65,7 +65,7 @@ class DatasetGraphs:
         return found
 
     def answers(self, call: ServiceCall) -> Relation:
-        """What a service has answered."""
+        """The answer of a service."""
         table = self.tables.services[call]
         columns = {Variable(name): self.statement.column_name(Variable(name)) for name in call.variables}
         names = list(columns.values())

@@ -1,7 +1,7 @@
-"""What a query cannot do without: triple patterns without whose matches it has no solutions.
+"""The triple patterns that a query needs: without a match of them it has no solutions.
 
-As a formula over patterns in windows: a join needs both sides, a union one of them, OPTIONAL and MINUS their left one.
-Where the formula does not hold, nothing needs to be asked.
+They form a formula over patterns in windows: a join needs both sides, a union one of them, OPTIONAL and MINUS their
+left side. If the formula is false, the query need not be evaluated.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ from penstock.relational.windows import reach_of
 
 
 class Watch(Protocol):
-    """A triple pattern over a stream, and what is known of its matches."""
+    """A triple pattern over a stream, and the known facts about its matches."""
 
     @property
     def latest(self) -> int | None:
-        """No match has come with a greater timestamp; None: none at all."""
+        """No match has a greater timestamp; None: there is no match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A pattern in a window, in which a triple is seen for `reach` milliseconds at most, if that is known."""
+    """A pattern in a window, in which a triple is visible for at most `reach` milliseconds, if that is known."""
 
     watch: Watch
     reach: int | None
@@ -81,7 +81,7 @@ class AnyOf:
 
 
 Demand = Wanted | AllOf | AnyOf
-"""`may_hold(first)`: whether there may be solutions at the instant `first` or later; None: at any time."""
+"""`may_hold(first)`: whether there may be solutions at the instant `first` or later; None means always."""
 
 ALWAYS = AllOf(())
 
@@ -89,7 +89,7 @@ ALWAYS = AllOf(())
 def demand_of(
     query: ContinuousQuery, expression: Operator, tables: Tables, watch: Callable[[str, TripleConditions], Watch]
 ) -> Demand:  # fmt: skip
-    """`watch` gives what is known of a pattern over a stream."""
+    """`watch` returns the known facts about a pattern over a stream."""
     dataset = DatasetGraphs(Statement(Snapshot()), query.dataset, tables)
     streams = {table: iri for iri, table in tables.streams.items()}
     return _Reader(dataset, streams, watch).demand(expression, dataset.default)
@@ -132,7 +132,7 @@ class _Reader:
         return AnyOf(tuple(self.demand(source, named.graph) for named in graphs))
 
     def _pattern(self, pattern: TriplePattern, graph: ActiveGraph) -> Demand:
-        """What is in a graph is there; a stream has to bring it."""
+        """A graph has its triples from the start; those of a stream have to arrive."""
         asked = asked_by(pattern)
         if graph.has_beside_windows(asked):
             return ALWAYS

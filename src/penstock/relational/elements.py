@@ -1,7 +1,7 @@
-"""GRAPH inside of a window (semantics.md §4): the named elements of the window, all at once.
+"""GRAPH inside a window (semantics.md §4): the named elements of the window, all at once.
 
-The pattern in a GRAPH block is matched in each named element by itself. So each of its solutions has one column more,
-the name of the element, in which everything that is joined, compared or grouped has to be the same.
+The pattern in a GRAPH block is matched in each named element separately. So each of its solutions has one more column,
+the name of the element, which must be equal in every join, comparison and grouping.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from penstock.relational.relations import Relation, Statement, aliased, col, num
 
 @dataclass(frozen=True, slots=True)
 class NamedElements:
-    """What a GRAPH block reads: `variable`, which no query sees, is the name; `name` is it, where the query says so."""
+    """The input of a GRAPH block: `variable`, an internal one, is the name; `name` is the constant name, if there is
+    one.
+    """
 
     variable: Variable
     name: Constant | None
 
 
 def names_of(graph: ActiveGraph, elements: NamedElements) -> Relation:
-    """The names of the elements, when they are in the window."""
+    """The names of the elements, with the intervals of the elements."""
     columns = {elements.variable: graph.statement.column_name(elements.variable)}
     asked = TripleConditions().in_element(elements.name)
     names = graph.names(columns[elements.variable], asked)
@@ -35,7 +37,7 @@ def names_of(graph: ActiveGraph, elements: NamedElements) -> Relation:
 
 
 def told(statement: Statement, relation: Relation, elements: NamedElements, name: Variable | None) -> Relation:
-    """The solutions without the hidden name; it is the value of the variable that GRAPH has, if it has one."""
+    """The solutions without the internal name; it becomes the value of the variable of GRAPH, if there is one."""
     value = relation.column(elements.variable)
     columns = {v: column for v, column in relation.columns.items() if v not in (elements.variable, name)}
     selected: list[exp.Expr] = [col(relation.name, column) for column in (*columns.values(), *relation.extra)]
@@ -52,11 +54,11 @@ def told(statement: Statement, relation: Relation, elements: NamedElements, name
 
 
 _SPACE = exp.Literal.string(" ")
-"""Neither an IRI nor the label of a blank node has one, so that it ends the name of an element."""
+"""No IRI and no blank node label contains this character, so it ends the name of an element."""
 
 
 class _ElementNodes:
-    """The triples of the elements. A node is the name of its element with the term behind it: so no step leads from one
+    """The triples of the elements. A node is the name of its element followed by the term, so no step leads from one
     element to another.
     """
 
@@ -69,7 +71,7 @@ class _ElementNodes:
         return self.graph.counts_matches
 
     def holds_always(self, asked: TripleConditions) -> bool:
-        """Elements come and go, even where none has what is asked for."""
+        """Elements enter and leave, even if none has the requested triples."""
         return False
 
     def triples(self) -> str:
@@ -83,7 +85,7 @@ class _ElementNodes:
 
 
 class ElementPaths(PathCompiler):
-    """Paths in each named element by itself, or in several of one name; `names` are these, when they are there."""
+    """Paths in each named element separately, or in several of one name; `names` are the names with their intervals."""
 
     def __init__(self, graph: ActiveGraph, elements: NamedElements, names: Relation) -> None:
         super().__init__(graph.statement, _ElementNodes(graph, elements))

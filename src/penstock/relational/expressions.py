@@ -1,7 +1,7 @@
-"""Expressions over the rows of a relation: what they ask of the rows before there is a value for each.
+"""Expressions over the rows of a relation, and the changes that they need to these rows.
 
-EXISTS holds on some pieces of a row and not on others, so the row is cut into them, with a flag. NOW() is another value
-at each instant, so the row is spread over its instants. BNODE(…) tells one solution from another, so rows are numbered.
+EXISTS may hold for a part of a row's interval, so the row is cut into pieces, with a flag. NOW() has another value at
+each instant, so the row is spread over its instants. BNODE(…) depends on the solution, so rows are numbered.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from penstock.relational.timestamps import TIMESTAMP, Timestamps, greatest_of
 from penstock.relational.windows import FIRST
 
 Asking = Callable[[Operator, Relation], Relation]
-"""The solutions of a pattern for each row that it is asked about, with the columns of that row."""
+"""The solutions of a pattern for each row that it is evaluated for, with the columns of that row."""
 
 NOW = "now"
 """The column of the evaluation instant."""
@@ -41,7 +41,8 @@ class Rows:
     row: str | None
     kinds: Kinds
     columns: Mapping[Expression, Variable]
-    """The variables that stand for parts of the expressions: calls of timestamp(), and matches in deep ones."""
+    """The variables that replace parts of the expressions: calls of timestamp(), and regular expressions in deep ones.
+    """
     most_weight: int
     """Expressions of more weight are evaluated in steps."""
 
@@ -72,11 +73,11 @@ class Rows:
         )
 
     def order_key(self, expression: Expression) -> list[exp.Expr]:
-        """What to sort by, for the order of the expression's values."""
+        """The columns to sort by, for the order of the expression's values."""
         return order_key(self.term(expression), kind_of(expression, self.kinds))
 
     def _told(self, expression: Expression) -> Expression:
-        """With variables in place of the parts that are columns."""
+        """Replaces the parts that are columns by variables."""
         return with_columns(expression, self.columns) if self.columns else expression
 
     def _flag(self, exists: Exists) -> exp.Expr:
@@ -95,9 +96,9 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Expressions:
-    """Evaluates expressions where `asking` says how to look for a pattern; `base` resolves relative IRIs.
+    """Evaluates expressions; `asking` is the place of patterns inside EXISTS, and `base` resolves relative IRIs.
 
-    `kinds` are what is known of the variables of the rows.
+    `kinds` are the known kinds of the variables of the rows.
     """
 
     statement: Statement
@@ -107,7 +108,7 @@ class Expressions:
     timestamps: Timestamps
 
     def rows(self, relation: Relation, expressions: Iterable[Expression]) -> Rows:
-        """The rows of the relation, cut and spread as the expressions need it."""
+        """The rows of the relation, cut and spread as the expressions need them."""
         expressions = list(expressions)
         parts = [part for expression in expressions for part in parts_of(expression)]
         calls = {(part.function, len(part.arguments)) for part in parts if isinstance(part, Apply)}
@@ -128,7 +129,9 @@ class Expressions:
         return self._with_matches(rows, [expression for expression in expressions if is_deep(expression, most_weight)])
 
     def _with_matches(self, rows: Rows, expressions: Iterable[Expression]) -> Rows:
-        """The rows with columns for what Spark matches with a UDF in deep expressions: no UDF may stand in a lambda."""
+        """The rows with columns for the regular expressions that Spark matches with a UDF in deep expressions: a lambda
+        must not contain a UDF.
+        """
         left = [with_columns(expression, rows.columns) for expression in expressions]
         while matches := dict.fromkeys(found for expression in left for found in _innermost_matches(expression)):
             relation = rows.relation
@@ -168,7 +171,7 @@ class Expressions:
         return self.statement.relation(query, columns, relation.certain, relation.extra), told
 
     def filtered(self, relation: Relation, condition: Expression) -> Relation:
-        """The rows, or the pieces of them, on which the condition holds."""
+        """The rows, or the pieces of them, for which the condition is true."""
         extra = relation.extra
         conditions = list(conjuncts(condition))
         others = [part for part in conditions if not isinstance(part, Exists)]
@@ -188,7 +191,7 @@ class Expressions:
         return relation
 
     def extended(self, relation: Relation, values: Mapping[Variable, Expression]) -> Relation:
-        """The rows with a value for each of the variables, none of which the expressions read."""
+        """The rows with a value for each of the variables; the expressions read none of these variables."""
         extra = relation.extra
         rows = self.rows(relation, values.values())
         names = {variable: self.statement.column_name(variable) for variable in values}
@@ -201,7 +204,7 @@ class Expressions:
         return self.statement.relation(query, columns, certain, extra, is_momentary=relation.is_momentary)
 
     def _flagged(self, relation: Relation, exists: Exists) -> tuple[Relation, str]:
-        """The rows cut into pieces on which the EXISTS is either true or false, and the column that tells which."""
+        """The rows cut into pieces for which the EXISTS is either true or false, and the column with this flag."""
         rows, row = numbered(self.statement, relation)
         found = self.asking(exists.pattern, rows)
         flag = f"exists{len(self.statement.parts)}"
@@ -231,7 +234,7 @@ class Expressions:
 
 
 def _innermost_matches(expression: Expression) -> Iterator[Expression]:
-    """The parts that Spark matches with a UDF and that have no such parts themselves."""
+    """The innermost parts that Spark matches with a UDF."""
     if isinstance(expression, Apply):
         inner = [match for argument in expression.arguments for match in _innermost_matches(argument)]
         if inner:

@@ -1,9 +1,10 @@
 """Grouping (SPARQL 1.1 §18.5): aggregates over intervals.
 
-Rows of a group that hold at the same instants are one portion, aggregated once. COUNT, SUM and AVG are then swept: what
-a portion adds where it begins is taken away where it ends, so a slide costs nothing. DISTINCT ones are, too, once the
-intervals of equal values no longer overlap. What cannot be taken away again, a least value or a sum of doubles, is put
-together from the portions, for each stretch of time in which none of the group begins or ends.
+Rows of a group with the same interval form one portion, which is aggregated once. COUNT, SUM and AVG are then swept:
+the value of a portion is added where it begins and subtracted where it ends, so a slide costs nothing. With DISTINCT
+this works, too, once the intervals of equal values no longer overlap. Values that cannot be subtracted, such as a
+minimum or a sum of doubles, are combined from the portions, for each stretch of time in which no portion of the group
+begins or ends.
 """
 
 from __future__ import annotations
@@ -36,18 +37,18 @@ from penstock.relational.relations import Relation, Statement, aliased, col, num
 
 @dataclass(slots=True)
 class _Portions:
-    """Where the portions of some aggregates come from, how many rows each has, and their parts, by column."""
+    """The source of the portions of some aggregates, the number of rows of each, and their parts, by column."""
 
     source: str
     size: str
     arguments: dict[str, dict[str, Reading]] = field(default_factory=dict)
-    """The columns that aggregates look at, and what is read from each, by the names of the columns for it."""
+    """The columns that aggregates read, and for each the columns of the values read from it."""
     parts: dict[str, Part] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class _Calculation:
-    """An aggregate, and the columns that hold its parts and the number of its rows."""
+    """An aggregate, and the columns of its parts and of the number of its rows."""
 
     variable: Variable
     aggregate: Aggregate
@@ -56,15 +57,15 @@ class _Calculation:
 
 
 _GROUPS = (".groups",)
-"""The portions that tell which groups there are, empty ones included."""
+"""The portions that determine the groups, including empty groups."""
 
 
 class Grouping:
     """The groups of `rows` by `keys`; without keys there is one, at every instant (`always`), even if it is empty.
 
-    With `groups` there is one for each row of that relation, which has the keys, even if it is empty.
+    With `groups` there is a group for each row of that relation, which has the keys, even if it is empty.
 
-    Keys and arguments of aggregates are variables of the rows; `solution` are those that COUNT(DISTINCT *) looks at.
+    Keys and arguments of aggregates are variables of the rows; COUNT(DISTINCT *) counts the variables `solution`.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class Grouping:
     def aggregated(self, aggregates: Sequence[tuple[Variable, Aggregate]]) -> Relation:
         sweeps = not self._are_snapshots and all(is_swept(aggregate) for _, aggregate in aggregates)
         if not aggregates or not all(needs_distinct_rows(aggregate) for _, aggregate in aggregates):
-            self._portions_of(None)  # tells which groups there are
+            self._portions_of(None)  # determines the groups
         if self.groups is not None:
             self._portions[_GROUPS] = _Portions(self.groups.name, f"size{len(self._portions) + 1}")
         calculations = [self._calculation(variable, aggregate) for variable, aggregate in aggregates]
@@ -123,7 +124,7 @@ class Grouping:
         return _Calculation(variable, aggregate, names, portions.size)
 
     def _portions_of(self, distinct: tuple[str, ...] | None) -> _Portions:
-        """All rows, or each value once at an instant."""
+        """All rows; or for DISTINCT, each value once at an instant."""
         if distinct not in self._portions:
             source = self.rows.name
             if distinct is not None:
@@ -151,7 +152,7 @@ class Grouping:
         return self.statement.add(united(queries))
 
     def _read(self, portions: _Portions) -> None:
-        """What is read from the arguments, as columns of the source."""
+        """The values read from the arguments, as columns of the source."""
         readings = [
             aliased(reading(col(portions.source, column)), name)
             for column, read in portions.arguments.items()
@@ -164,7 +165,7 @@ class Grouping:
         portions.source = self.statement.add(query)
 
     def _results(self, calculations: Sequence[_Calculation], source: str, **others: str) -> list[exp.Expr]:
-        """The terms of the aggregates; their parts are columns of `source`, but for those that stand in `others`."""
+        """The terms of the aggregates; their parts are columns of `source`, except for those in `others`."""
         results: list[exp.Expr] = []
         for calculation in calculations:
             parts = {name: col(others.get(column, source), column) for name, column in calculation.parts.items()}
@@ -210,7 +211,9 @@ class Grouping:
         return select_from(portions, [*selected, aliased(col(portions, edge), "i")])
 
     def _edges_at_once(self, portions: str, swept: Sequence[str]) -> str:
-        """Each portion twice, where it begins and where it ends: what is read twice may be computed twice."""
+        """Each portion twice, at its begin and at its end, in one pass: the engine may compute a relation for each
+        reader.
+        """
         signs = exp.Explode(this=exp.Array(expressions=[number(1), exp.Neg(this=number(1))]))
         kept = [col(portions, name) for name in [*self.keys.values(), "i", "j"]]
         weights = [aliased(value, name) for name, value in self._weights(portions, swept).items()]
@@ -225,11 +228,11 @@ class Grouping:
         return self.statement.add(partitioned(edges, list(self.keys.values())) if self.keys else edges)
 
     def _weights(self, portions: str, swept: Sequence[str]) -> dict[str, exp.Expr]:
-        """What a portion adds where it begins."""
+        """The value that a portion adds where it begins."""
         values: dict[str, exp.Expr] = {size: col(portions, size) for size in self._sizes}
         return values | {name: self._parts[name].manner.weight(col(portions, name)) for name in swept}
 
-    # Floating numbers are summed up anew wherever a portion begins or ends
+    # Sums of floating numbers are computed again wherever a portion begins or ends
 
     def _with_floating(
         self, portions: str, levels: str, is_there: exp.Expr, calculations: Sequence[_Calculation]
@@ -285,21 +288,21 @@ class Grouping:
 
     @property
     def _are_groups(self) -> bool:
-        """Whether a portion is a whole group: nothing comes or goes within a snapshot."""
+        """Whether a portion is a whole group: within a snapshot nothing begins or ends."""
         return self._are_snapshots and len(self._portions) == 1 and bool(self.keys)
 
     @property
     def _are_snapshots(self) -> bool:
-        """Whether no portion holds at several instants."""
+        """Whether each portion holds at one instant only."""
         return self.statement.shape.is_snapshot or self._are_momentary
 
     @property
     def _are_momentary(self) -> bool:
-        """Whether every group is one of one instant."""
+        """Whether every group holds at one instant only."""
         return bool(self.keys) and self.rows.is_momentary and (self.groups is None or self.groups.is_momentary)
 
     def _together(self, rows: str, keys: Sequence[str]) -> str:
-        """The parts of the rows that are equal in the keys, put together."""
+        """Combines the parts of rows with equal keys."""
         grouped = [col(rows, name) for name in keys]
         together = [aliased(SUM.together(col(rows, size)), size) for size in self._sizes]
         together += [aliased(part.manner.together(col(rows, name)), name) for name, part in self._parts.items()]
@@ -308,9 +311,9 @@ class Grouping:
         )
 
     def _put_together(self, portions: str) -> str:
-        """The groups from each portion that begins or ends to the next: what a group is made of is put together there.
+        """The groups between each begin or end of a portion and the next, with the combined parts of their portions.
 
-        Portions are put together in blocks first, but for floating numbers, whose sum depends on the order.
+        Portions are combined in blocks first, except for floating numbers, whose sum depends on the order.
         """
         keys, parts = list(self.keys.values()), [*self._sizes, *self._parts]
         stretches = self._stretches(portions)
@@ -368,7 +371,7 @@ class Grouping:
     # read in several places, and so would be everything that they are made of
 
     def _at_instants(self, portions: str, columns: Sequence[str], *, bound: Sequence[str] = ()) -> str:
-        """A row per instant and portion; with `bound`, of those portions only in which one of these is."""
+        """A row per instant and portion; with `bound`, only portions in which one of these columns is not NULL."""
         if self._are_snapshots:
             return portions
         instant = aliased(each_instant(col(portions, "i"), col(portions, "j")), "i")
@@ -395,7 +398,7 @@ class Grouping:
         return select_from(pieces, selected).join(exp.to_table(sums), on=on, join_type="left")
 
     def _pieces(self, levels: str, is_there: exp.Expr) -> str:
-        """The levels, cut into instants (with an open end) where they have floating numbers."""
+        """The levels, cut into instants (with an open end) if they have floating numbers."""
         kinds = {name: KIND.of_weights(col(levels, name)) for name in self._columns_of(KIND)}
         has_floating = exp.or_(*(kind.copy().isin(number(FLOAT), number(DOUBLE)) for kind in kinds.values()))
         columns: list[exp.Expr] = [col(levels, name) for name in [*self.keys.values(), *self._sizes]]
@@ -413,7 +416,7 @@ class Grouping:
 
 
 def _nothing(part: Part | None) -> exp.Expr:
-    """NULL for a part; sizes, which are no parts, and other counts are numbers, and DuckDB wants to hear it."""
+    """NULL for a part; sizes (which are no parts) and other counts are numbers, and DuckDB needs their type."""
     is_count = part is None or isinstance(part.of_rows, (exp.Count, exp.Sub))
     return exp.cast(exp.null(), "bigint") if is_count else exp.null()
 

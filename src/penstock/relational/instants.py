@@ -1,6 +1,6 @@
 """From times to evaluation instants: `[starts, ends)` become `[i, j)`, numbers of the instants of a slice.
 
-Rows that no instant of the slice sees are gone before anything is joined.
+Rows that no instant of the slice sees are dropped before any join.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from penstock.relational.relations import Statement, aliased, col, number, selec
 from penstock.relational.windows import FIRST
 
 COUNT, STEP = exp.Placeholder(this="count"), exp.Placeholder(this="step")
-"""How many instants the slice has, and how far they are apart."""
+"""The number of instants of the slice, and the step between them."""
 
 
 def always() -> list[exp.Expr]:
-    """The interval of what holds at every instant."""
+    """The interval of all instants."""
     return [aliased(exp.cast(number(0), "bigint"), "i"), aliased(exp.cast(COUNT.copy(), "bigint"), "j")]
 
 
@@ -37,7 +37,7 @@ def numbered(statement: Statement, rows: exp.Query, names: list[str]) -> exp.Sel
 
 
 def _seen_at_first(rows: exp.Query, names: list[str]) -> exp.Select:
-    """What the first instant, the only one, sees."""
+    """The rows that the first instant, the only one, sees."""
     query = exp.select(*(col("timed", name) for name in names), *always())
     query = query.from_(rows.subquery("timed", copy=False), copy=False)
     has_started = exp.LTE(this=col("timed", "starts"), expression=FIRST.copy())
@@ -45,7 +45,7 @@ def _seen_at_first(rows: exp.Query, names: list[str]) -> exp.Select:
 
 
 def _numbered_by_step(rows: exp.Query, names: list[str]) -> exp.Select:
-    """Instants that are a step apart are counted off; the first of them at or after a time is what matters."""
+    """If instants are a step apart, their numbers are computed; only the first one at or after a time is needed."""
     columns = [col("timed", name) for name in names]
     bounds = []
     for time, name in (("starts", "i"), ("ends", "j")):
@@ -61,7 +61,7 @@ def _numbered_by_step(rows: exp.Query, names: list[str]) -> exp.Select:
 
 
 def _numbered_by_counting(statement: Statement, rows: exp.Query, names: list[str]) -> exp.Select:
-    """The number of the first instant at or after a time is that of the instants before it."""
+    """The number of the first instant at or after a time is the count of the instants before it."""
     timed = statement.add(rows)
     times = united([select_from(timed, [aliased(col(timed, edge), "time")]) for edge in ("starts", "ends")])
     instants = select_from(INSTANTS, [aliased(col(INSTANTS, "t"), "time")])
@@ -80,7 +80,7 @@ def _next_instant(alias: str, time: exp.Expr) -> exp.Join:
 
 
 def numbered_by_closing(statement: Statement, rows: exp.Query, names: list[str]) -> exp.Select:
-    """What is seen when its window closes, and only then, each once; not all closings need be instants."""
+    """Rows seen when their window closes, and only then, each once; not every closing is an evaluation instant."""
     closes = exp.Sub(this=exp.Sub(this=col("timed", "ends"), expression=number(1)), expression=FIRST.copy())
     columns = [*(col("timed", name) for name in names), aliased(closes, "closes")]
     timed = exp.select(*columns, copy=False).from_(rows.subquery("timed", copy=False), copy=False)

@@ -13,7 +13,7 @@ INSTANTS = "instants"
 
 
 def merge(statement: Statement, source: str, keys: Sequence[str]) -> str:
-    """Rows that are equal in the keys, with overlapping and touching intervals made one (gaps and islands)."""
+    """Rows with equal keys, whose overlapping and touching intervals are merged (gaps and islands)."""
     if statement.shape.is_snapshot:
         return once(statement, source, keys)
     columns = [col(source, key) for key in keys]
@@ -40,7 +40,7 @@ def merge(statement: Statement, source: str, keys: Sequence[str]) -> str:
 
 
 def once(statement: Statement, source: str, keys: Sequence[str]) -> str:
-    """Rows that are equal in the keys, with intervals that do not overlap: at each instant there is one, or none."""
+    """Rows with equal keys, with intervals that do not overlap: at each instant there is at most one."""
     columns = [col(source, key) for key in keys]
     i, j = col(source, "i"), col(source, "j")
     if statement.shape.is_snapshot:
@@ -106,7 +106,7 @@ def _numbers(start: exp.Expr, end: exp.Expr) -> exp.Expr:
 
 
 def spread(statement: Statement, source: str, columns: Sequence[str]) -> str:
-    """A row per instant: a snapshot, which multiplies the rows by the instants they hold at."""
+    """A row per instant: a snapshot, which multiplies the rows by the instants of their intervals."""
     if statement.shape.is_snapshot:
         return source
     kept = [col(source, column) for column in columns]
@@ -117,7 +117,7 @@ def spread(statement: Statement, source: str, columns: Sequence[str]) -> str:
 
 
 def stretches(statement: Statement, source: str) -> str:
-    """The stretches `[i, j)` of time within which no row begins or ends."""
+    """The stretches `[i, j)` of time in which no row begins or ends."""
     ends = [select_from(source, [aliased(col(source, edge), "i")]) for edge in ("i", "j")]
     cuts = statement.add(exp.union(*ends, distinct=True))
     following = exp.Window(
@@ -128,7 +128,7 @@ def stretches(statement: Statement, source: str) -> str:
 
 
 def counted_until(asked: exp.Query, counted: exp.Query) -> exp.Select:
-    """How many of the `counted` there are at each `time` that is asked about (`here`), and up to it (`until`)."""
+    """The number of `counted` rows at each requested `time` (`here`), and up to it (`until`)."""
     marked = []
     for query, mark in ((asked, 0), (counted, 1)):
         marked.append(exp.select(col("times", "time"), aliased(number(mark), "mark")).from_(query.subquery("times")))
@@ -139,9 +139,9 @@ def counted_until(asked: exp.Query, counted: exp.Query) -> exp.Select:
 
 
 def running_sums(statement: Statement, events: str, keys: Sequence[str], values: Sequence[str]) -> str:
-    """What the values of the events (at `i`) have added up to, per key, from each event to the next: `[i, j)`.
+    """The running sum of the values of the events (at `i`), per key, from each event to the next: `[i, j)`.
 
-    The last event of a key has no next one: there `j` is NULL.
+    The last event of a key has no next one: its `j` is NULL.
     """
     partition, order = [col(events, key) for key in keys], [col(events, "i")]
     totals = [
@@ -159,18 +159,18 @@ def running_sums(statement: Statement, events: str, keys: Sequence[str], values:
 
 
 def partitioned(query: exp.Select, columns: Sequence[str]) -> exp.Select:
-    """Where there are partitions: rows that are alike in the columns are together from here on.
+    """Repartitions, where there are partitions: rows with equal values in the columns are together from here on.
 
-    No later step has to bring them together. None looks for equal ones before that, of which there are few.
+    No later step has to move them. Before this no step looks for equal rows, because there are few.
     """
     query.set("hint", exp.Hint(expressions=[exp.func("REPARTITION", *map(exp.column, columns))]))
     return query
 
 
 def partition_keys(statement: Statement, columns: Sequence[exp.Column]) -> list[exp.Expr]:
-    """What a window function partitions by.
+    """The columns that a window function partitions by.
 
-    Spark sorts, by the first eight bytes and only then by all the rest; of terms these are mostly the same.
+    Spark sorts by the first eight bytes, and compares the rest only for equal ones; terms mostly share the first bytes.
     """
     copies: list[exp.Expr] = [column.copy() for column in columns]
     if not statement.shape.is_distributed or not columns:

@@ -1,7 +1,7 @@
-"""Joins, unions and differences of relations: intervals meet, are put side by side, or are taken from each other.
+"""Joins, unions and differences of relations: intersect, append or subtract intervals.
 
-OPTIONAL, MINUS and EXISTS cut a row into the pieces that have a partner and those that have none (Streaming SPARQL,
-Algorithms 4 and 5). Rows are numbered for that, in a column of their own.
+OPTIONAL, MINUS and EXISTS cut a row into pieces with a partner and pieces without (Streaming SPARQL, Algorithms 4 and
+5). Rows get a number for this, in a column of its own.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def join(
 ) -> Relation:
     """Equal shared variables, overlapping intervals. A variable that may be unbound joins by compatibility.
 
-    Columns that are no variables and that several relations have (numbers of rows) must be equal too.
+    Other columns that several relations share (row numbers) must be equal, too.
     """
     if len(relations) == 1 and condition is None:
         return relations[0]
@@ -62,7 +62,7 @@ def join(
     conditions += _meeting(statement, passing)
     if condition is not None:
         conditions.append(condition)
-    if _SLICE in extras:  # those who meet in several slices are together in the one where they first do
+    if _SLICE in extras:  # rows that overlap in several slices are joined in the first of these
         conditions.append(col(extras.pop(_SLICE)[0].name, _SLICE).eq(_slice_of(start)))
     query = select_from(relations[0].name, [*selected, aliased(start, "i"), aliased(end, "j")])
     for relation in relations[1:]:
@@ -77,7 +77,7 @@ def join(
 
 
 def connected(relations: list[Relation], variables: frozenset[Variable]) -> list[Relation]:
-    """The relations that have one of the variables bound in every row, and those that are joined with them."""
+    """The relations that have one of the variables bound in every row, and relations that are joined with them."""
     found: list[Relation] = []
     while True:
         more = [r for r in relations if r not in found and not variables.isdisjoint(r.certain)]
@@ -88,10 +88,11 @@ def connected(relations: list[Relation], variables: frozenset[Variable]) -> list
 
 
 def _with_keys(statement: Statement, relations: list[Relation]) -> list[Relation]:
-    """Where streams are joined, static knowledge that adds a variable to be joined by is joined with its stream first.
+    """If streams are joined, a static relation that adds a join variable is joined with its stream first.
 
-    Two cars at gates of one district: the districts of the gates leave few pairs of rows to be looked at. That is kept
-    apart, for an engine that does not know how many pairs there are would rather join the streams first.
+    Example: two cars at gates of one district. The districts of the gates leave few pairs of rows to compare. The
+    result is a separate relation, because an engine that does not know the number of pairs would rather join the
+    streams first.
     """
     streams = [relation for relation in relations if not relation.holds_always]
     if len(streams) < 2:
@@ -109,9 +110,9 @@ def _with_keys(statement: Statement, relations: list[Relation]) -> list[Relation
 
 
 def _nearby(statement: Statement, relations: list[Relation]) -> list[Relation]:
-    """What is kept and asked for by several variables is looked up by one of them first, that of the first stream.
+    """A kept part with several keys is looked up by one of them first, the one of the first stream.
 
-    An engine looks rows up by the values of one column; by those of several it would look at all rows.
+    An engine looks up rows by the values of one column; for several columns it would scan all rows.
     """
     streams = [relation for relation in relations if not relation.holds_always]
     found: list[Relation] = []
@@ -126,7 +127,7 @@ def _nearby(statement: Statement, relations: list[Relation]) -> list[Relation]:
 
 
 def _looked_up(statement: Statement, relation: Relation, stream: Relation, variable: Variable) -> Relation:
-    """The rows of what is kept that have a value in common with a stream."""
+    """The rows of the kept part that share a value with a stream."""
     values = statement.add(select_from(stream.name, [aliased(stream.column(variable), "value")]).distinct())
     kept = [col(relation.name, name) for name in relation.all_columns]
     query = select_from(relation.name, [*kept, relation.start, relation.end])
@@ -135,7 +136,7 @@ def _looked_up(statement: Statement, relation: Relation, stream: Relation, varia
 
 
 def _each_joined(statement: Statement, groups: list[list[Relation]]) -> list[Relation]:
-    """The relations of each group joined; groups that read the same under other names are joined once."""
+    """The relations of each group, joined; groups that read the same under other names are joined once."""
     known: dict[object, Relation] = {}
     joined: list[Relation] = []
     for group in groups:
@@ -155,7 +156,7 @@ def _variables_of(group: list[Relation]) -> list[Variable]:
 
 
 def _form(statement: Statement, group: list[Relation]) -> object:
-    """What is read and joined, whatever the variables are called."""
+    """The relations that are joined, independent of the names of variables."""
     variables = _variables_of(group)
     return tuple(
         (statement.origin(relation.name, column), variables.index(variable))
@@ -165,7 +166,7 @@ def _form(statement: Statement, group: list[Relation]) -> object:
 
 
 def _for_others(statement: Statement, relation: Relation, variables: list[Variable]) -> Relation:
-    """The relation with other variables in place of its own."""
+    """The relation with its variables renamed."""
     own = dict(zip(variables, relation.columns, strict=True))
     columns = {variable: statement.column_name(variable) for variable in variables}
     name = statement.renamed(relation.name, {columns[v]: relation.columns[own[v]] for v in variables})
@@ -174,13 +175,13 @@ def _for_others(statement: Statement, relation: Relation, variables: list[Variab
 
 _SLICE = "slice"
 LENGTH = exp.Placeholder(this="slice")
-"""How many instants a slice has."""
+"""The number of instants of a slice."""
 
 
 def _in_slices(statement: Statement, relations: list[Relation]) -> list[Relation]:
-    """What holds for a while, once for each slice in which it does, where several such relations are joined.
+    """Rows with long intervals, repeated for each slice of their interval, if several such relations are joined.
 
-    A slice is one more thing to be equal in: so partners are looked for nearby, and in many places at once.
+    The slice is another join key: so the engine compares only nearby rows, and can do so in parallel.
     """
     passing = [r for r in relations if not (r.holds_always or r.is_momentary)]
     if not statement.shape.has_slices or len(passing) < 2 or any(r.is_momentary for r in relations):
@@ -217,11 +218,11 @@ def _meeting(statement: Statement, relations: list[Relation]) -> list[exp.Expr]:
 
 
 def _to_compare(relations: list[Relation]) -> list[tuple[Relation, Relation]]:
-    """Who shares a variable, and whoever is not compared with the others by way of these.
+    """The pairs to compare: relations that share a variable, and those that others do not compare indirectly.
 
-    An engine takes instants for something that few rows share. Told to compare those of rows that share nothing else,
-    it would join them all with each other; and so it would if it saw that they are equal to the same. DuckDB looks for
-    that in plain equations, and joins by plain comparisons: of two columns, not of what is made of both.
+    An engine expects few rows to share an instant. If it had to compare the instants of rows that share nothing else,
+    it would join them all with each other. It would also do so if it saw that both are equal to a third one. DuckDB
+    looks for this in plain equations, and joins by plain comparisons: of two columns, not of expressions over both.
     """
     together = {relation.name: {relation.name} for relation in relations}
     chosen: list[tuple[Relation, Relation]] = []
@@ -238,9 +239,9 @@ def _share(one: Relation, other: Relation) -> bool:
 
 
 def _shared(variable: Variable, having: list[Relation]) -> tuple[exp.Expr, list[exp.Expr]]:
-    """The value of a variable that several relations have, and the conditions under which they agree on it."""
+    """The value of a variable that several relations have, and the conditions under which they agree."""
     certain = [relation for relation in having if variable in relation.certain]
-    if certain:  # what agrees with a value agrees with all that agree with it
+    if certain:  # a value compatible with a bound value is compatible with all others
         first = certain[0].column(variable)
         others = [relation for relation in having if relation is not certain[0]]
         return first, [_agree(variable, certain[0], other) for other in others]
@@ -264,19 +265,19 @@ def union(statement: Statement, relations: list[Relation]) -> Relation:
 
 
 def aligned(relation: Relation, columns: dict[Variable, str], extra: tuple[str, ...]) -> exp.Query:
-    """The relation with just these columns, NULL for those it does not have."""
+    """The relation with these columns only, NULL for those it does not have."""
     selected = [aliased(as_text(relation.column(v)), name) for v, name in columns.items()]
     selected += [col(relation.name, name) for name in extra]
     return select_from(relation.name, [*selected, relation.start, relation.end])
 
 
 def as_text(value: exp.Expr) -> exp.Expr:
-    """NULL is given the type of a term; a column has it."""
+    """NULL gets the type of a term; a column has it."""
     return exp.cast(value, "text") if isinstance(value, exp.Null) else value
 
 
 def with_extra(statement: Statement, relation: Relation, extra: tuple[str, ...]) -> Relation:
-    """The relation with these columns alone besides its variables."""
+    """The relation with its variables, and of the other columns only these."""
     columns = [col(relation.name, name) for name in [*relation.columns.values(), *extra]]
     query = select_from(relation.name, [*columns, relation.start, relation.end])
     is_momentary = relation.is_momentary
@@ -286,7 +287,7 @@ def with_extra(statement: Statement, relation: Relation, extra: tuple[str, ...])
 def numbered(statement: Statement, relation: Relation) -> tuple[Relation, str]:
     """The relation with a number for each row, and the name of that column.
 
-    Rows that are distributed go by what is in them: what has a partner at an instant, all rows that are equal have.
+    Distributed rows are identified by their values: if one has a partner at an instant, all equal rows have it.
     """
     row = f"row{len(statement.parts)}"
     kept = [col(relation.name, name) for name in relation.all_columns]
@@ -322,7 +323,7 @@ def within(statement: Statement, rows: Relation, matched: Relation, row: str) ->
 
 
 def _are_whole(statement: Statement, rows: Relation) -> bool:
-    """Whether a row has a partner or has none, and is not to be cut: it holds at one instant."""
+    """Whether rows need not be cut: each holds at one instant, so it has a partner or has none."""
     return statement.shape.is_snapshot or rows.is_momentary
 
 
@@ -331,7 +332,7 @@ def _agree_certainly(left: Relation, right: Relation) -> bool:
 
 
 def _partners(statement: Statement, left: Relation, right: Relation) -> list[exp.Expr]:
-    """What is equal, and when, in rows that go together; the left ones are whole."""
+    """The conditions under which rows are partners; the left rows are whole."""
     conditions: list[exp.Expr] = [left.column(v).eq(right.column(v)) for v in left.columns if v in right.columns]
     conditions += [col(left.name, name).eq(col(right.name, name)) for name in left.extra if name in right.extra]
     if statement.shape.is_snapshot or right.holds_always:
@@ -347,7 +348,7 @@ def _kept(statement: Statement, rows: Relation, others: Relation, conditions: li
 
 
 def left_join(statement: Statement, left: Relation, right: Relation) -> Relation | None:
-    """OPTIONAL as SQL has it, of rows that are whole; None where it takes more."""
+    """OPTIONAL as LEFT JOIN, for rows that are whole; None if that is not sufficient."""
     if not _are_whole(statement, left) or not _agree_certainly(left, right):
         return None
     if len(right.looked_up & left.columns.keys()) > 1:
@@ -365,7 +366,7 @@ def left_join(statement: Statement, left: Relation, right: Relation) -> Relation
 def minus(statement: Statement, left: Relation, right: Relation, within: Variable | None = None) -> Relation:
     """Left rows without a right row that is compatible and has at least one variable bound on both sides.
 
-    Both are the same in `within`, which is no variable of the pattern: where it is shared, nothing is.
+    Both sides have equal `within` columns, which are no variables of the pattern: sharing them does not count.
     """
     shared = [variable for variable in left.columns if variable in right.columns and variable != within]
     if not shared:

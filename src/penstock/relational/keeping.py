@@ -1,7 +1,7 @@
-"""What is static in a query is computed once and kept as a table, which statements read (optimizer/static_split.py).
+"""Static parts of a query are computed once and kept as tables, which statements read (optimizer/static_split.py).
 
-The table has a column for each variable. An engine that can look up rows by the values of a column is told by which
-variables the rest of the query is joined with it (CQELS's index).
+The table has a column for each variable. An engine that can look up rows by the values of a column learns the variables
+by which the rest of the query is joined with it (CQELS's index).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from penstock.relational.relations import Relation, Statement, aliased, col, sel
 from penstock.relational.static_parts import KeptTable
 
 _PARAMETERS = {"first": 0, "last": 0, "count": 1}
-"""Of what is static every instant sees the same."""
+"""Static rows are the same at every instant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An active graph, and what GRAPH reads from there (`Reading` of the optimizer)."""
+    """An active graph, and the input of GRAPH there (`Reading` of the optimizer)."""
 
     graph: ActiveGraph
     named: Callable[[], Iterable[NamedGraph]]
@@ -46,7 +46,7 @@ class Place:
 
 
 def table_statement(statement: Statement, solutions: Relation) -> exp.Select:
-    """The solutions alone, in the order of their columns, without parameters."""
+    """Only the solutions, in the order of their columns, without parameters."""
     columns = [col(solutions.name, name) for name in solutions.columns.values()]
     whole = statement.finish(select_from(solutions.name, columns))
     for placeholder in list(whole.find_all(exp.Placeholder)):
@@ -57,7 +57,7 @@ def table_statement(statement: Statement, solutions: Relation) -> exp.Select:
 def kept_relation(
     statement: Statement, table: KeptTable, solutions: Relation, keys: Iterable[Variable]
 ) -> Relation:  # fmt: skip
-    """The solutions as another statement reads them."""
+    """The solutions, as another statement reads them."""
     columns = {variable: statement.column_name(variable) for variable in solutions.columns}
     selected = [aliased(col(table.name, own), columns[variable]) for variable, own in solutions.columns.items()]
     name = statement.add(select_from(table.name, [*selected, *always()]))
@@ -66,7 +66,7 @@ def kept_relation(
 
 
 def outer_variables(whole: Operator, part: Operator) -> frozenset[Variable]:
-    """The variables of a part that patterns outside of it have, too."""
+    """The variables of a part that patterns outside of it share."""
     everywhere, inside = Counter(_mentioned(whole)), Counter(_mentioned(part))
     return frozenset(variable for variable, times in inside.items() if everywhere[variable] > times)
 
@@ -81,6 +81,6 @@ def _mentioned(operator: Operator) -> Iterator[Variable]:
 
 
 def looked_up(solutions: Relation, shared: frozenset[Variable]) -> dict[Variable, str]:
-    """The variables by which the rest of the query asks, with their columns."""
+    """The variables by which the rest of the query is joined, with their columns."""
     certain = shared & solutions.certain
     return {variable: name for variable, name in solutions.columns.items() if variable in certain}

@@ -1,7 +1,7 @@
-"""What is known of the variables of a pattern before there is data.
+"""The known kinds of the variables of a pattern, before there is data.
 
-A subject is no literal, a count is an integer: where that is known, a comparison is a plain one. A variable that a
-solution may leave unbound has its kind wherever it is bound.
+A subject is no literal, a count is an integer: known kinds make comparisons cheaper. A variable that a solution may
+leave unbound has its kind wherever it is bound.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ _Bindings = Mapping[Variable, _Binding]
 def kinds_of(pattern: algebra.Operator, *, is_asked: bool = False) -> dict[Variable, Kind]:
     """The kinds of the variables in the solutions of a pattern.
 
-    `is_asked`: the pattern is one of an EXISTS, where a variable that it leaves unbound has the value of the row that
-    it is asked about.
+    `is_asked`: the pattern belongs to an EXISTS; a variable that it leaves unbound has the value of the outer row.
     """
     found = _bindings(pattern).items()
     return {variable: binding.kind for variable, binding in found if binding.is_certain or not is_asked}
@@ -69,7 +68,7 @@ def _bindings(operator: algebra.Operator) -> _Bindings:
         case algebra.Service(call=call) if call is not None:
             return {Variable(name): _Binding(UNKNOWN, False) for name in call.variables}
         case algebra.ReadGraph(name, source) | algebra.ReadWindow(name, source) | algebra.ReadElement(name, source):
-            # What the pattern leaves unbound may be told by the reading: the name of a stream.
+            # A variable that the pattern leaves unbound may be bound by the window: the name of a stream.
             told = {variable: binding for variable, binding in _bindings(source).items() if binding.is_certain}
             return {**told, name: _Binding(RESOURCE, True)} if isinstance(name, Variable) else told
         case algebra.Group(source, keys, aggregates):
@@ -86,7 +85,7 @@ def _bindings(operator: algebra.Operator) -> _Bindings:
 
 
 def _matched(terms: Iterable[tuple[algebra.PatternTerm, Kind]]) -> _Bindings:
-    """Of a variable that stands in several places, each says something."""
+    """For a variable at several places, the facts of each place are combined."""
     found: dict[Variable, _Binding] = {}
     for term, kind in terms:
         if isinstance(term, Variable) and (term not in found or kind is not UNKNOWN):
@@ -95,7 +94,7 @@ def _matched(terms: Iterable[tuple[algebra.PatternTerm, Kind]]) -> _Bindings:
 
 
 def _ends(path: Path) -> tuple[Kind, Kind]:
-    """What is known of the two ends; a path of no step may lead from a literal to itself."""
+    """The known facts about the two ends; a path of length zero may lead from a literal to itself."""
     match path:
         case Link() | NegatedSet(backward=None):
             return RESOURCE, UNKNOWN
@@ -119,7 +118,7 @@ def _joined(left: _Bindings, right: _Bindings) -> _Bindings:
 
 
 def _both(left: _Binding | None, right: _Binding | None) -> _Binding:
-    """What is bound on both sides is equal; else the value is that of either."""
+    """A variable bound on both sides has one value; else the value is that of either side."""
     if left is None or right is None:
         return left or right or _Binding(UNKNOWN, False)
     known = [side.kind for side in (left, right) if side.is_certain]

@@ -1,4 +1,4 @@
-"""VALUES as SQL: the rows that a query lists, or those of constants in which queries differ."""
+"""VALUES as SQL: the rows listed in a query, or the constants in which queries differ."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Rows = Sequence[Sequence[IRI | Literal | None]]
 _Encoded = Sequence[Sequence[str | None]]
 
 _MANY = 20
-"""From so many rows on, columns are texts: an engine binds each value of a list, whenever the statement is run."""
+"""From this many rows on, columns are texts: an engine binds each value of a list whenever the statement is run."""
 
 _BETWEEN = "␟"
-"""What stands between the terms of such a text. No term is empty, for each has a tag."""
+"""The separator of the terms in such a text. No term is empty, because each has a tag."""
 
 
 def listed(rows: Rows, columns: Sequence[str], *, is_distributed: bool) -> exp.Select:
@@ -27,7 +27,7 @@ def listed(rows: Rows, columns: Sequence[str], *, is_distributed: bool) -> exp.S
     query = exp.select(*(col("listed", name) for name in columns))
     if len(rows) >= _MANY and columns and not is_distributed and _can_be_joined(values):
         return query.from_(_split(values, columns).subquery("listed"))
-    # The last column makes a row of SQL also of a row without variables.
+    # The last column makes a row in SQL even without variables.
     nothing = [None] * len(columns)
     tuples = [exp.Tuple(expressions=[*map(_value, row), number(0)]) for row in values or (nothing,)]
     names = [exp.to_identifier(name) for name in (*columns, "unused")]

@@ -31,7 +31,7 @@ from penstock.relational.relations import col
 TRIPLE = ("s", "p", "o")
 _KINDS = {Variable("s"): RESOURCE, Variable("p"): RESOURCE}
 _LOOKING_BEYOND = NEW_EACH_TIME | {"IRI", "TIMESTAMP", "URI"}
-"""Functions whose values depend on more than a triple."""
+"""Functions whose value depends on more than a triple."""
 
 
 def terms_of(pattern: TriplePattern) -> list[tuple[str, PatternTerm]]:
@@ -41,14 +41,15 @@ def terms_of(pattern: TriplePattern) -> list[tuple[str, PatternTerm]]:
 
 @dataclass(frozen=True, slots=True)
 class TripleConditions:
-    """What a triple pattern asks of a triple, whatever its variables are called: constants, encoded, in their places,
-    places that hold the same term, and conditions, whose variables are the places."""
+    """The conditions of a triple pattern on a triple, independent of the names of its variables: encoded constants in
+    their places, places that contain the same term, and conditions, whose variables are the places.
+    """
 
     constants: tuple[tuple[str, str], ...] = ()
     same: tuple[tuple[str, str], ...] = ()
     filters: tuple[Expression, ...] = ()
     is_named: bool = False
-    """Whether the triple has to be part of an element with a name."""
+    """Whether the triple has to be part of a named element."""
 
     @property
     def predicate(self) -> str | None:
@@ -58,14 +59,14 @@ class TripleConditions:
         return self._equalities(table) + self._filters(table)
 
     def conditions_on_stream(self, table: str) -> list[exp.Expr]:
-        """An element without triples is a row without terms, which nothing matches."""
+        """An element without triples is a row without terms, which matches no pattern."""
         present = self._equalities(table) or [exp.not_(col(table, "s").is_(exp.null()))]
         if self.is_named:
             present.append(exp.not_(col(table, "g").is_(exp.null())))
         return present + self._filters(table)
 
     def in_element(self, name: Constant | None) -> TripleConditions:
-        """The same of an element with this name, or with any."""
+        """The same for an element with this name, or with any name."""
         if name is None:
             return replace(self, is_named=True)
         return replace(self, constants=(*self.constants, ("g", encode(name.term))))
@@ -79,10 +80,10 @@ class TripleConditions:
 
 
 def is_about(pattern: TriplePattern, condition: Expression) -> bool:
-    """Whether the condition asks for nothing but terms of a triple that matches."""
+    """Whether the condition only reads terms of a triple that matches."""
     matched = {term for _, term in terms_of(pattern)}
     if is_deep(condition, MOST_WEIGHT_DISTRIBUTED):
-        return False  # it may be evaluated in steps, for which a scan has no columns
+        return False  # it may be evaluated in steps, and a scan has no columns for these
     return set(variables_of(condition)) <= matched and not any(
         isinstance(part, Exists) or (isinstance(part, Apply) and part.function in _LOOKING_BEYOND)
         for part in parts_of(condition)
@@ -90,7 +91,7 @@ def is_about(pattern: TriplePattern, condition: Expression) -> bool:
 
 
 def asked_by(pattern: TriplePattern, filters: Sequence[Expression] = ()) -> TripleConditions:
-    """`filters` are about the pattern."""
+    """`filters` are the conditions on the pattern."""
     constants = [(part, encode(term.term)) for part, term in terms_of(pattern) if isinstance(term, Constant)]
     places: dict[Variable, str] = {}
     same: list[tuple[str, str]] = []
@@ -112,7 +113,7 @@ def _about_places(expression: Expression, places: Mapping[Variable, str]) -> Exp
 
 
 def predicates_of(expression: Operator) -> frozenset[str]:
-    """The predicates that triple patterns and paths ask for by name, encoded."""
+    """The encoded constant predicates of triple patterns and paths."""
     found: set[str] = set()
     for node in nodes_of(expression):
         match node:
@@ -124,7 +125,7 @@ def predicates_of(expression: Operator) -> frozenset[str]:
 
 
 def counted_patterns(query: ContinuousQuery, window: StreamWindow) -> list[TriplePattern | None]:
-    """What a window counts: the matches of each pattern in it, or all there is (None)."""
+    """The patterns whose matches a window counts, or None for all elements."""
     if not (isinstance(window.window, CountWindow) and window.window.matching):
         return [None]
     found: list[TriplePattern | None] = []
@@ -143,7 +144,7 @@ def _iri(constant: Constant) -> str | None:
 
 
 def nodes_of(node: object) -> Iterator[object]:
-    """Operators and expressions, one in another; the rows of a table are none."""
+    """Nested operators and expressions, without the rows of tables."""
     yield node
     if isinstance(node, Table):
         return

@@ -1,7 +1,7 @@
 """Solution modifiers (SPARQL 1.1 §18.2.5) over intervals.
 
-Projection and DISTINCT keep intervals. The first solutions of an order are others at each instant, so LIMIT and OFFSET
-take a snapshot. Columns to order by are named by their direction: `ascending1`, `descending2`.
+Projection and DISTINCT keep intervals. The first solutions of an order differ at each instant, so LIMIT and OFFSET take
+a snapshot. The names of columns to order by include the direction: `ascending1`, `descending2`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DIRECTIONS = ("ascending", "descending")
 
 @dataclass(frozen=True, slots=True)
 class Modifiers:
-    """What stands on top of a pattern, from the outside: Slice, Distinct, Project, OrderBy, as far as there are any."""
+    """The modifiers of a pattern, outermost first: Slice, Distinct, Project, OrderBy, as far as there are any."""
 
     source: Operator
     order: tuple[tuple[Expression, bool], ...] = ()
@@ -48,7 +48,7 @@ class Modifiers:
 
     @property
     def is_ordered_by_projection(self) -> bool:
-        """Whether the order looks at nothing but what is projected: then equal rows are equal in it."""
+        """Whether the order only uses projected variables: then equal rows are equal in the order."""
         read = {part for expression, _ in self.order for part in parts_of(expression)}
         names = {part for part in read if isinstance(part, Variable)}
         return not any(isinstance(part, Exists) for part in read) and names <= set(self.projected or names)
@@ -57,7 +57,7 @@ class Modifiers:
 def with_order(
     statement: Statement, relation: Relation, rows: Rows, conditions: Sequence[tuple[Expression, bool]]
 ) -> Relation:
-    """The rows with columns to order them by; `rows` are those of the relation, with values for the conditions."""
+    """The rows with columns to order by; `rows` are those of the relation, with values for the conditions."""
     keys = [(key, is_down) for value, is_down in conditions for key in rows.order_key(value)]
     names = tuple(f"{_DIRECTIONS[is_down]}{place}" for place, (_, is_down) in enumerate(keys, start=1))
     source = rows.relation
@@ -68,7 +68,7 @@ def with_order(
 
 
 def ordered(relation: Relation) -> list[exp.Ordered]:
-    """The order that the relation's columns stand for; unbound comes first, or last when descending."""
+    """The order of the relation's columns; unbound is first, or last for descending order."""
     return [
         exp.Ordered(this=col(relation.name, name), desc=is_down, nulls_first=not is_down)
         for name in _order_columns(relation)
@@ -88,7 +88,7 @@ def projected(statement: Statement, relation: Relation, variables: Sequence[Vari
 
 
 def distinct(statement: Statement, relation: Relation, *, by_order: bool) -> Relation:
-    """Equal rows once; `by_order`: they may differ in what they are ordered by, and the first one stays."""
+    """Drops duplicates; `by_order`: they may differ in the columns to order by, and the first one stays."""
     columns = list(relation.columns.values())
     if by_order:
         return _first(statement, relation, columns, ordered(relation), 0, 1)
@@ -97,9 +97,9 @@ def distinct(statement: Statement, relation: Relation, *, by_order: bool) -> Rel
 
 
 def sliced(statement: Statement, relation: Relation, limits: Slice, within: Sequence[Variable] = ()) -> Relation:
-    """The first rows of each instant, among those that are equal in the variables `within`.
+    """The first rows of each instant, among those with equal variables `within`.
 
-    Where the order leaves it open which ones these are, their terms decide.
+    If the order does not decide which ones these are, their terms decide.
     """
     columns = [relation.columns[variable] for variable in within]
     last = None if limits.limit is None else limits.offset + limits.limit
@@ -115,7 +115,7 @@ def _first(
     offset: int,
     last: int | None,
 ) -> Relation:
-    """The rows number offset + 1 to last, among those that are equal in the columns, at each instant."""
+    """At each instant, the rows number offset + 1 to last among those with equal columns."""
     snapshot = spread(statement, relation.name, relation.all_columns)
     partition = [col(snapshot, name) for name in [*columns, "i"]]
     in_snapshot = [

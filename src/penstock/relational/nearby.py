@@ -1,8 +1,8 @@
-"""Patterns that match in a stream and in a static graph, too: of the graph only what is near the other streams is read.
+"""Patterns that match both in a stream and in a static graph: only graph triples that join with other streams are read.
 
-The triples of the graph that match are kept, with an index (keeping.py). Joined with a stream, only those count that
-have a value in common with it, and these are looked up, so that the time does not grow with the graph. A triple of a
-window that the graph has as well is left out of the window; where it would be joined, its equal is looked up.
+The matching triples of the graph are kept, with an index (keeping.py). In a join with a stream, only those that share a
+value with it matter, and these are looked up, so that the time does not grow with the graph. A triple that is both in a
+window and in the graph is dropped from the window; the join looks it up in the graph.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from penstock.relational.static_parts import Keep, StaticPart
 def scan_nearby(
     graph: ActiveGraph, pattern: TriplePattern, columns: Mapping[str, str], streams: Sequence[Relation], keep: Keep
 ) -> str | None:
-    """What `scan` is, for a join with the streams; None where there is nothing to look up, or no index for it."""
+    """`scan` for a join with the streams; None if the graph has no matches, or no index."""
     asked = asked_by(pattern)
     places = {term: part for part, term in terms_of(pattern) if isinstance(term, Variable) and part in columns}
     found = [(stream, variable) for stream in streams for variable in places if variable in stream.certain]

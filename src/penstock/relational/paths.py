@@ -1,9 +1,9 @@
 """Property paths as pairs of nodes `(x, y, i, j)` (SPARQL 1.1 §9.3, §18.4).
 
-A path starts from the end that is bound: a constant, or the values that its variable has in what the path is joined
-with. All pairs are computed only where both ends are free. A path that repeats (`?`, `*`, `+`) is an automaton, which a
-recursive query runs; it returns each pair once. Where triples come and go it runs once for each stretch of time in
-which none does.
+A path starts from its bound end: a constant, or the values of its variable in the relations that the path is joined
+with. All pairs are computed only if both ends are free. A path that repeats (`?`, `*`, `+`) is an automaton, which a
+recursive query runs; it returns each pair once. If triples come and go, it runs once for each stretch of time in which
+the triples stay the same.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ PAIR = ("x", "y")
 
 
 def is_free(pattern: PathPattern) -> bool:
-    """Whether the path repeats and neither of its ends is a constant: it should start from what it is joined with."""
+    """Whether the path repeats and neither end is a constant: it should start from the values it is joined with."""
     has_constant = isinstance(pattern.subject, Constant) or isinstance(pattern.object, Constant)
     return isinstance(pattern.path, paths.Repeat) and not has_constant
 
 
 class Triples(Protocol):
-    """What paths go over: an active graph, or something that looks like one."""
+    """The input of paths: an active graph, or another object with the same interface."""
 
     @property
     def counts_matches(self) -> bool: ...
@@ -50,7 +50,7 @@ class _Starts:
 
     name: str
     are_constant: bool
-    """A path of no step leads from a constant to itself, whether the graph has it or not."""
+    """A path of length zero leads from a constant to itself, whether the graph contains it or not."""
 
 
 class PathCompiler:
@@ -61,7 +61,7 @@ class PathCompiler:
         self.graph = graph
 
     def relation(self, pattern: PathPattern, others: tuple[Relation, ...]) -> Relation:
-        """The pairs that the path connects. `others` are relations that the pairs are going to be joined with."""
+        """The pairs that the path connects. `others` are relations that the pairs will be joined with."""
         is_backward, start = self._start(pattern, others)
         ends = dict(zip(PAIR, (pattern.subject, pattern.object), strict=True))
         if is_backward:
@@ -90,7 +90,7 @@ class PathCompiler:
         return Relation(name, columns, frozenset(columns), holds_always=holds_always)
 
     def _start(self, pattern: PathPattern, others: tuple[Relation, ...]) -> tuple[bool, _Starts | None]:
-        """From which end the path is walked, whether backwards, and where it starts; None: from every node."""
+        """The end from which the path is walked, whether backwards, and its start nodes; None: every node."""
         ends = (False, pattern.subject), (True, pattern.object)
         for is_backward, end in ends:
             if isinstance(end, Constant):
@@ -105,10 +105,10 @@ class PathCompiler:
                         return is_backward, _Starts(self.statement.add(found, materialized=True), False)
         return False, None
 
-    # What a node is: here, a term
+    # Nodes: here, terms
 
     def _constant(self, term: exp.Expr) -> exp.Select:
-        """The node `(x, i, j)` of a term that the query names."""
+        """The node `(x, i, j)` of a constant term."""
         return exp.select(aliased(term, "x"), *always())
 
     def _is_known(self, end: Variable, other: Relation) -> bool:
@@ -119,7 +119,7 @@ class PathCompiler:
         return other.column(end)
 
     def _terms(self, pairs: str) -> tuple[str, dict[Variable, str]]:
-        """Pairs of terms for pairs of nodes, and the columns of variables that they have besides."""
+        """Pairs of terms for pairs of nodes, and the additional columns of variables."""
         return pairs, {}
 
     def _holds_always(self, automaton: Automaton, start: _Starts | None) -> bool:
@@ -161,7 +161,7 @@ class PathCompiler:
     # Walks
 
     def _walks(self, automaton: Automaton, start: _Starts | None, is_timeless: bool) -> str:
-        """The pairs that any number of steps connects, in a way that the automaton accepts, each once at an instant."""
+        """The pairs connected by any number of steps that the automaton accepts, each once at an instant."""
         moves = self._moves(automaton, is_timeless)
         if is_timeless:
             return self._timeless_walks(automaton, start, moves)
@@ -171,7 +171,7 @@ class PathCompiler:
         return merge(self.statement, self._united([reached, self._standing(start)]), PAIR)
 
     def _timeless_walks(self, automaton: Automaton, start: _Starts | None, moves: str) -> str:
-        """The recursive query has each pair once, so that nothing has to wait for its end."""
+        """The recursive query returns each pair once, so that no step has to wait for its end."""
         reached = self._reached(automaton, start, moves, is_timeless=True)
         pairs = select_from(reached, [col(reached, name) for name in PAIR])
         if len(automaton.accepting) > 1:
@@ -232,7 +232,7 @@ class PathCompiler:
         return select_from(standing, [col(standing, "x"), col(standing, "y"), aliased(number(automaton.start), "q")])
 
     def _standing(self, start: _Starts | None) -> str:
-        """Paths of length zero: every node of the graph to itself, as far as paths start there, and constants."""
+        """Paths of length zero: every start node of the graph to itself, and constants."""
         if start is not None and start.are_constant:
             columns = [col(start.name, "x"), aliased(col(start.name, "x"), "y")]
             return self.statement.add(select_from(start.name, [*columns, col(start.name, "i"), col(start.name, "j")]))

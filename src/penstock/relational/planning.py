@@ -1,7 +1,7 @@
 """The path of a query, arrow by arrow: text ─▶ syntax tree ─▶ algebra ─▶ optimized algebra ─▶ SQL.
 
-Each arrow is one function. The engines call the last two themselves, because both depend on what a run knows: the best
-order of joins changes with the sizes of tables, and slices have different shapes.
+Each arrow is one function. The engines call the last two themselves, because both depend on the run: the best order of
+joins changes with the sizes of tables, and slices have different shapes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def plan(text: str, tables: Tables, shape: Shape, settings: Settings | None = No
 
 
 def plan_query(query: ContinuousQuery, tables: Tables, shape: Shape, *, is_optimized: bool = True) -> Plan:
-    """The SQL statement of a query that is built."""
+    """The SQL statement of a built query."""
     expression = query.expression
     if is_optimized:
         expression = optimized(query, expression, tables)  # ─▶ optimized algebra (optimizer/)
@@ -31,5 +31,5 @@ def plan_query(query: ContinuousQuery, tables: Tables, shape: Shape, *, is_optim
 
 
 def optimized(query: ContinuousQuery, expression: Operator, tables: Tables) -> Operator:
-    """The expression after all rules (optimizer/), for the sizes that tables have now."""
+    """The expression after all rules (optimizer/), for the current sizes of tables."""
     return optimize(expression, Knowledge.of(query, tables.sizes), RULES).expression

@@ -1,8 +1,8 @@
-"""Products: relations that are joined without a common variable, and that only a FILTER compares.
+"""Products: relations that are joined without a common variable; only a FILTER compares them.
 
-The join looks at all pairs of rows, so each pair must be cheap. Where a condition compares two numbers, one from each
-side, they are read once for each row, as DOUBLEs. A plain comparison then drops the pairs that cannot meet the
-condition, before the condition itself is evaluated. Where a value is not a number, or is a float, which compares less
+The join compares all pairs of rows, so each pair must be cheap. If a condition compares two numbers, one from each
+side, each number is read once for each row, as a DOUBLE. A plain comparison then drops the pairs that cannot satisfy
+the condition, before the condition itself is evaluated. If a value is not a number, or is a float, which compares less
 exactly, only the condition decides.
 """
 
@@ -20,7 +20,7 @@ from penstock.relational.joining import join
 from penstock.relational.relations import Relation, Statement, aliased, col, conjunction, select_from
 
 _NECESSARY: dict[str, type[exp.Binary]] = {"<": exp.LTE, "<=": exp.LTE, ">": exp.GTE, ">=": exp.GTE, "=": exp.EQ}
-"""How two numbers compare as DOUBLEs, rounded, if the comparison of the exact numbers is true."""
+"""The comparison of two numbers, rounded to DOUBLEs, that holds whenever the exact comparison holds."""
 
 _ARITHMETIC = {"+", "-", "*", "/"}
 _TAGS = ("i", "n", "d", "e")
@@ -33,9 +33,9 @@ Term = Callable[[Relation, Expression], exp.Expr]
 def compared_product(
     statement: Statement, relations: list[Relation], conditions: Sequence[Expression], term: Term
 ) -> Relation:
-    """The join of the relations, without pairs of rows that cannot meet one of the conditions.
+    """The join of the relations, without pairs of rows that cannot satisfy one of the conditions.
 
-    Not all of those are dropped, so the conditions have to be evaluated on the result.
+    Some such pairs remain, so the conditions have to be evaluated on the result.
     """
     sides = list(_sides(relations))
     compared = list(_compared(sides, conditions)) if len(sides) > 1 else []
@@ -71,7 +71,7 @@ def _sides(relations: Sequence[Relation]) -> Iterator[list[Relation]]:
 def _compared(
     sides: Sequence[Sequence[Relation]], conditions: Sequence[Expression]
 ) -> Iterator[tuple[type[exp.Binary], list[tuple[int, Expression]]]]:
-    """The comparisons of values of different sides, each with the places of its sides and the values."""
+    """The comparisons of values of different sides, each with the positions of its sides and the values."""
     for condition in conditions:
         if isinstance(condition, Apply) and condition.function in _NECESSARY and len(condition.arguments) == 2:
             places = [_place(sides, value) for value in condition.arguments]
@@ -81,7 +81,7 @@ def _compared(
 
 
 def _place(sides: Sequence[Sequence[Relation]], value: Expression) -> int | None:
-    """The side that has all variables of a value, if there are any and it is made of them by arithmetic."""
+    """The side that has all variables of a value, if it has any and is computed from them by arithmetic."""
     is_plain = all(
         isinstance(part, Variable | Constant) or (isinstance(part, Apply) and part.function in _ARITHMETIC)
         for part in parts_of(value)

@@ -1,7 +1,7 @@
-"""Relations over intervals: what each operator of the algebra compiles to (architecture.md).
+"""Relations over intervals: the result of compiling an operator of the algebra (architecture.md).
 
 A relation is a named SELECT with a column per variable and two more, `i` and `j`: the row holds at the evaluation
-instants number i, i + 1, …, j − 1 of the slice. What holds over an interval is stored once.
+instants number i, i + 1, …, j − 1 of the slice. A row that holds over an interval is stored once.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ class Relation:
     columns: Mapping[Variable, str]
     certain: frozenset[Variable]
     extra: tuple[str, ...] = ()
-    """Columns that are no variables: flags, row numbers."""
+    """Columns that are not variables: flags, row numbers."""
     holds_always: bool = False
     """Whether every row holds at every instant of the slice."""
     is_momentary: bool = False
     """Whether every row holds at one instant only."""
     looked_up: frozenset[Variable] = frozenset()
-    """The variables by whose values the engine finds rows without a look at all of them, one at a time."""
+    """The variables by whose values the engine looks up rows without scanning all of them, one at a time."""
 
     def column(self, variable: Variable) -> exp.Expr:
         """The variable's value, unbound where this relation does not have it."""
@@ -51,19 +51,19 @@ class Relation:
 
 @dataclass(slots=True)
 class Statement:
-    """The relations of a plan in the order in which they build on each other: the WITH clause of one SQL statement."""
+    """The relations of a plan in order of dependency: the WITH clause of one SQL statement."""
 
     shape: Shape
     parts: list[tuple[str, exp.Query, bool]] = field(default_factory=list)
     recursive: set[str] = field(default_factory=set)
-    """The relations that read themselves."""
+    """The recursive relations."""
     stream_scans: int = 0
-    """How often a stream is read."""
+    """The number of reads of streams."""
     _variables: dict[Variable, str] = field(default_factory=dict)
     _origins: dict[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
 
     def add(self, query: exp.Query, *, materialized: bool = False, recursive: bool = False) -> str:
-        """Names a SELECT; `materialized`: it is computed once however often it is read; `recursive`: reads itself."""
+        """Names a SELECT. `materialized`: it is computed once for all its readers; `recursive`: it reads itself."""
         name = self.next_name()
         self.parts.append((name, query, materialized))
         if recursive:
@@ -78,7 +78,7 @@ class Statement:
         return again
 
     def origin(self, name: str, column: str) -> tuple[str, str]:
-        """The relation and column that are read, if under other names."""
+        """The original relation and column behind renamings."""
         source, columns = self._origins.get(name, (name, {column: column}))
         return source, columns[column]
 
@@ -99,7 +99,7 @@ class Statement:
         return Relation(name, columns, frozenset(certain), extra, is_momentary=is_momentary)
 
     def column_name(self, variable: Variable) -> str:
-        """A column for the variable; SQL would take ?Tot and ?tot for one, so columns are numbered."""
+        """A column for the variable; SQL would treat ?Tot and ?tot as one, so columns are numbered."""
         return self._variables.setdefault(variable, f"v{len(self._variables) + 1}")
 
     def finish(self, select: exp.Select) -> exp.Select:
@@ -126,7 +126,7 @@ def col(table: str, name: str) -> exp.Column:
 
 
 def _identifier(name: str) -> exp.Identifier:
-    """A name of ours, of which none needs quotes."""
+    """A generated name, which needs no quotes."""
     return exp.Identifier(this=name, quoted=False)
 
 

@@ -20,24 +20,24 @@ from penstock.relational.windows import FIRST, FOREVER, LAST, moving_elements, w
 from penstock.syntax import ast
 
 END = exp.Placeholder(this="end")
-"""The instant with which the streams end; NULL as long as that is not known."""
+"""The instant at which the streams end; NULL until it is known."""
 
 BEFORE = exp.Sub(this=FIRST, expression=number(1))
-"""Content has changed when it differs from that of the millisecond before."""
+"""Content has changed if it differs from that of the millisecond before."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstantsPlan:
-    """A statement that gives the instants `t` between the first and the last at which any window reports, in order.
+    """A statement that returns the instants `t` between the first and the last at which any window reports, in order.
 
-    `steps` are those of the series that it goes through however little there is in the streams.
+    `steps` are those of the series that it generates, even if the streams have few elements.
     """
 
     statement: exp.Select
     steps: tuple[int, ...]
 
     def check(self, first: int, last: int) -> None:
-        """Raises PolicyError where nobody could wait for all those instants."""
+        """Raises PolicyError if there are more instants than anyone can wait for."""
         if any((last - first) // step > MOST_INSTANTS for step in self.steps):
             raise PolicyError(
                 f"this report policy may hold at more than {MOST_INSTANTS} instants of the input; "
@@ -66,7 +66,7 @@ def compile_instants(query: ContinuousQuery, tables: Tables) -> InstantsPlan:
 
 
 def compile_last_end(query: ContinuousQuery, tables: Tables) -> exp.Select:
-    """The last end of a validity interval: until then windows that report are open (`--flush`)."""
+    """The last end of a validity interval: until then some reporting windows are open (`--flush`)."""
     ends: list[exp.Expr] = []
     for window in query.dataset.windows:
         if window.report is None:
@@ -89,7 +89,7 @@ def _conditions(table: str, pattern: TriplePattern | None) -> list[exp.Expr]:
 
 
 class _WindowReport:
-    """The policy of one window over one stream; `pattern`: the window counts what matches it."""
+    """The policy of one window over one stream; with `pattern` the window counts its matches."""
 
     def __init__(
         self, statement: Statement, window: StreamWindow, table: str, pattern: TriplePattern | None
@@ -118,9 +118,9 @@ class _WindowReport:
         return select_from(name, [col(name, "t")]).where(self._holds(rest, col(name, "t")))
 
     def _candidates(self, report: ast.Report, implied: list[ast.Report]) -> exp.Query | None:
-        """A superset of the instants at which the policy holds; None stands for all there are.
+        """A superset of the instants at which the policy holds; None means all instants.
 
-        What holds at all of them is added to `implied`.
+        Conditions that hold at all of them are added to `implied`.
         """
         match report:
             case ast.AllOf(reports):
@@ -187,12 +187,12 @@ class _WindowReport:
 
     @cached_property
     def _occupied(self) -> str:
-        """The stretches `[i, j)` in which there is something in the window.
+        """The stretches `[i, j)` in which the window is not empty.
 
-        Of the intervals that end together the longest covers all others: few are left to be merged.
+        Among intervals with the same end the longest covers all others: few are left to be merged.
         """
-        # What a count window holds gives way to nothing but what comes next, and a late element comes after another:
-        # it makes no difference. Where matches are counted, that other one need not match.
+        # In a count window, elements only give way to later ones, and a late element follows another one: it makes no
+        # difference. If matches are counted, that other one need not match.
         counts_all = isinstance(self.window.window, CountWindow) and not self.window.window.matching
         name = self.statement.add(window_rows(self.window, self.table, [], self.conditions, in_time=counts_all))
         columns = [aliased(exp.Min(this=col(name, "starts")), "i"), aliased(col(name, "ends"), "j")]
@@ -210,7 +210,7 @@ class _WindowReport:
                 return self._arrivals()
 
     def _series(self, start: exp.Expr, step: int, *, begins: bool = True) -> exp.Query:
-        """start + n·step for n ≥ 0 (any n, if it does not begin), where there is content if that is asked for too."""
+        """start + n·step for n ≥ 0 (any n, if it does not begin); with content, if the policy requires it."""
         if not begins:
             start = exp.Sub(this=start, expression=number(FOREVER // 4 // step * step))
         if not self.only_occupied:
@@ -227,7 +227,7 @@ class _WindowReport:
         return exp.select(aliased(col("arriving", "starts"), "t")).from_(rows).distinct()
 
     def _changes(self) -> exp.Query:
-        """Where, for some triple, intervals that begin and intervals that end do not balance."""
+        """The instants at which, for some triple, the numbers of beginning and ending intervals differ."""
         columns: list[exp.Expr] = [col(self.table, part) for part in TRIPLE]
         rows = window_rows(self.window, self.table, columns, self.conditions)
         for placeholder in list(rows.find_all(exp.Placeholder)):
@@ -253,7 +253,7 @@ class _WindowReport:
 
 
 def _without(report: ast.Report, implied: list[ast.Report]) -> ast.Report | None:
-    """What is left to be checked of a policy."""
+    """The conditions of a policy that are still to be checked."""
     if report in implied:
         return None
     if not isinstance(report, ast.AllOf):

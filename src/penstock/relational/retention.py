@@ -1,4 +1,4 @@
-"""What later instants still need of a stream, and what came too late for any of them (semantics.md §2)."""
+"""The rows of a stream that later instants still need, and rows that arrived too late for any (semantics.md §2)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HORIZON = exp.Placeholder(this="horizon")
 
 
 def oldest_needed(query: ContinuousQuery, tables: Tables, stream: str, horizon: int) -> int | None:
-    """What `compile_oldest` gives, where no window counts; else None."""
+    """The result of `compile_oldest` if no window counts; else None."""
     windows = [window.window for window in query.dataset.windows if stream in streams_of(window, tables)]
     if any(isinstance(window, CountWindow) for window in windows):
         return None
@@ -26,7 +26,7 @@ def oldest_needed(query: ContinuousQuery, tables: Tables, stream: str, horizon: 
 
 
 def compile_oldest(query: ContinuousQuery, tables: Tables, stream: str) -> exp.Select:
-    """The timestamp `ts` before which nothing of a stream is needed from the horizon on."""
+    """The timestamp `ts` before which no row of a stream is needed from the horizon on."""
     bounds = [
         _oldest(window, tables.streams[stream], pattern)
         for window in query.dataset.windows
@@ -42,11 +42,11 @@ def _oldest(window: StreamWindow, table: str, pattern: TriplePattern | None) -> 
         return oldest_of_last(counted, table, _asked(table, pattern), HORIZON, counted.size + counted.step)
     if reach is not None:
         return exp.Sub(this=HORIZON.copy(), expression=number(reach))
-    return number(-FOREVER)  # nobody counts what each pattern has passed
+    return number(-FOREVER)  # the rows that each pattern has passed are not counted
 
 
 def compile_uncounted(query: ContinuousQuery, tables: Tables, stream: str) -> exp.Select:
-    """The triples that came too late to count in any window: their numbers, terms and timestamps."""
+    """The triples that arrived too late to count in any window: their numbers, terms and timestamps."""
     table = tables.streams[stream]
     counted: list[exp.Query] = [
         _counted_rows(window, table, _asked(table, pattern))
@@ -63,7 +63,7 @@ def compile_uncounted(query: ContinuousQuery, tables: Tables, stream: str) -> ex
 
 
 def _counted_rows(window: StreamWindow, table: str, conditions: list[exp.Expr]) -> exp.Select:
-    """The numbers of rows that are part of a window's content at some time."""
+    """The numbers of rows that are in a window's content at some time."""
     if isinstance(window.window, CountWindow) and window.window.step == 1:
         return late_among_last(window.window, table, conditions)
     rows = window_rows(window, table, [col(table, "arrival")], conditions)

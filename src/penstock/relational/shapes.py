@@ -1,6 +1,6 @@
-"""The shapes of slices: what a statement may count on.
+"""The shapes of slices: the properties that a statement may rely on.
 
-Rows that are distributed over machines arrive in no order by which they could be numbered.
+Distributed rows arrive in no order by which they could be numbered.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The one instant `$first`: whatever holds then holds on `[0, 1)`, so plain SQL suffices."""
+    """The one instant `$first`: each valid row holds on `[0, 1)`, so plain SQL suffices."""
 
     is_distributed: bool = False
     is_snapshot: ClassVar[bool] = True
@@ -23,7 +23,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class LocalSlice:
-    """Instants that one process answers: `is_regular` if they are `$step` apart, `is_large` if there are many rows."""
+    """Instants that one process evaluates: `is_regular` if `$step` apart, `is_large` if there are many rows."""
 
     is_regular: bool
     is_large: bool
@@ -35,10 +35,10 @@ class LocalSlice:
 
 @dataclass(frozen=True, slots=True)
 class DistributedSlice:
-    """Instants that several machines answer.
+    """Instants that several machines evaluate.
 
-    With `has_slices`, joins look for partners within stretches of `$slice` instants only. With `has_many_instants`,
-    each machine may do some of the instants, and all have enough to do.
+    With `has_slices`, joins look for partners only within stretches of `$slice` instants. With `has_many_instants`,
+    there are enough instants to occupy all machines.
     """
 
     is_regular: bool

@@ -1,7 +1,7 @@
-"""Statements as Spark SQL: what Spark says in other words than sqlglot thinks.
+"""Statements as Spark SQL: corrections of sqlglot's output for Spark.
 
-The trees are the same for every engine. A text for Spark casts with TRY_CAST wherever a cast may fail (in ANSI mode a
-bad cast raises), keeps numbers beyond 64 bits as DECIMAL(38, 0), and makes no series that ends before it begins.
+The trees are the same for every engine. Spark's text uses TRY_CAST wherever a cast may fail (in ANSI mode a bad cast
+raises), keeps numbers beyond 64 bits as DECIMAL(38, 0), and makes no series that ends before it begins.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class PenstockSpark(Spark):
         }
 
         def anonymous_sql(self, expression: exp.Anonymous) -> str:
-            """TRY is for arithmetic, each operator of which Spark has in a form that gives NULL; lists are reduced."""
+            """TRY is for arithmetic: Spark has a form of each operator that returns NULL; lists are reduced."""
             match str(expression.this).upper(), expression.expressions:
                 case "TRY", [tried]:
                     return self.sql(tried.transform(_tried))
@@ -34,7 +34,7 @@ class PenstockSpark(Spark):
             return super().anonymous_sql(expression)
 
         def cte_sql(self, expression: exp.CTE) -> str:
-            """Spark decides by itself what it computes once."""
+            """Spark itself decides what it computes once."""
             expression.set("materialized", None)
             return super().cte_sql(expression)
 
@@ -61,11 +61,11 @@ def _series(generator: SparkGenerator, series: exp.GenerateSeries) -> str:
 
 
 CHANGING: frozenset[str] = frozenset({"first", "last", "end", "horizon"})
-"""The parameters that are other ones each time a statement is run."""
+"""The parameters that change each time a statement is run."""
 
 
 class RepeatedSpark(PenstockSpark):
-    """Of statements that are run again and again: what changes is given as a text."""
+    """For statements that are run repeatedly: values that change are written as a text."""
 
     class Generator(PenstockSpark.Generator):
         TRANSFORMS = {  # noqa: RUF012
@@ -75,10 +75,10 @@ class RepeatedSpark(PenstockSpark):
 
 
 def at_run_time(text: str) -> str:
-    """The number that a text says, as an expression.
+    """The number in a text, as an expression.
 
-    Numbers are part of the code that Spark makes for a statement, and Java compiles it anew for each other number. A
-    text is not, but where it is converted in so many words, Spark does that beforehand. It does not in a lambda.
+    Numbers are part of the code that Spark generates for a statement, and Java compiles it again for each other number.
+    A text is not, but Spark converts a plain cast of it in advance. It does not do so in a lambda.
     """
     return f"transform(array({text}), number -> CAST(number AS BIGINT))[0]"
 

@@ -1,4 +1,4 @@
-"""Static parts of queries, as engines are asked to keep them, and as they tell what they keep."""
+"""Static parts of queries: how engines keep them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class StaticPart:
     """A part of a query whose solutions are the same at every instant, and the statement, without parameters, that
     selects them.
 
-    `keys` are the variables by which the rest of the query asks for solutions, with their columns.
+    `keys` are the variables by which the rest of the query is joined, with their columns.
     """
 
     operator: Operator
@@ -25,25 +25,25 @@ class StaticPart:
 
     @property
     def is_pattern(self) -> bool:
-        """Whether it is no more than a triple pattern."""
+        """Whether it is only a triple pattern."""
         return isinstance(self.operator, BasicGraphPattern) and len(self.operator.patterns) == 1
 
 
 @dataclass(frozen=True, slots=True)
 class KeptTable:
-    """Where the solutions of a part are. With an index, rows are looked up by the values of one key or another."""
+    """The table of a part's solutions. With an index, rows are looked up by the values of one of the keys."""
 
     name: str
     has_index: bool = False
 
 
 Keep = Callable[[StaticPart], KeptTable | None]
-"""Computes a part, once, and keeps what comes out. None where to keep it does not pay."""
+"""Computes a part once, and keeps its solutions. None if keeping it is not worth it."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptPart:
-    """A part that is kept, and by which variables; `rows` are its solutions, where they have been counted."""
+    """A kept part, and its keys; `rows` is the number of its solutions, if it has been counted."""
 
     operator: Operator
     keys: tuple[Variable, ...]

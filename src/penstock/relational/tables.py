@@ -16,7 +16,7 @@ from penstock.relational.static_parts import Keep
 class AnswerTable:
     """The answers of a service: a column for each variable, named by `answer_column`, and the variables always bound.
 
-    If it `changes`, it has columns `starts` and `ends` besides.
+    If it `changes`, it also has columns `starts` and `ends`.
     """
 
     name: str
@@ -30,30 +30,31 @@ def answer_column(place: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Where the input is: tables `(s, p, o, ts, element, arrival, since)` of streams, `(s, p, o)` of graphs.
+    """The tables of the input: `(s, p, o, ts, element, arrival, since)` for streams, `(s, p, o)` for graphs.
 
-    `element` numbers the elements and `arrival` the triples as they came; an element that came late counts only from
-    the instant `since`. A stream of which a query reads the names of elements (`algebra.element_names`) has a column
-    `g` besides: the name of the element, NULL where it has none. The graphs in `changing` have columns `starts` and
-    `ends` besides. The graph under None is the unnamed one.
+    `element` numbers the elements and `arrival` the triples as they arrived; a late element counts only from the
+    instant `since`. If a query reads the names of a stream's elements (`algebra.element_names`), its table also has a
+    column `g`: the name of the element, NULL if it has none. The graphs in `changing` also have columns `starts` and
+    `ends`. The graph under None is the unnamed one.
     """
 
     streams: Mapping[str, str]
     graphs: Mapping[str | None, str]
     changing: frozenset[str | None] = frozenset()
     predicates: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """All predicates that a table has, where that is known: no other pattern finds anything there."""
+    """All predicates in a table, if they are known: a pattern with another one has no matches there."""
     services: Mapping[ServiceCall, AnswerTable] = field(default_factory=dict)
     changed: Mapping[str | None, str] = field(default_factory=dict)
-    """Of a graph that is static but for a few triples, the table of these, which are not in the other one."""
+    """For a graph that is static except for a few triples, the table of these; the other table does not contain them.
+    """
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """How many rows with each predicate a table has lately had, as far as it was counted."""
+    """The recent number of rows with each predicate in a table, if counted."""
     keep: Keep | None = field(default=None, compare=False)
     """Where static parts of a query are kept, if they are."""
     given: frozenset[str] = frozenset()
-    """The streams that come from other queries."""
+    """The streams that queries produce."""
     spread: Mapping[str, Mapping[str, Spread]] = field(default_factory=dict)
-    """How the triples of each predicate are spread in tables of graphs, where that is to be known."""
+    """The distribution of each predicate in the tables of graphs, if the engine wants it."""
 
     @property
     def sizes(self) -> Sizes:
@@ -69,12 +70,12 @@ class Tables:
 
 
 def streams_of(window: StreamWindow, tables: Tables) -> list[str]:
-    """The streams that a window is over; one over every stream is over those from outside."""
+    """The streams of a window; a window over every stream reads those from outside."""
     if window.stream is not None:
         return [window.stream]
     return [stream for stream in tables.streams if stream not in tables.given]
 
 
 def reads(dataset: Dataset, stream: str, tables: Tables) -> bool:
-    """Whether a window is over the stream."""
+    """Whether the window reads the stream."""
     return any(stream in streams_of(window, tables) for window in dataset.windows)

@@ -1,7 +1,7 @@
 """C-SPARQL's timestamp() (semantics.md §8): the greatest timestamp of the stream triples that bound a variable.
 
-Where a query asks for it, each triple pattern also binds variables that nobody sees: the timestamp of the triple, and
-its timestamp in each stream that is asked for by name. What is in scope is then in scope for these, too.
+If a query calls it, each triple pattern also binds internal variables: the timestamp of the triple, and its timestamp
+in each stream named in a call. The usual rules of scope apply to these variables, too.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ TIMESTAMP = "TIMESTAMP"
 
 @dataclass(slots=True)
 class Timestamps:
-    """What is known of the timestamps of a query's triple patterns."""
+    """The timestamps of a query's triple patterns."""
 
     is_asked: bool
     streams: tuple[str, ...]
-    """The streams that are asked for by name."""
+    """The streams named in calls."""
     _patterns: dict[Variable, tuple[TriplePattern, str | None]] = field(default_factory=dict)
 
     @staticmethod
@@ -40,7 +40,7 @@ class Timestamps:
         return Timestamps(bool(calls), tuple(streams))
 
     def variables(self, pattern: TriplePattern) -> dict[str | None, Variable]:
-        """The variables for the timestamp of a pattern's triple: in any stream (None), and in those asked for."""
+        """The variables for the timestamp of a pattern's triple: in any stream (None), and in named streams."""
         found: dict[str | None, Variable] = {}
         for stream in (None, *self.streams):
             variable = found[stream] = Variable(f"_:time {len(self._patterns)}")
@@ -48,7 +48,7 @@ class Timestamps:
         return found
 
     def candidates(self, call: Apply, relation: Relation) -> list[Variable]:
-        """The variables, as far as they are in scope, whose greatest value a call asks for."""
+        """The variables in scope whose greatest value a call returns."""
         stream = _stream(call.arguments)
         return [
             variable
@@ -69,7 +69,7 @@ def _is_about(pattern: TriplePattern, arguments: Sequence[Expression]) -> bool:
 
 
 def greatest_of(times: Iterable[exp.Expr]) -> exp.Expr:
-    """The greatest of timestamps, which are terms; NULL where there is none."""
+    """The greatest of timestamps, which are terms; NULL if there is none."""
     digits = [exp.Substring(this=time, start=exp.Literal.number(2)) for time in times]
     numbers: list[exp.Expr] = [exp.cast(text, "bigint") for text in digits]
     return as_term(greatest(numbers)) if numbers else exp.cast(exp.null(), "text")

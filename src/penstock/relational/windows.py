@@ -1,4 +1,4 @@
-"""Windows in SQL (semantics.md §3): the rows of a stream with the validity intervals `[starts, ends)` that they get."""
+"""Windows in SQL (semantics.md §3): the rows of a stream with their validity intervals `[starts, ends)`."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from penstock.relational.intervals import counted_until
 from penstock.relational.relations import aliased, col, number, select_from, united
 
 FOREVER = 2**62
-"""The end of what never ends."""
+"""The end of an interval without end."""
 
 FIRST, LAST = exp.Placeholder(this="first"), exp.Placeholder(this="last")
-"""The first and the last instant that a statement is about: what no instant between them sees is not read."""
+"""The first and the last instant of a statement: rows that no instant between them sees are not read."""
 
 
 def passed(table: str) -> str:
-    """The parameter that tells how many elements of a stream have been evicted: the first that is there is the next."""
+    """The parameter for the number of evicted elements of a stream: numbering continues after them."""
     return f"passed_{table}"
 
 
 def reach_of(window: Window) -> int | None:
-    """How long anything of a stream is seen in a window at most; None where that is not known beforehand."""
+    """For how long after its timestamp the window shows an element, at most; None if it is not known in advance."""
     match window:
         case RangeWindow(width=length) | PastWindow(start=length):
             return length
@@ -35,7 +35,7 @@ def reach_of(window: Window) -> int | None:
 
 
 def longest_window(query: ContinuousQuery) -> int | None:
-    """How long anything of a stream is seen at most; None where that is not known beforehand."""
+    """For how long after its timestamp any window shows an element, at most; None if it is not known in advance."""
     lengths = [reach_of(window.window) for window in query.dataset.windows]
     known = [length for length in lengths if length is not None]
     return max(known, default=None) if len(known) == len(lengths) else None
@@ -50,15 +50,15 @@ def window_rows(
     in_time: bool = False,
     within_slice: bool = True,
 ) -> exp.Select:
-    """The rows that match the conditions: their columns, `starts` and `ends`.
+    """The rows that satisfy the conditions: their columns, `starts` and `ends`.
 
-    An element that came late counts from `since` on, the watermark that it was behind (§2); `in_time` leaves it out.
-    What no instant of the slice can see is left out, unless whoever asks looks after that (`within_slice`).
+    A late element counts from `since` on, the watermark that it was behind (§2); `in_time` drops it. Rows that no
+    instant of the slice can see are dropped, unless the caller does this later (`within_slice`).
     """
     kind = window.window
     starts: exp.Expr
     ends: exp.Expr
-    kept = [condition.copy() for condition in conditions]  # they may stand in several places of a statement
+    kept = [condition.copy() for condition in conditions]  # a statement may repeat them
     if in_time:
         kept.append(_is_in_time(table))
     if isinstance(kind, CountWindow):
@@ -74,7 +74,7 @@ def window_rows(
         starts = exp.Greatest(this=begins, expressions=[col(table, "since")], ignore_nulls=True)
         kept += [*_beginning(kind, time), *(_bounds(time, *reach) if within_slice else ())]
         query = select_from(table, [column.copy() for column in columns])
-    if isinstance(kind, RangeWindow) and kind.step <= kind.width:  # a window closes over everything
+    if isinstance(kind, RangeWindow) and kind.step <= kind.width:  # a window that closes sees all rows
         is_seen = exp.LT(this=col(table, "since"), expression=ends.copy())
         kept.append(exp.or_(_is_in_time(table), is_seen))
     else:
@@ -89,8 +89,9 @@ def _is_in_time(table: str) -> exp.Expr:
 
 
 def _interval(kind: object, time: exp.Expr) -> tuple[exp.Expr, exp.Expr, tuple[int | None, int]]:
-    """Where the interval of an element starts and ends, and how long after its timestamp it ends and starts, at most
-    and at least: None is for ever."""
+    """Start and end of an element's interval; and how long after its timestamp it ends (at most) and starts (at
+    least): None means forever.
+    """
     match kind:
         case RangeWindow(width):
             return time, exp.Add(this=_last_closing(kind, time), expression=number(1)), (width, 0)
@@ -106,7 +107,7 @@ def _interval(kind: object, time: exp.Expr) -> tuple[exp.Expr, exp.Expr, tuple[i
 def _last_closing(window: RangeWindow, time: exp.Expr) -> exp.Expr:
     """The greatest closing instant that still sees an element."""
     origin = window.origin
-    if not window.begins:  # so far back that no time lies before it, and integer division rounds down
+    if not window.begins:  # so early that no time is before it, because integer division rounds down
         origin -= FOREVER // 4 // window.step * window.step
     since_origin = exp.Paren(this=exp.Sub(this=time.copy(), expression=number(origin + 1)))
     periods = exp.Paren(this=exp.IntDiv(this=since_origin, expression=number(window.step)))
@@ -122,7 +123,7 @@ def _beginning(kind: object, time: exp.Expr) -> list[exp.Expr]:
 
 
 def _bounds(time: exp.Expr, longest: int | None, shortest: int) -> list[exp.Expr]:
-    """What the instants between the first and the last can see, by the timestamps alone."""
+    """The rows that instants between the first and the last can see, judged only by the timestamps."""
     bounds: list[exp.Expr] = [exp.LTE(this=_later(time, shortest), expression=LAST.copy())]
     if longest is not None:
         bounds.append(exp.GT(this=time.copy(), expression=exp.Sub(this=FIRST.copy(), expression=number(longest))))
@@ -133,7 +134,7 @@ def _later(time: exp.Expr, delay: int) -> exp.Expr:
     return exp.Add(this=time.copy(), expression=number(delay)) if delay else time.copy()
 
 
-# Count windows. An element is one of the stream's or, where matches are counted, one row that matches.
+# Count windows. They count the elements of the stream or, for MATCHING, the rows that match.
 
 
 def _counted_by(window: CountWindow) -> str:
@@ -141,7 +142,7 @@ def _counted_by(window: CountWindow) -> str:
 
 
 def counted_elements(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> exp.Select:
-    """What a count window counts: `ts`, the number, and `since`."""
+    """The elements that a count window counts: `ts`, the number, and `since`."""
     key = _counted_by(window)
     query = select_from(table, [col(table, name) for name in ("ts", key, "since")])
     return query.where(*(c.copy() for c in conditions)) if window.matching else query.distinct()
@@ -152,16 +153,16 @@ def _in_order(*columns: exp.Expr) -> exp.Order:
 
 
 def _last_elements(window: CountWindow, table: str, conditions: Sequence[exp.Expr], in_time: bool) -> exp.Select:
-    """From the timestamp of an element to that of the one which is `size` places later.
+    """From the timestamp of an element to that of the one which is `size` positions later.
 
-    With an element that came late the places are others, but not before it came: an epoch `[opens, closes)` begins.
+    A late element changes the positions, but not before its arrival: an epoch `[opens, closes)` begins.
     """
     key = _counted_by(window)
     elements = counted_elements(window, table, conditions)
     elements = elements.where(_is_in_time(table)) if in_time else elements
     oldest = oldest_of_last(
         window, table, conditions, FIRST, window.size + 1
-    )  # no older one is among the last from then on
+    )  # from then on, no older one is among the last elements
     elements = elements.where(exp.GTE(this=col(table, "ts"), expression=oldest))
     late = select_from(table, [aliased(col(table, "since"), "opens")]).where(exp.not_(_is_in_time(table)))
     always = exp.select(aliased(exp.cast(number(-FOREVER), "bigint"), "opens"))
@@ -191,9 +192,9 @@ def _last_elements(window: CountWindow, table: str, conditions: Sequence[exp.Exp
 def oldest_of_last(
     window: CountWindow, table: str, conditions: Sequence[exp.Expr], before: exp.Expr, count: int
 ) -> exp.Expr:
-    """The timestamp of the oldest of the last elements, so many, that came in time before an instant.
+    """The timestamp of the oldest of the last `count` elements that were in time before an instant.
 
-    As long as there are fewer it is before all time.
+    If there are fewer elements, it is before all time.
     """
     came = counted_elements(window, table, conditions).where(_is_in_time(table))
     came = came.where(exp.LT(this=col(table, "ts"), expression=before.copy()))
@@ -205,7 +206,7 @@ def oldest_of_last(
 
 
 def _numbered_elements(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> exp.Select:
-    """The elements that came in time: `ts`, the key, and their number `seq` in the order of time."""
+    """The elements in time: `ts`, the key, and their number `seq` in the order of time."""
     key = _counted_by(window)
     known = counted_elements(window, table, conditions).where(_is_in_time(table)).subquery("known")
     place = exp.Window(this=exp.RowNumber(), order=_in_order(col("known", "ts"), col("known", key)))
@@ -215,9 +216,9 @@ def _numbered_elements(window: CountWindow, table: str, conditions: Sequence[exp
 
 
 def _moves(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> exp.Select:
-    """From the move that lets an element in to the one that lets it out: the content moves with every `step` elements.
+    """From the move that adds an element to the move that removes it: the content moves with every `step` elements.
 
-    What comes late moves nothing.
+    A late element moves nothing.
     """
     key = _counted_by(window)
     numbered = _numbered_elements(window, table, conditions)
@@ -232,7 +233,7 @@ def _moves(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> e
 
 
 def _move_of(window: CountWindow, delay: int) -> exp.Expr:
-    """The number of the element with which the content moves, at or behind that of another and a delay."""
+    """The number of the element that moves the content, at or after that of another one and a delay."""
     step = number(window.step)
     position = exp.Add(this=col("entering", "seq"), expression=number(delay + window.step - 1))
     moves = exp.IntDiv(this=exp.Paren(this=position), expression=step)
@@ -240,7 +241,7 @@ def _move_of(window: CountWindow, delay: int) -> exp.Expr:
 
 
 def late_among_last(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> exp.Select:
-    """The numbers `arrival` of the rows that came late, but when fewer elements than `size` were behind them."""
+    """The numbers `arrival` of the late rows that had fewer than `size` elements after them on arrival: they count."""
     is_late = exp.not_(_is_in_time(table))
     asked = [select_from(table, [aliased(col(table, time), "time")]).where(is_late.copy()) for time in ("ts", "since")]
     in_time = counted_elements(window, table, conditions).where(_is_in_time(table)).subquery("in_time")
@@ -253,7 +254,7 @@ def late_among_last(window: CountWindow, table: str, conditions: Sequence[exp.Ex
 
 
 def moving_elements(window: CountWindow, table: str, conditions: Sequence[exp.Expr] = ()) -> exp.Select:
-    """The timestamps `t` of the elements with which the content moves: the closing instants."""
+    """The timestamps `t` of the elements that move the content: the closing instants."""
     numbered = _numbered_elements(window, table, conditions).subquery("numbered")
     is_move = exp.Mod(this=col("numbered", "seq"), expression=number(window.step)).eq(number(0))
     return exp.select(aliased(col("numbered", "ts"), "t")).from_(numbered).where(is_move)

@@ -1,1 +1,1 @@
-"""Continuous queries at work: what is evaluated when, over which engine, and what comes out."""
+"""Continuous queries at run time: the run loop, clocks, evaluation and outlets, for every engine."""

@@ -15,13 +15,13 @@ from penstock.rdf.term_columns import text_array
 from penstock.sources.batches import SCHEMA
 
 Answer: TypeAlias = tuple[ResultBatch, range]
-"""Some evaluations of a batch, which follow each other."""
+"""Some consecutive evaluations of a batch."""
 
 
 def in_time_order(found: Sequence[Iterable[ResultBatch]]) -> Iterator[Answer]:
-    """What several queries answer, each in time order; at an instant in the order of the queries.
+    """The answers of several queries, each in time order; at one instant, in the order of the queries.
 
-    One query alone answers whole batches.
+    A single query answers whole batches.
     """
     if len(found) == 1:
         for batch in found[0]:
@@ -36,7 +36,7 @@ def in_time_order(found: Sequence[Iterable[ResultBatch]]) -> Iterator[Answer]:
 
 
 def contiguous(answers: Iterable[Answer]) -> Iterator[Answer]:
-    """As few as possible: evaluations of a batch that follow each other are together."""
+    """As few as possible: consecutive evaluations of a batch stay together."""
     pending: Answer | None = None
     for batch, which in answers:
         if pending is not None and pending[0] is batch and pending[1].stop == which.start:
@@ -56,9 +56,9 @@ def _instants(batches: Iterable[ResultBatch]) -> Iterator[tuple[int, ResultBatch
 
 
 def elements_table(batch: ResultBatch, which: range) -> pa.Table:
-    """Evaluations as part of a stream: a graph each, or as many as its triples are in; none where there is no triple.
+    """Evaluations as elements of a stream: one graph each, or several named graphs; no element without triples.
 
-    The columns are those of streams, and `g` where there are named graphs; the rows of an element follow each other.
+    The columns are those of streams, and `g` if there are named graphs; the rows of an element are consecutive.
     """
     start, stop = batch.bounds[which.start], batch.bounds[which.stop]
     rows = batch.rows.take(pa.array(batch.places[start:stop]))
@@ -77,7 +77,7 @@ def elements_table(batch: ResultBatch, which: range) -> pa.Table:
 
 
 def joined_elements(tables: Sequence[pa.Table]) -> pa.Table | None:
-    """One table of several, with the elements numbered on; None where there is no element."""
+    """One table of several, with renumbered elements; None if there is no element."""
     numbered: list[pa.Table] = []
     before = 0
     place = SCHEMA.get_field_index("element")

@@ -1,4 +1,4 @@
-"""Runs beside the program: in a thread of this process, or in threads of Spark's own (micro_batches.py)."""
+"""Runs in the background: in a thread of this process, or in threads of Spark (micro_batches.py)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ OnEnd = Callable[[BaseException, str | None], None]
 
 
 class BackgroundRun(Protocol):
-    """A run that goes on while the program does something else."""
+    """A run that continues while the program does something else."""
 
     @property
     def run(self) -> Run[Any]: ...
 
     @property
     def is_active(self) -> bool:
-        """Whether it has started, and has neither ended nor been stopped."""
+        """Whether it is running: it has started, and has neither ended nor been stopped."""
 
     @property
     def failure(self) -> BaseException | None:
@@ -31,14 +31,16 @@ class BackgroundRun(Protocol):
     def start(self) -> None: ...
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the run has ended, or so long; whether it has ended. Raises the error that ended it."""
+        """Wait until the run has ended, or until the timeout; returns whether it has ended. Raises the error that ended
+        it.
+        """
 
     def stop(self) -> None:
         """End now; with a checkpoint, another run can continue."""
 
 
 class ThreadedRun:
-    """A run that this process drives: in a thread (`start`), or by whoever iterates over its answers.
+    """A run that this process drives: in a thread (`start`), or by iterating over its answers.
 
     `stopped` ends sources that wait for input. `release` is called once, when the run is over.
     """
@@ -68,7 +70,7 @@ class ThreadedRun:
                 if self._stopped.is_set():
                     return
         except BaseException as error:
-            if not self._stopped.is_set():  # otherwise this is how a stopped run ends
+            if not self._stopped.is_set():  # otherwise the error is how a stopped run ends
                 self.failure = error
                 if self._on_end is not None:
                     self._on_end(error, self.run.writing)
@@ -83,7 +85,7 @@ class ThreadedRun:
         return True
 
     def stop(self, seconds: float | None = None) -> None:
-        """Wait at most so long for the thread; without an end where `seconds` is None."""
+        """Wait for the thread until the timeout; without a limit if `seconds` is None."""
         self._stopped.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self.run.store.interrupt()
@@ -101,7 +103,7 @@ _started: WeakSet[ThreadedRun] = WeakSet()
 
 @atexit.register
 def _stop_all() -> None:
-    """Stop what runs in threads when the program ends: it would be aborted if one was inside of DuckDB."""
+    """Stop the threads of runs when the program ends: a thread inside DuckDB would abort it."""
     for run in list(_started):
         run.stop(_SECONDS_AT_EXIT)
 

@@ -1,7 +1,7 @@
 """Requests to add queries to a run and to drop them, from any thread; the run applies them between two batches.
 
 A query that joins is evaluated from the next instant on, and sees the part of its streams after the instant that the
-run has reached. So its answers depend neither on how the input is cut into batches nor on the thread.
+run has reached. So its answers depend neither on the batches of the input nor on the thread.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from penstock.runtime.queries import QuerySpec
 
 @dataclass(frozen=True, slots=True)
 class Joining:
-    """A query to be answered from now on; `sources` are the streams that it may read."""
+    """A query to add; `sources` are the streams that it may read."""
 
     name: str
     spec: QuerySpec
     sources: Mapping[str, Any]
     after: int | None
-    """The instant that the run had reached; None where it had answered nothing."""
+    """The instant that the run had reached; None if it had evaluated nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """A query that is no longer answered."""
+    """A query to drop."""
 
     name: str
 
@@ -40,7 +40,7 @@ class Changes:
     reached: int | None = None
     """The last instant that the run has evaluated; the store still has all elements after it."""
     pending: threading.Event = field(default_factory=threading.Event)
-    """Whether there is something to apply."""
+    """Whether there are changes to apply."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _waiting: list[Joining | Leaving] = field(default_factory=list)
     _leaving: frozenset[str] = frozenset()
@@ -54,12 +54,12 @@ class Changes:
             self.pending.set()
 
     def set_outlet(self, name: str, outlet: Outlet) -> None:
-        """Where the evaluations of a query go from now on."""
+        """Sets the outlet for the evaluations of a query."""
         with self._lock:
             self._outlets[name] = outlet
 
     def take_outlets(self, names: Collection[str]) -> dict[str, Outlet]:
-        """The outlets of these queries that are new."""
+        """The new outlets of these queries."""
         with self._lock:
             return {name: self._outlets.pop(name) for name in [*self._outlets] if name in names}
 
@@ -70,7 +70,7 @@ class Changes:
             self.pending.set()
 
     def is_leaving(self, name: str) -> bool:
-        """Whether the evaluations of a query no longer count, though it is still there."""
+        """Whether the evaluations of a query no longer count, though the query is still in the run."""
         return name in self._leaving
 
     def reach(self, instant: int | None) -> None:

@@ -17,13 +17,13 @@ from penstock.sources.graph_updates import GraphUpdates, Update
 from penstock.sources.mirrors import Mirror
 
 Updates = Mapping[str | None, GraphUpdates]
-"""By the graphs that they are of; None is the unnamed one."""
+"""Updates by graph; None is the unnamed one."""
 
 
 class ChangingGraphs:
-    """The changes of each triple that has changed, and so when it is valid; for all queries of a store.
+    """The changes of each triple that has changed, and so its validity; for all queries of a store.
 
-    `on_failure` receives why a remote graph is not up to date.
+    `on_failure` receives the reason why a remote graph is not up to date.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class ChangingGraphs:
     def _revise(
         self, iri: str | None, new: Sequence[Update], mirrored: Mapping[Mirror, frozenset[Triple]], first: int
     ) -> None:  # fmt: skip
-        """Set anew when the updated triples are valid; `mirrored` are the triples that mirrors had before."""
+        """Set the validity of the updated triples again; `mirrored` are the triples that mirrors had before."""
         needed = self._progress.needed
         known = self._changes[iri]
         triples = list(dict.fromkeys(update.triple for update in new))
@@ -95,7 +95,7 @@ class ChangingGraphs:
             self._forget(known, needed)
 
     def _forget(self, known: dict[Triple, list[Change]], needed: int) -> None:
-        """Forget triples of which the store knows everything: not those that several parts of the graph have."""
+        """Forget triples whose validity is complete in the store, unless several parts of the graph contain them."""
         for triple, changes in list(known.items()):
             known[triple] = left = _needed(changes, needed)
             if not left or (len(left) == 1 and left[0].time <= needed):
@@ -104,11 +104,13 @@ class ChangingGraphs:
 
 
 _ENOUGH = 1000
-"""From so many changed triples on, look for those that can be forgotten."""
+"""From this many changed triples on, search for those that can be forgotten."""
 
 
 def _needed(changes: list[Change], needed: int) -> list[Change]:
-    """What matters from the instant on: later changes, which parts of the graph have the triple, and since when."""
+    """The changes that matter from the instant on: later ones, and the parts of the graph that contain the triple, with
+    their start.
+    """
     if len(changes) == 1 and changes[0].added:
         return changes
     before = sorted((change for change in changes if change.time <= needed), key=lambda change: change.time)

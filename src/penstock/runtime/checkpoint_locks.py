@@ -1,7 +1,7 @@
 """The lock of a checkpoint folder: one run at a time.
 
-The operating system holds the lock (`flock`) and drops it when the process ends, however it ends. The lock file says
-who has it. Where the file system has no locks, the file decides: a process of this host that is gone has no lock.
+The operating system holds the lock (`flock`) and drops it when the process ends, however it ends. The lock file names
+its owner. If the file system has no locks, the file decides: a process of this host that is gone has no lock.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Owner:
 
     @property
     def is_gone(self) -> bool:
-        """Whether the process has certainly ended; of another host nobody here knows."""
+        """Whether the process has certainly ended; for another host this is unknown."""
         if self.host != socket.gethostname():
             return False
         try:
@@ -51,7 +51,7 @@ class Owner:
 
 
 class LockedError(Exception):
-    """Another run has the lock: `owner` says which; None if it has not said so yet."""
+    """Another run has the lock: `owner` describes it; None if it has not written this yet."""
 
     def __init__(self, owner: Owner | None, hint: str) -> None:
         self.owner = owner
@@ -59,7 +59,7 @@ class LockedError(Exception):
 
 
 class CheckpointLock:
-    """Held from the beginning until `release`, or until the process ends. Raises LockedError and OSError."""
+    """Held from creation until `release`, or until the process ends. Raises LockedError and OSError."""
 
     def __init__(self, folder: Path) -> None:
         self._file = os.open(folder / _FILE, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
@@ -71,7 +71,7 @@ class CheckpointLock:
             raise
 
     def release(self) -> None:
-        """Let another run have it."""
+        """Release the lock for another run."""
         if self._close.alive:
             os.ftruncate(self._file, 0)
             self._close()

@@ -26,45 +26,46 @@ from penstock.engines.protocol import RestartableStore, StorageError
 from penstock.runtime.checkpoint_locks import CheckpointLock, LockedError
 
 State = dict[str, Any]
-"""What a run knows besides the rows of its streams; JSON can hold it."""
+"""The state of a run besides the rows of its streams, as JSON."""
 
 _FILE = "state.duckdb"
 _FORM = 3
-"""Grows when states are written in another way: a checkpoint in an older form is refused."""
+"""Increased when the form of states changes: a checkpoint in an older form is refused."""
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _KEPT = 2
-"""The last batch is repeated if Spark was killed before it knew that the batch was done: it needs the state before."""
+"""If Spark was killed before it recorded the last batch as done, it repeats the batch: that needs the state before it.
+"""
 
 
 class CheckpointError(Exception):
-    """A folder that cannot be used for a checkpoint; the message says why."""
+    """The folder cannot be used for a checkpoint; the message gives the reason."""
 
 
 class Checkpoint(Protocol):
-    """Where the state of a run is committed. `store` is what its windows live in."""
+    """Where the state of a run is committed. `store` contains the windows of the run."""
 
     @property
     def store(self) -> RestartableStore[Any]: ...
 
     @property
     def latest(self) -> State | None:
-        """The state that was committed last."""
+        """The last committed state."""
 
     @property
     def has_finished(self) -> bool:
         """Whether all input has been read and answered."""
 
     def begin(self) -> None:
-        """From now on changes to the store count when they are committed."""
+        """From now on changes to the store take effect when they are committed."""
 
     def commit(self, number: int, state: State, *, has_finished: bool) -> None:
-        """A batch is done, and all that it has written is safe."""
+        """Commit a batch, whose output is safe."""
 
 
 @contextmanager
 def _usable(folder: Path) -> Iterator[None]:
-    """Runs what is inside; CheckpointError, as a sentence, where the folder cannot be used."""
+    """Runs the block; raises CheckpointError, in one sentence, if the folder cannot be used."""
     try:
         yield
     except LockedError as error:
@@ -76,7 +77,7 @@ def _usable(folder: Path) -> Iterator[None]:
 
 
 def _of_another_run(folder: Path, fingerprint: str) -> CheckpointError:
-    """`fingerprint` is the one that the folder has; before it was a hash, it was a text."""
+    """`fingerprint` is the one in the folder; earlier versions wrote a text, not a hash."""
     if not _HASH.fullmatch(fingerprint):
         return CheckpointError(
             f"{folder}: this checkpoint was written by an older version of Penstock, and this version cannot continue "
@@ -89,7 +90,7 @@ def _of_another_run(folder: Path, fingerprint: str) -> CheckpointError:
 
 
 def _hashed(fingerprint: str) -> str:
-    """A hash, because what identifies a run may have passwords in it; of the form of states, too."""
+    """A hash, because the description of a run may contain passwords; it includes the version of the form of states."""
     return sha256(f"{_FORM}\n{fingerprint}".encode()).hexdigest()
 
 
@@ -135,7 +136,7 @@ class DatabaseCheckpoint:
         self.store.begin()
 
     def commit(self, number: int, state: State, *, has_finished: bool) -> None:
-        """Then another transaction begins."""
+        """Commit, and begin the next transaction."""
         text = json.dumps({"run": state, "has_finished": has_finished})
         try:
             self.store.run("DELETE FROM progress")
@@ -147,7 +148,7 @@ class DatabaseCheckpoint:
         self.store.begin()
 
     def close(self) -> None:
-        """Let another run continue from here."""
+        """Release the folder: another run can continue from here."""
         self.store.close()
         self._lock.release()
 
@@ -173,7 +174,7 @@ class FolderCheckpoint:
         self.store = store
         self._states = folder / "state"
         self._segments: set[str] = set()
-        """Those that counted before: a batch that is repeated needs them."""
+        """The segments of the states before: a batch that is repeated needs them."""
         with _usable(folder):
             self._states.mkdir(parents=True, exist_ok=True)
             self._lock = CheckpointLock(folder)
@@ -215,7 +216,7 @@ class FolderCheckpoint:
         self._segments = set(self.store.segments)
 
     def close(self) -> None:
-        """Let another run continue from here."""
+        """Release the folder: another run can continue from here."""
         self._lock.release()
 
     def _numbers(self) -> list[int]:
@@ -230,7 +231,7 @@ class FolderCheckpoint:
 
 
 def _write(file: Path, text: str) -> None:
-    """All of it or nothing is there after a crash."""
+    """After a crash either the whole file is there or nothing."""
     new = file.with_suffix(".new")
     with new.open("w") as opened:
         opened.write(text)

@@ -1,4 +1,4 @@
-"""Time in streams (semantics.md §2): watermarks, and which stream is furthest behind."""
+"""Time in streams (semantics.md §2): watermarks, and the stream that is furthest behind."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class StreamClock:
-    """The time of one stream: its greatest timestamp, and the least among those that were not late."""
+    """The time of one stream: its greatest timestamp, and the least timestamp in time."""
 
     lateness: int = 0
     greatest: int | None = None
     least: int | None = None
     reached: int | None = None
-    """Of a stream that a query gives: all instants before it have been answered, and nothing earlier will come."""
+    """For a stream that a query produces: all instants before it have been evaluated, and no earlier element will
+    follow.
+    """
     is_silent: bool = False
-    """Whether the stream has been idle for longer than its timeout: it holds no other stream back."""
+    """Whether the stream has been idle for longer than its timeout: then it holds no other stream back."""
 
     @property
     def watermark(self) -> int | None:
@@ -25,7 +27,7 @@ class StreamClock:
         return max(known, self.reached)
 
     def widen(self, least: int | None, greatest: int) -> None:
-        """Timestamps up to the greatest have come; the least is that of those that were not late, if any."""
+        """Timestamps up to the greatest have arrived; the least is that of the elements that were not late, if any."""
         self.greatest = greatest if self.greatest is None else max(self.greatest, greatest)
         if least is not None:
             self.least = least if self.least is None else min(self.least, least)
@@ -39,10 +41,11 @@ class Clock:
 
     @property
     def watermark(self) -> int | None:
-        """All instants before it can be evaluated; None as long as a stream has said nothing.
+        """All instants before it can be evaluated; None while the watermark of a stream is unknown.
 
-        Streams all of which are silent do not hold each other back: it is that of the one that came furthest. However
-        far the queries are that give streams, it is not behind the last timestamp: with that the streams may end.
+        If all streams are idle, they do not hold each other back: it is the watermark of the stream that is furthest
+        ahead. Whatever the progress of queries that produce streams, it is not behind the last timestamp, because the
+        streams may end with it.
         """
         counting = [clock.watermark for clock in self.streams.values() if not clock.is_silent]
         last = self.last

@@ -1,4 +1,4 @@
-"""Why a query has answered nothing: what it read, how often it was evaluated, and what the cause may be."""
+"""Explains why a query returned no results: its input, the number of evaluations, and likely causes."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ from penstock.runtime.queries import RunningQuery
 from penstock.syntax.suggestions import did_you_mean
 
 _SECONDS = range(300_000_000, 5_000_000_000)
-"""As seconds 1979 to 2128, as milliseconds the first two months of 1970."""
+"""In seconds 1979 to 2128, in milliseconds the first two months of 1970."""
 
 _MICROSECONDS = range(300_000_000_000_000, 5_000_000_000_000_000)
-"""As microseconds the same years, as milliseconds the years from 11476 on."""
+"""In microseconds the same years, in milliseconds the years from 11476 on."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmptyAnswer:
-    """What a run over `elements` without an answer has to say; `str` gives it as text.
+    """The explanation for a run over `elements` without results; `str` returns it as text.
 
-    `first` and `last` are the timestamps of the elements; `windows` is how many windows have closed, None where no
-    window of the query closes by time; `evaluations` is None where several queries were evaluated as one.
+    `first` and `last` are the timestamps of the elements; `windows` is the number of windows that have closed, None if
+    no window of the query closes by time; `evaluations` is None if several queries were evaluated as one.
     """
 
     elements: int
@@ -75,9 +75,9 @@ class EmptyAnswer:
 def empty_answer(
     queries: Iterable[RunningQuery], name: str, meaning: ContinuousQuery, store: WindowStore[Any] | None
 ) -> EmptyAnswer | None:
-    """Why the query of that name has answered nothing; None if it has answered something.
+    """The explanation for the query with this name; None if it has returned a result.
 
-    Of predicates that never came the store is asked, where one is given: that may take a job of Spark's.
+    With a `store`, it is asked for predicates that never occurred: this may take a Spark job.
     """
     asked = next((query for query in queries if name in query.names), None)
     if asked is None or name in asked.answered:
@@ -106,7 +106,7 @@ def _nothing_read(malformed: int) -> str:
 
 
 def _windows_closed(dataset: Dataset, first: int, last: int) -> int | None:
-    """How many windows that close by time have closed up to the last instant."""
+    """The number of windows closed by time up to the last instant."""
     found = None
     for each in dataset.windows:
         window = each.window
@@ -177,7 +177,7 @@ def _lacking(expression: Operator, store: WindowStore[Any]) -> Iterator[str]:
 
 
 def _needed(operator: Operator, of: Callable[[Asked], bool]) -> list[Asked]:
-    """What the operator cannot do without, of some predicates and classes; of a union, if neither side can."""
+    """The predicates and classes that the operator needs; for a union, those needed if neither side can match."""
     match operator:
         case BasicGraphPattern(patterns):
             return [each for pattern in patterns for each in _needed_by_pattern(pattern, of)]

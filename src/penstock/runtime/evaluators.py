@@ -27,13 +27,13 @@ from penstock.runtime.graph_templates import instantiated
 from penstock.runtime.operators import beyond, streamed
 
 State = dict[str, Any]
-"""What an answer depends on besides the streams; JSON can hold it."""
+"""The state that an answer depends on besides the streams, as JSON."""
 
 
 def evaluator_for(
     store: WindowStore[Any], query: ContinuousQuery, name: str, is_optimized: bool = True, *, has_empty: bool = True
 ) -> Evaluator:
-    """What answers a query; `has_empty`: also with evaluations that have no solutions."""
+    """Evaluates a query; `has_empty`: also returns evaluations without solutions."""
     kind = AskEvaluator if isinstance(query.form, AskForm) else Evaluator
     if query.waits_for_certainty:
         kind = CertainEvaluator
@@ -41,7 +41,7 @@ def evaluator_for(
 
 
 class Evaluator:
-    """Each instant answered by itself, under the streaming operator that SQL has applied."""
+    """Each instant is answered separately, after SQL has applied the streaming operator."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Evaluator:
         self.name = name
         self.variables = _variables_of(query)
         self.left_out = 0
-        """How many evaluations without solutions have not been made."""
+        """The number of evaluations without solutions that have been skipped."""
         self._is_optimized = is_optimized
         self._has_empty = has_empty
         self._dataset = store.compile_dataset(query) if isinstance(query.form, DescribeForm) else None
@@ -68,7 +68,7 @@ class Evaluator:
 
     @property
     def solutions(self) -> CompiledQuery:
-        """What gives the solutions of each instant."""
+        """The evaluation of the solutions at each instant."""
         return self._solutions
 
     @property
@@ -80,7 +80,7 @@ class Evaluator:
         return self.store.compile(self.query, expression, delivery, is_optimized=self._is_optimized)
 
     def answers(self, part: Slice, end: int | None) -> Iterator[ResultBatch]:
-        """The answers to the instants of a slice; `end` is the instant with which the streams end, if known."""
+        """The answers for the instants of a slice; `end` is the instant at which the streams end, if known."""
         solutions = self._evaluated(self._solutions, part)
         if not self._has_empty:
             solutions = solutions.with_solutions()
@@ -89,7 +89,7 @@ class Evaluator:
             yield self._delivered(self._formed(portion))
 
     def _delivered(self, batch: ResultBatch) -> ResultBatch:
-        """Evaluations that are to be seen."""
+        """The evaluations that are returned."""
         if self._has_empty:
             return batch
         delivered = batch.with_solutions()
@@ -97,7 +97,7 @@ class Evaluator:
         return delivered
 
     def _evaluated(self, compiled: CompiledQuery, part: Slice) -> Solutions:
-        """The solutions, with the query's own variables."""
+        """The solutions, with the original variables of the query."""
         solutions = compiled.evaluate(part)
         known = dict(zip(compiled.variables, solutions.rows.columns, strict=True)) if solutions.rows.num_columns else {}
         unbound = pa.nulls(solutions.rows.num_rows, TEXT)
@@ -128,11 +128,11 @@ class Evaluator:
 
     @state.setter
     def state(self, state: State) -> None:
-        """As it was."""
+        """Restores a state."""
 
 
 class AskEvaluator(Evaluator):
-    """The streaming operator compares booleans; where there is nothing new, there is no evaluation to tell of."""
+    """The streaming operator compares booleans; without a new one, there is no evaluation."""
 
     before: list[bool] | None = None
 
@@ -192,7 +192,7 @@ class CertainEvaluator(Evaluator):
             yield from self._new(self._evaluated(self._whole, Slice([end])), is_end=True)
 
     def _new(self, solutions: Solutions, *, is_end: bool) -> Iterator[ResultBatch]:
-        """What is new of the solutions of some instants."""
+        """The new solutions of some instants."""
         if isinstance(self.query.form, AskForm):
             for time, size in zip(solutions.instants.tolist(), solutions.sizes.tolist(), strict=True):
                 if not self._given and (size or is_end):
@@ -209,7 +209,7 @@ class CertainEvaluator(Evaluator):
             yield self._delivered(self._without_given_triples(batch) if batch.kind == "triples" else batch)
 
     def _not_given(self, solutions: Solutions, *, is_certain: bool) -> Solutions:
-        """`is_certain`: there is none that has been given before."""
+        """`is_certain`: no such solution has been emitted before."""
         rows = solutions.python_rows
         kept: list[int] = []
         bounds = [0]
@@ -243,7 +243,7 @@ class CertainEvaluator(Evaluator):
 
 
 def _variables_of(query: ContinuousQuery) -> tuple[str, ...]:
-    """What a row is made of, whatever becomes of the expression."""
+    """The variables of a row, independent of rewrites of the expression."""
     if isinstance(query.form, SelectForm):
         return tuple(variable.name for variable in query.form.variables)
     scope = Knowledge.of(query).scope(query.expression)
@@ -251,7 +251,7 @@ def _variables_of(query: ContinuousQuery) -> tuple[str, ...]:
 
 
 def _any_of(expression: Operator) -> Operator:
-    """One empty solution where there is any: all that ASK asks."""
+    """One empty solution if there is any: ASK needs no more."""
     return Distinct(Project(expression, ()))
 
 

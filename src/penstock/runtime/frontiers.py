@@ -1,4 +1,4 @@
-"""How far the queries of a run are: what has been evaluated never changes (semantics.md §2)."""
+"""The progress of the queries of a run: evaluated instants never change (semantics.md §2)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from penstock.engines.protocol import Slice
 
 
 class Frontier:
-    """How far the queries are that read the same data: a change is valid from an instant that none has evaluated."""
+    """The progress of the queries that read the same data: a change is valid from an instant none has evaluated."""
 
     def __init__(self) -> None:
         self.evaluated = ALWAYS.start
-        """The last instant that some query has evaluated."""
+        """The last instant that any query has evaluated."""
         self._needed: dict[Hashable, int] = {}
-        """The instant from which on each query still reads."""
+        """The instant from which each query still reads."""
 
     def __contains__(self, query: Hashable) -> bool:
         return query in self._needed
@@ -26,7 +26,7 @@ class Frontier:
 
     @property
     def needed(self) -> int:
-        """No query reads what is valid before this instant only."""
+        """No query reads data that is only valid before this instant."""
         return min(self._needed.values())
 
     def begin(self, query: Hashable) -> None:
@@ -34,7 +34,7 @@ class Frontier:
         self._needed[query] = ALWAYS.start
 
     def follow(self, query: Hashable, part: Slice) -> int:
-        """The query is about to be evaluated at a slice; returns from when on a change can be valid."""
+        """The query is about to be evaluated at a slice; returns the instant from which a change can be valid."""
         first, last = part.instants[0], part.instants[-1]
         self._needed[query] = first - 1 if part.previous is None else part.previous
         next_instant = max(first, self.evaluated + 1)

@@ -1,4 +1,4 @@
-"""Queries that are equal up to constants, answered by one statement (algebra/fusing.py), each with its evaluations."""
+"""Queries that are equal up to constants, answered by one statement (algebra/fusing.py), with separate evaluations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from penstock.runtime.settings import RunSettings
 
 
 class FusedQuery(RunningQuery):
-    """Several queries with one clock: they have the same windows. `names` are what they go by, in order."""
+    """Several queries with one clock: they have the same windows. `names` are their names, in order."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class FusedQuery(RunningQuery):
 
 
 class FusedEvaluator(Evaluator):
-    """Solutions handed back to the queries that they are of; there are no evaluations without solutions."""
+    """Assigns solutions to their queries; evaluations without solutions are left out."""
 
     def __init__(self, store: WindowStore[Any], one: Fused, forms: Mapping[str, QueryForm], how: RunSettings) -> None:
         self._names, self._forms = list(forms), list(forms.values())
@@ -89,7 +89,7 @@ class FusedEvaluator(Evaluator):
         return replace(one_each.chosen(np.repeat(np.arange(len(starts)), copies)), rows=rows), members
 
     def _numbers(self, solutions: Solutions) -> Numbers:
-        """Which query each row is of."""
+        """The query of each row."""
         if not self._has_numbers:
             return np.zeros(int(solutions.places.max(initial=-1)) + 1, np.int64)
         lexical = pc.utf8_slice_codeunits(text_array(solutions.rows[NUMBER.name]), 1)

@@ -20,11 +20,11 @@ from penstock.rdf.result_batches import QUAD, Numbers
 from penstock.rdf.term_columns import TEXT, joined, text_array
 
 _TAGS = {"s": "IB", "p": "I", "g": "IB"}
-"""What may stand where: a triple that has anything else there is left out."""
+"""The kinds of terms for each position: a triple with another term there is left out."""
 
 
 def instantiated(form: ConstructForm, solutions: Solutions) -> Solutions:
-    """The template once per solution, at each instant a set; the rows are triples, or quads where it names graphs."""
+    """The template, once per solution, as a set at each instant; rows are triples, or quads if it names graphs."""
     patterns = [(pattern.subject, pattern.predicate, pattern.object, graph) for pattern, graph in form.template]
     parts = [part for pattern in patterns for part in pattern if part is not None]
     blanks = {part.name for part in parts if not isinstance(part, Constant) and not part.is_visible}
@@ -51,7 +51,7 @@ def _size(solutions: Solutions) -> int:
 
 
 def _each_apart(solutions: Solutions) -> Solutions:
-    """A row of its own for each solution: it has blank nodes of its own."""
+    """A separate row for each solution, because its blank nodes are new."""
     places = np.arange(len(solutions.places))
     rows = solutions.rows.take(pa.array(solutions.places)) if solutions.rows.num_columns else solutions.rows
     return replace(solutions, rows=rows, places=places)
@@ -68,7 +68,7 @@ def _filled(part: PatternTerm | None, columns: dict[str, pa.Array], size: int) -
 
 
 def _fits(pattern: Sequence[PatternTerm | None], quad: dict[str, pa.Array]) -> npt.NDArray[np.bool_]:
-    """Which rows are triples: every part is bound, and may stand where it does."""
+    """Marks the rows that are triples: every part is bound and allowed in its position."""
     fits = np.ones(len(quad["s"]), np.bool_)
     for (name, column), part in zip(quad.items(), pattern, strict=False):
         if part is None:
@@ -80,7 +80,7 @@ def _fits(pattern: Sequence[PatternTerm | None], quad: dict[str, pa.Array]) -> n
 
 
 def _each_once(solutions: Solutions, numbers: Numbers, places: Numbers) -> Solutions:
-    """What each instant has, as a set, in the order in which it is there first."""
+    """The distinct triples of each instant, in the order of their first occurrence."""
     quads = _numbered_rows(solutions.rows)
     most = int(quads.max(initial=0)) + 1
     _, first = np.unique(numbers * most + quads[places], return_index=True)
@@ -90,7 +90,7 @@ def _each_once(solutions: Solutions, numbers: Numbers, places: Numbers) -> Solut
 
 
 def _numbered_rows(rows: pa.Table) -> Numbers:
-    """Equal rows have equal numbers."""
+    """Equal rows get equal numbers."""
     found = np.zeros(rows.num_rows, np.int64)
     for column in rows.columns:
         codes = text_array(column).dictionary_encode().indices.fill_null(-1).to_numpy().astype(np.int64) + 1

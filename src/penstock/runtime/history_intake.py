@@ -1,4 +1,4 @@
-"""Complete streams: one batch, which is all of them."""
+"""Complete streams: one batch, which contains them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run asks of its intake."""
+"""The interface between a run and its intake."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Rows = TypeVar("Rows")
 
 
 class Intake(Protocol[Rows]):
-    """Brings the input of a run, batch by batch (source_intake.py, history_intake.py, micro_batches.py)."""
+    """Reads the input of a run, batch by batch (source_intake.py, history_intake.py, micro_batches.py)."""
 
     @property
     def reads_on_demand(self) -> bool:

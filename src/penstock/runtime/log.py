@@ -1,7 +1,8 @@
-"""The logger `penstock`: what runs have to tell a program.
+"""The logger `penstock`, for the messages of runs.
 
-Python shows warnings of a logger on standard error where the program configures no logging, and each of them, whereas
-`warnings.warn` shows a text once per place. `logging.getLogger("penstock").setLevel(logging.ERROR)` silences it.
+Python shows the warnings of a logger on standard error if the program configures no logging, and it shows each of them,
+whereas `warnings.warn` shows a text once per place. `logging.getLogger("penstock").setLevel(logging.ERROR)` silences
+it.
 """
 
 from __future__ import annotations

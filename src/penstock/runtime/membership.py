@@ -1,7 +1,7 @@
-"""The queries of a run as they are now: when each joined, which are answered together, which streams they read.
+"""The current queries of a run: when each joined, which run as one, which streams they read.
 
-Queries that join a run are groups of their own. As soon as their windows no longer reach back to the instant at which
-they joined, they see what any other query sees, and are fused with those that are equal up to constants.
+A query that joins a run is at first evaluated by itself. As soon as its windows no longer reach back to the instant at
+which it joined, it sees the same as any other query, and is fused with those that are equal up to constants.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from penstock.runtime.settings import RunSettings
 
 
 class Membership:
-    """`queries` are in the order in which they are answered; `streams` are those from outside that they read.
+    """`queries` are in the order of evaluation; `streams` are the external streams that they read.
 
     `changes` are queries that join and leave meanwhile.
     """
@@ -39,14 +39,14 @@ class Membership:
     ) -> None:
         self.changes = Changes()
         self.refused: set[str] = set()
-        """The queries that came, and could not be answered."""
+        """The queries that joined and could not be answered."""
         self._store = store
         self._grouping = QueryGroups(store, sources, how, reference_data)
         self._sources = sources
         self._members = members_of(queries)
         self._comings = 0
         self._handed_out: list[Answer] = []
-        """Those with triples, since a query was told to come: it may be the first to read them as a stream."""
+        """Evaluations with triples since a query was asked to join: it may be the first to read them as a stream."""
         self.chain: Chain = chained(self._members)
         self.queries: list[RunningQuery] = self._grouping.all_of(self._members)
 
@@ -56,20 +56,20 @@ class Membership:
         return {iri: source for iri, source in self._sources.items() if iri in read}
 
     def hand_out(self, batch: ResultBatch, which: range) -> bool:
-        """The run has reached some evaluations. Returns whether their query is still there."""
+        """The run has delivered some evaluations. Returns whether their query is still in the run."""
         if not which or self.changes.is_leaving(batch.query(which.start)):
             return False
         self.changes.reach(int(batch.times[which[-1]]))
-        # In this order: a query that asked to join before that sees the evaluations.
+        # In this order: a query that asked to join before sees the evaluations.
         if batch.kind == "triples" and self.changes.pending.is_set():
             self._handed_out.append((batch, which))
         return True
 
     def apply(self, open_streams: Callable[[], None], keep: Callable[[str, pa.Table], None]) -> bool:
-        """Apply pending changes, if there are any. Streams may be read then that nobody has read before.
+        """Apply pending changes, if there are any. This may add streams that no query has read before.
 
-        What was handed out of those meanwhile is for `keep`. The clocks of new queries see what has arrived. Whoever
-        registered a query that cannot be answered learns why. Returns whether there were changes.
+        Evaluations that were delivered meanwhile are in `keep`. The clocks of new queries start with the elements that
+        have arrived. If a query cannot be answered, its owner receives the reason. Returns whether there were changes.
         """
         changes = self.changes.take()
         if not changes:
@@ -106,12 +106,12 @@ class Membership:
             clock.reached = evaluated.get(self.chain.produced.get(iri, ""))
 
     def _forget(self) -> None:
-        """What was for queries that are there no more, or are others now, goes."""
+        """Drop the data for queries that have left or changed."""
         if self.changes.reached is not None:
             self._store.forget([query.need for query in self.queries], self.changes.reached)
 
     def _changed(self, changes: Sequence[Joining | Leaving]) -> list[RunningQuery]:
-        """Queries come and go: those that are new, and know nothing of the streams yet."""
+        """Queries join and leave: returns the new ones, which know nothing of the streams yet."""
         before = dict(self._members)
         self._comings += 1
         for change in changes:
@@ -124,7 +124,7 @@ class Membership:
         return self._regroup(before)
 
     def settle(self) -> None:
-        """Fuse those that came later with those that see the same by now, if there are any."""
+        """Fuse later queries with those that see the same by now, if there are any."""
         if all(query.after is None for query in self.queries):
             return
         before = dict(self._members)
@@ -143,7 +143,7 @@ class Membership:
             self._forget()
 
     def _regroup(self, before: Mapping[str, Member]) -> list[RunningQuery]:
-        """Who is answered with others than before goes on where it was."""
+        """A query in a new group continues from its state in the old one."""
         chain = chained(self._members)
         running = {(name, _came(before[name])): query for query in self.queries for name in query.names}
         found: list[RunningQuery] = []
@@ -169,7 +169,7 @@ class Membership:
         return fresh
 
     def _refuse(self, query: RunningQuery, reason: ValueError) -> None:
-        """With those that read what it gives."""
+        """With the queries that read its stream."""
         before = dict(self._members)
         gone = set(query.names)
         for name in self.chain.order:
@@ -181,5 +181,5 @@ class Membership:
 
 
 def _came(member: Member) -> tuple[int, int | None]:
-    """Queries of which it is the same are there since the same moment."""
+    """Queries with equal keys have been in the run since the same moment."""
     return member.coming, member.after

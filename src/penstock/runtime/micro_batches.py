@@ -1,7 +1,7 @@
 """Micro-batches of Structured Streaming: one streaming query of Spark drives a run.
 
-Spark cuts the streams into micro-batches, numbers them, and repeats one that was not finished, with the same input. A
-batch that is repeated starts from the state before it, with its output cut to that state, so it ends the same.
+Spark cuts the streams into micro-batches and numbers them. It repeats an unfinished batch with the same input. A
+repeated batch starts from the state before it, with its output cut to that state, so the result is the same.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 
 Rows: TypeAlias = "Mapping[str, pa.Table] | LargeBatch"
-"""Tables by their streams, or what executors decode."""
+"""Tables by their streams, or rows that executors decode."""
 
 
 class BatchError(Exception):
-    """What Spark learns of a micro-batch that failed: one line.
+    """The error that Spark receives for a failed micro-batch: one line.
 
     Spark searches the text of the error for interruptions with a regular expression that recurses for each character. A
     Java stack trace in that text overflows the default stack, and Spark logs a thousand lines. `StreamedRun.wait`
@@ -54,9 +54,9 @@ _LONGEST_MESSAGE = 500
 
 
 class MicroBatchIntake:
-    """Streams that Spark streams, as one: each micro-batch has what arrived of all of them.
+    """Streams of Spark, as one: each micro-batch has the new input of all of them.
 
-    With `has_ticks` there are micro-batches also where nothing arrives, so that time passes.
+    With `has_ticks` there are micro-batches even if no input arrives, so that time passes.
     """
 
     reads_on_demand = False
@@ -83,7 +83,7 @@ class MicroBatchIntake:
         return {iri for iri, heard in self._heard.items() if heard < since}
 
     def batches(self, run: Run[Rows]) -> Iterator[IntakeBatch[Rows]]:
-        """None: Spark brings them (`StreamedRun`)."""
+        """None: Spark delivers batches (`StreamedRun`)."""
         return iter(())
 
     def batch(self, frame: DataFrame, number: int) -> IntakeBatch[Rows]:
@@ -107,7 +107,9 @@ class MicroBatchIntake:
 
 @dataclass(slots=True)
 class _BatchCallback:
-    """What Spark calls with each micro-batch. Spark keeps it for ever, but not the run, which ends."""
+    """The function that Spark calls with each micro-batch. Spark keeps it forever, but the run must be freed when it
+    ends.
+    """
 
     process: Callable[[DataFrame, int], None] | None
 
@@ -117,10 +119,9 @@ class _BatchCallback:
 
 
 class StreamedRun:
-    """A run in threads of Spark's own; its store is a live store, its intake micro-batches.
+    """A run in threads of Spark; its store is a live store, its intake is micro-batches.
 
-    `is_bounded`: what is there now is answered, and then the streams have ended. Without a checkpoint the folder is
-    temporary.
+    `is_bounded`: the run ends after the current input. Without a checkpoint the folder is temporary.
     """
 
     def __init__(
@@ -147,7 +148,7 @@ class StreamedRun:
         self._is_stopped = False
 
     def start(self) -> None:
-        """Begin, in threads of Spark's own."""
+        """Start, in threads of Spark."""
         chain = self.run.chain
         is_named = any(reads_names(query, iri) for query in chain.queries.values() for iri in self.run.streams)
         self._intake.input = replace(self._intake.input, is_named=is_named)
@@ -167,14 +168,16 @@ class StreamedRun:
             for _ in self.run.turn(self._intake.batch(frame, number)):
                 pass
         except BaseException as error:
-            if not self._is_stopped:  # otherwise this is how a stopped batch ends
+            if not self._is_stopped:  # otherwise the error is how a stopped batch ends
                 self._failure = error
                 if self._on_end is not None:
                     self._on_end(error, self.run.writing)
             raise BatchError.of(error, is_stopped=self._is_stopped) from None
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the run has ended, or so long; whether it has ended. Raises the error that ended it."""
+        """Wait until the run has ended, or until the timeout; returns whether it has ended. Raises the error that ended
+        it.
+        """
         if self.run.has_finished:
             return True
         assert self._query is not None
@@ -222,9 +225,9 @@ class StreamedRun:
 
 @contextmanager
 def _quick_commits(session: SparkSession) -> Iterator[None]:
-    """A streaming query that starts meanwhile commits by writing files in place: a crash may leave half of one.
+    """A streaming query that starts meanwhile commits by writing files in place: a crash may leave a partial one.
 
-    Nobody continues from a temporary folder, and for each file that Spark renames it starts a process.
+    No run continues from a temporary folder, and Spark starts a process for each file that it renames.
     """
     before = session.conf.get(_FILE_MANAGER, None)
     session.conf.set(_FILE_MANAGER, _FILE_MANAGERS + "FileSystemBasedCheckpointFileManager")
@@ -241,7 +244,7 @@ _FILE_MANAGER = "spark.sql.streaming.checkpointFileManagerClass"
 _FILE_MANAGERS = "org.apache.spark.sql.execution.streaming.checkpointing."
 
 _PACE = "100 milliseconds"
-"""How often Spark looks for new input where there is none."""
+"""The interval at which Spark looks for new input if there is none."""
 
 _TICK = 0.05
-"""How often `wait` looks whether the run has ended, in seconds."""
+"""The interval at which `wait` checks whether the run has ended, in seconds."""

@@ -1,4 +1,6 @@
-"""The streaming operators on whole evaluations (semantics.md §7), where SQL does not compare: triples, booleans."""
+"""The streaming operators on whole evaluations (semantics.md §7), for results that SQL does not compare: triples,
+booleans.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ Place = TypeVar("Place")
 
 
 def streamed(operator: ast.Operator, now: Sequence[Item], before: Sequence[Item] | None) -> list[Item]:
-    """What comes out at an instant; `before` is what there was at the previous one, None at the first."""
+    """The items emitted at an instant; `before` are the items at the previous one, None at the first."""
     if operator == "rstream":
         return list(now)
     if before is None:
@@ -23,7 +25,7 @@ def streamed(operator: ast.Operator, now: Sequence[Item], before: Sequence[Item]
 
 
 def beyond(now: Sequence[Place], given: Counter[Item], item: Callable[[Place], Item]) -> list[Place]:
-    """Where there is an item more often than it was given before."""
+    """The items that occur more often than they were emitted before."""
     left = Counter(given)
     fresh: list[Place] = []
     for place in now:

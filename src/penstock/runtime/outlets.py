@@ -1,4 +1,4 @@
-"""Where the answers of a query go."""
+"""Outlets: the destinations of a query's answers."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from penstock.rdf.results import Evaluation
 from penstock.runtime.answers import Answer
 
 Written: TypeAlias = Any
-"""How much of an output is safe, as its outlet says it; JSON can hold it."""
+"""The position up to which an output is safe, in a form that the outlet defines; JSON."""
 
 
 class Outlet:
-    """Takes the answers of a query.
+    """Receives the answers of a query.
 
-    What is written between two commits is cut off or overwritten when it is written again after a crash. An outlet that
-    can do neither receives some evaluations twice, and can recognise them by query and instant.
+    Output after the last commit is cut off or overwritten when it is written again after a crash. An outlet that can do
+    neither receives some evaluations twice, and can recognise them by query and instant.
     """
 
     @property
     def takes_each(self) -> bool:
-        """Whether it takes evaluations one at a time, so that it sees how far the run is at each."""
+        """Whether it receives evaluations one at a time, so that it sees the progress of the run at each."""
         return False
 
     def resume(self, written: Written) -> None:
-        """Writing begins; `written` is what `position` returned at the last commit, None at the very beginning."""
+        """Writing begins; `written` is the result of `position` at the last commit, None at the very beginning."""
 
     def write(self, batch: ResultBatch, which: range) -> None:
-        """Take some evaluations of a batch, which follow each other."""
+        """Receive some consecutive evaluations of a batch."""
 
     def finish(self, number: int) -> None:
         """All evaluations of a batch are written. A batch that is repeated after a crash has the same number."""
 
     def position(self) -> Written:
-        """How much survives a crash now; None where nothing can be taken back."""
+        """The position that survives a crash now; None if output cannot be cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class QueueOutlet(Outlet):
 
 @dataclass(frozen=True, slots=True)
 class SharedOutlet(Outlet):
-    """Writes to the outlet of another query, which begins and ends it."""
+    """Writes to the outlet of another query, which opens and closes it."""
 
     outlet: Outlet
 

@@ -1,7 +1,7 @@
 """A continuous query in a run: its clock, the instants that the clock has passed, and their answers.
 
-The run notes what has arrived of each stream; all instants before the watermark are then answered, slice by slice. How
-the input is cut into batches changes no answer.
+The run records the arrivals in each stream; all instants before the watermark are then evaluated, slice by slice. The
+division of the input into batches changes no answer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from penstock.syntax import ast
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """Triples of a stream that came too late to count: encoded, with their timestamps."""
+    """Triples of a stream that arrived too late to count: encoded, with their timestamps."""
 
     stream: str
     triples: pa.Table
@@ -41,10 +41,10 @@ class Late:
 
 @dataclass(frozen=True, slots=True)
 class QuerySpec:
-    """A query to be answered: its text, its name, and settings that override its dialect.
+    """A query to run: its text, its name, and settings that override its dialect.
 
-    Without a name it has the one that it registers. `on_late` receives elements that do not count for it. `on_failure`
-    receives why it is not answered; that of the first query, also why reference data is not up to date.
+    Without a name it has the name that it registers. `on_late` receives elements that do not count for it. `on_failure`
+    receives the reason why it is not answered; for the first query, also why reference data is not up to date.
     """
 
     query: ast.Query
@@ -55,9 +55,9 @@ class QuerySpec:
 
 
 class RunningQuery:
-    """A query and its clock: the instants that the clock has passed are answered.
+    """A query and its clock: the instants that the clock has passed are evaluated.
 
-    `streams` are those that it reads, with the lateness of each. A query that joined later sees what is `after` the
+    `streams` are those that it reads, with the lateness of each. A query that joined later sees the input `after` the
     instant that the run had reached, as if the streams began there.
     """
 
@@ -79,26 +79,26 @@ class RunningQuery:
         self.how = how
         self.name = name
         self.names: tuple[str, ...] = (name,)
-        """Those whose answers it gives."""
+        """The queries whose answers it produces."""
         self.counts = Counts()
         self.answered: set[str] = set()
-        """Those of its names that had solutions, triples or a boolean to say."""
+        """The names of its queries that have returned a solution, a triple or a boolean."""
         self.on_late = spec.on_late
         self.clock = Clock({iri: StreamClock(lateness) for iri, lateness in streams.items()})
         self.reference_data = reference_data
         self.slicer = Slicer(ALL if store.capabilities.answers_at_once else how.instants_per_slice)
         self._query = replace(query, dataset=replace(query.dataset, after=after))
-        """With t0 = 0, as long as t0 is the first element's and that has not arrived."""
+        """With t0 = 0, until the first element arrives if t0 depends on it."""
         self._with_late: set[str] = set()
         self._judged = dict.fromkeys(streams, 0)
-        """Of what came late up to this arrival it has been told."""
+        """Late elements up to this arrival have been reported."""
         self._next: int | None = None
         self._started: _Started | None = None
 
     def begin(self) -> None:
         """The store knows the streams; a query that knows its origin is complete. Raises as `ReferenceData` does.
 
-        Raises InputError where the query came too late for the names of elements that it reads.
+        Raises InputError if the query joined too late to read the names of elements.
         """
         for stream in self.clock.streams:
             if reads_names(self._query, stream) and not self.store.keeps_names(stream):
@@ -112,12 +112,12 @@ class RunningQuery:
 
     @property
     def evaluated(self) -> int | None:
-        """All instants before it have been answered."""
+        """All instants before it have been evaluated."""
         return self._next
 
     @property
     def need(self) -> Need:
-        """What later instants need of the streams."""
+        """The rows of the streams that later instants need."""
         known = self._query if self._started is None else self._started.query
         previous, following = self.slicer.previous, self._next
         if following is None and self.after is not None:
@@ -126,12 +126,12 @@ class RunningQuery:
 
     @property
     def position(self) -> tuple[int | None, int | None, int | None]:
-        """Queries with equal windows that are equally far answer the same from now on, if they see the same."""
+        """Queries with equal windows and equal progress have the same answers from now on, if they see the same."""
         return self._next, self.slicer.previous, None if self._started is None else self._started.origin
 
     @property
     def has_settled(self) -> bool:
-        """Whether it sees what it would see if it had been there from the beginning."""
+        """Whether it sees the same input as if it had been there from the start."""
         if self.after is None:
             return True
         longest, horizon = longest_window(self._query), self.need.horizon
@@ -143,7 +143,7 @@ class RunningQuery:
 
     @property
     def state(self) -> State:
-        """What there is to know besides the streams."""
+        """The state besides the streams."""
         started = self._started
         return {
             "clock": {iri: [clock.greatest, clock.least, clock.reached] for iri, clock in self.clock.streams.items()},
@@ -158,7 +158,7 @@ class RunningQuery:
         }
 
     def restore(self, state: State) -> None:
-        """Go on where another one was."""
+        """Continue from the state of another query."""
         self.reference_data.begin(self, service_calls(self._query.text))
         self._next = state["next"]
         self._with_late = set(state["with_late"])
@@ -183,13 +183,13 @@ class RunningQuery:
             self._with_late.add(stream)
 
     def reach(self, streams: Collection[str], now: int) -> None:
-        """These streams have come to this time: nothing earlier will come of them."""
+        """These streams have reached this time: no earlier element will follow."""
         for iri, clock in self.clock.streams.items():
             if iri in streams:
                 clock.widen(None, now)
 
     def note_silence(self, silent: Collection[str]) -> None:
-        """These streams have been silent for too long, and no other."""
+        """These streams are idle, and no others."""
         for iri, clock in self.clock.streams.items():
             clock.is_silent = iri in silent
 
@@ -237,11 +237,11 @@ class RunningQuery:
                 yield from self._evaluate(until, end)
 
     def leave(self) -> None:
-        """It is asked no more, but others are."""
+        """This query ends, but others continue."""
         self.reference_data.leave(self)
 
     def _evaluate(self, last: int, end: int | None) -> Iterator[ResultBatch]:
-        """Answers the instants up to the last, which is not before any that has been answered."""
+        """Evaluates the instants up to the last, which is not before any evaluated one."""
         first = self.clock.first if self._next is None else self._next
         assert first is not None
         if last < first:
@@ -264,7 +264,7 @@ class RunningQuery:
         self._next = last + 1
 
     def history(self) -> tuple[Evaluator, Slice] | None:
-        """All instants of streams that are all there, in one slice, and what answers it; None where there are none."""
+        """All instants of complete streams, in one slice, and their evaluator; None if there are none."""
         first, end = self.clock.first, self.clock.last
         if first is None or end is None:
             return None
@@ -290,5 +290,5 @@ class _Started:
 
     @property
     def joined_window(self) -> int | None:
-        """How long a window is at most, where rows of streams are joined with each other and that is known."""
+        """The length of the longest window, if rows of streams are joined with each other and it is known."""
         return longest_window(self.query) if self.answering.joins_streams else None

@@ -14,7 +14,7 @@ from penstock.sources.services import ServiceSettings
 
 
 class ReferenceData:
-    """Keeps the reference data of all queries of a run up to date; `on_failure` receives where it is not."""
+    """Keeps the reference data of all queries of a run up to date; `on_failure` receives the reason if this fails."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class ReferenceData:
         self._graphs = ChangingGraphs(store, updates, on_failure)
 
     def begin(self, query: Hashable, calls: Iterable[ServiceCall]) -> None:
-        """A query that makes these calls starts. Raises SourceError where something cannot be fetched."""
+        """A query with these calls starts. Raises SourceError if data cannot be fetched."""
         self._services.begin(query, calls)
         self._graphs.begin(query)
 

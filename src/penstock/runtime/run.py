@@ -49,10 +49,10 @@ Step = Callable[[RunningQuery], Iterator[ResultBatch]]
 class Run(Generic[Rows]):
     """Queries over streams, from an intake, in a store.
 
-    `sources` are what the intake reads, by stream. `outlets` take evaluations by the names of the queries; a query
-    without one is answered all the same. `on_malformed` receives malformed input with its stream. `updates` change
-    graphs meanwhile. With a `checkpoint` the run continues where it was last committed: after the evaluations of a
-    batch have been taken.
+    `sources` are the streams that the intake reads. `outlets` receive evaluations by the names of the queries; a query
+    without one is evaluated all the same. `on_malformed` receives malformed input with its stream. `updates` change
+    graphs meanwhile. With a `checkpoint` the run continues from its last commit; it commits after the evaluations of a
+    batch have been delivered.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Run(Generic[Rows]):
         self.intake = intake
         self.settings = settings or RunSettings()
         self.positions: dict[str, Position] = {}
-        """Where each source continues."""
+        """The position at which each source continues."""
         self.outlets: dict[str, Outlet] = dict(outlets or {})
         self.writing: str | None = None
         """The query whose outlet is being written."""
@@ -85,7 +85,8 @@ class Run(Generic[Rows]):
         self._greatest: dict[str, int] = {}
         """The greatest timestamp of each stream."""
         self._settled = self._held = 0
-        """How many triples had arrived when instants were last answered, and how many of them were kept then."""
+        """How many triples had arrived at the last evaluation, and how many of them were kept then.
+        """
         self._opened: set[str] = set()
         self._has_begun = False
         self.number = -1
@@ -93,11 +94,11 @@ class Run(Generic[Rows]):
         self._reference_data = ReferenceData(store, self.settings.services, updates, queries[0].on_failure)
         self._membership = Membership(store, queries, sources, self.settings, self._reference_data)
 
-    # From the outside
+    # For other modules
 
     @property
     def queries(self) -> list[RunningQuery]:
-        """In the order in which they are answered; those that are fused are one."""
+        """In the order of evaluation; fused queries are one."""
         return self._membership.queries
 
     @property
@@ -150,13 +151,13 @@ class Run(Generic[Rows]):
         return [query for query in self.queries if stream in query.clock.streams]
 
     def greatest(self, stream: str) -> float:
-        """The greatest timestamp of a stream; before any, less than all."""
+        """The greatest timestamp of a stream; before any element, less than all."""
         return self._greatest.get(stream, float("-inf"))
 
     def join(self, name: str, spec: QuerySpec, sources: Mapping[str, Any], outlet: Outlet | None = None) -> None:
         """Answer another query, too, from the next instant on; any thread may call this.
 
-        `sources` are the streams that are bound now; one that is read already is read on.
+        `sources` are the current streams; a stream that is already read continues.
         """
         if not self.is_open:
             raise InputError(f"this run accepts no other queries: stop it, and start it again with {name}")
@@ -164,7 +165,7 @@ class Run(Generic[Rows]):
         self.changes.join(name, spec, sources, outlet)
 
     def drop(self, name: str) -> None:
-        """Stop answering a query; any thread may call this. One that others read stays until they leave."""
+        """Stop answering a query; any thread may call this. A query that others read stays until they leave."""
         self.changes.leave(name)
 
     # The loop
@@ -190,10 +191,10 @@ class Run(Generic[Rows]):
             self._commit(has_finished=True)
 
     def turn(self, batch: IntakeBatch[Rows]) -> Iterator[Answer]:
-        """One turn of the loop.
+        """One iteration of the loop.
 
-        Where nobody waits, instants are answered before a batch is taken: so those of the last batch are answered
-        together with the end.
+        If no one waits for results, instants are evaluated before the next batch is read: so those of the last batch
+        are evaluated together with the end.
         """
         self.number = batch.number
         self._apply_changes(batch.number)
@@ -205,9 +206,9 @@ class Run(Generic[Rows]):
         self._commit(has_finished=False)
 
     def whole(self, name: str) -> tuple[Evaluator, Slice] | None:
-        """All instants of one query in one slice, and what answers it; None where there are none.
+        """All instants of one query in one slice, and their evaluator; None if there are none.
 
-        The queries that it reads are answered for that. For a store that answers at once.
+        The queries that it reads are evaluated for this. It needs a store with complete streams.
         """
         self.begin()
         for batch in self.intake.batches(self):
@@ -240,7 +241,7 @@ class Run(Generic[Rows]):
                 query.reach(self.streams, batch.now)
 
     def _note(self, stream: str, seen: Seen) -> None:
-        """Move the clocks of a stream's readers; those that joined later see what is after that instant."""
+        """Move the clocks of a stream's readers; a query that joined later sees the input after that instant."""
         if seen.greatest is None:
             return
         self._reach(stream, seen.greatest)
@@ -255,7 +256,7 @@ class Run(Generic[Rows]):
         self._greatest[stream] = max(time, self._greatest.get(stream, time))
 
     def _evaluated(self, stream: str) -> int | None:
-        """The instant that a reader of the stream has reached, perhaps without the stream."""
+        """The instant that a reader of the stream has evaluated, perhaps without the stream."""
         reached = [query.evaluated for query in self.readers(stream)]
         return max((instant for instant in reached if instant is not None), default=None)
 
@@ -279,9 +280,10 @@ class Run(Generic[Rows]):
     # Instants
 
     def _advance(self, number: int) -> Iterator[Answer]:
-        """Answer what can be answered.
+        """Evaluate the due instants.
 
-        Where nobody waits, only when twice as much has arrived as is kept: every slice reads what is kept.
+        If no one waits for results, only when twice as much has arrived as is kept, because every slice reads the kept
+        rows.
         """
         if not self._is_prompt and self._arrived - self._settled < max(2 * self._held, _ENOUGH):
             return
@@ -297,7 +299,7 @@ class Run(Generic[Rows]):
             self._settled = self._arrived
 
     def _answer(self, number: int, step: Step) -> Iterator[Answer]:
-        """What all queries answer now, in time order, to their outlets."""
+        """Pass the current answers of all queries, in time order, to their outlets."""
         for batch, which in self._answered(number, step):
             name = batch.query(which.start)
             outlet = self.outlets.get(name)
@@ -335,7 +337,7 @@ class Run(Generic[Rows]):
                 self.changes.reach(query.evaluated - 1)
 
     def _give(self, number: int, producer: RunningQuery, stream: str, elements: pa.Table | None) -> None:
-        """What a query has answered goes to the queries that read its stream."""
+        """The answers of a query go to the queries that read its stream."""
         if elements is not None:
             self._note(stream, self.store.give(number, stream, elements))
         for query in self.readers(stream):
@@ -406,4 +408,4 @@ def _one(number: int) -> range:
 
 
 _ENOUGH = 200_000
-"""With so many new triples it is worth answering when nobody waits."""
+"""With this many new triples an evaluation is worth it even if no one waits for results."""

@@ -22,7 +22,9 @@ from penstock.sources.services import ServiceSettings, ask
 
 
 class Services:
-    """Keeps the answers in a store up to date, for all queries of a run; `on_failure` receives why one is not."""
+    """Keeps the answers in a store up to date, for all queries of a run; `on_failure` receives the reason if this
+    fails.
+    """
 
     def __init__(self, store: WindowStore[Any], settings: ServiceSettings, on_failure: Callable[[str], None]) -> None:
         self._store = store
@@ -31,11 +33,11 @@ class Services:
         self._asked: dict[ServiceCall, _Asked] = {}
 
     def begin(self, query: Hashable, calls: Iterable[ServiceCall]) -> None:
-        """A query starts that needs the answers to these calls: load them. Raises EndpointError."""
+        """A query with these calls starts: load the answers. Raises EndpointError."""
         for call in calls:
             asked = self._asked.get(call)
             if asked is None and call in self._store.services:
-                continue  # whoever made the store has loaded the answers
+                continue  # the store has been created with the answers
             if asked is None or not asked.progress:
                 asked = self._asked[call] = self._ask(call)
             asked.progress.begin(query)
@@ -61,7 +63,7 @@ class Services:
                 asked.close()
 
     def close(self) -> None:
-        """Nobody asks any more."""
+        """No query needs answers any more."""
         for asked in self._asked.values():
             asked.close()
 
@@ -69,7 +71,7 @@ class Services:
         asked = _Asked([ServiceAnswer(ask(call, self._settings))])
         self._store.load_answers(call, asked.answers)
         if self._settings.refresh is not None:
-            # Also for SERVICE SILENT: if it fails, the answer before is better than none.
+            # Also for SERVICE SILENT: if it fails, the previous answer is better than none.
             fetch = partial(ask, replace(call, is_silent=False), self._settings)
             asked.again = Refresher(fetch, self._settings.refresh)
             asked.again.start()
@@ -78,7 +80,7 @@ class Services:
 
 @dataclass(slots=True)
 class _Asked:
-    """The answers of an endpoint, and how far the queries are that need them."""
+    """The answers of an endpoint, and the progress of the queries that need them."""
 
     answers: list[ServiceAnswer]
     again: Refresher[tuple[Row, ...]] | None = None
@@ -90,7 +92,7 @@ class _Asked:
 
 
 def _renewed(answers: list[ServiceAnswer], rows: tuple[Row, ...], first: int, needed: int) -> list[ServiceAnswer]:
-    """The answers and one that is valid from `first` on, without those that no query needs any more."""
+    """The answers and a new one, valid from `first` on; answers that no query needs any more are dropped."""
     *before, last = answers
     ended = [*before, last._replace(valid=Interval(last.valid.start, first))]
     kept = [old for old in ended if old.valid.end is not None and old.valid.end > max(old.valid.start, needed)]

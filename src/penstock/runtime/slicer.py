@@ -1,4 +1,4 @@
-"""How many evaluation instants are answered at a time."""
+"""The number of evaluation instants that are evaluated at a time."""
 
 from __future__ import annotations
 
@@ -9,30 +9,31 @@ from collections.abc import Iterator, Sequence
 from penstock.engines.protocol import Slice
 
 _FIRST, _MOST = 16, 1 << 16
-"""How many instants the first slice has, and any slice at most."""
+"""The number of instants of the first slice, and the maximum of any slice."""
 
 ALL = 1 << 62
-"""More instants than there are: everything is one slice."""
+"""More instants than possible: everything is one slice."""
 
 _GROWTH = 32
 _ROWS = 1 << 20
-"""About so many solutions come out of a slice at most: they have to be held in memory."""
+"""The approximate maximum of solutions of a slice, because they have to fit into memory."""
 
 _SLOW = 2.0
 """A slice that takes longer, in seconds, is followed by a shorter one."""
 
 _WINDOWS = 10
 _SHORT, _LONG = 0.1, 0.5
-"""Where rows are joined that may never be in one window, what they cost in time grows as the square. So a slice is some
-windows long at first; twice as many as long as it takes less than the one time, which a statement takes anyway, and
-half as many from the other time on."""
+"""If rows are joined that may never share a window, the cost in time grows with the square. So the first slice is some
+windows long. The length doubles while a slice takes less than the first time, which is the fixed cost of a statement,
+and halves if it takes more than the second time.
+"""
 
 
 class Slicer:
     """Cuts instants into slices.
 
-    The rows of a slice are read once for all its instants, so that longer ones cost less. How long they can be shows
-    by what comes out of the first ones, and by the time that they take.
+    The rows of a slice are read once for all its instants, so longer slices cost less. The possible length follows from
+    the solutions of the first slices, and from their time.
     """
 
     def __init__(self, length: int | None = None) -> None:
@@ -41,10 +42,10 @@ class Slicer:
         self._rows = 0
         self._windows = _WINDOWS
         self.previous: int | None = None
-        """The last instant that was answered."""
+        """The last instant that was evaluated."""
 
     def slices(self, instants: Sequence[int], window: int | None = None) -> Iterator[Slice]:
-        """`window` is how long a window is at most, where rows of streams are joined with each other."""
+        """`window` is the length of the longest window, if rows of streams are joined with each other."""
         place = 0
         while place < len(instants):
             end, behind = place + self._length, len(instants)
@@ -61,7 +62,7 @@ class Slicer:
                 self._adapt(seconds, len(part.instants), is_cut_short=behind < min(end, len(instants)))
 
     def note(self, rows: int) -> None:
-        """So many solutions more came out of the slice."""
+        """The slice had this many more solutions."""
         self._rows += rows
 
     def _adapt(self, seconds: float, length: int, *, is_cut_short: bool) -> None:

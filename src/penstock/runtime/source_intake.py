@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 Tables = Mapping[str, pa.Table]
 
 _TICK = 0.1
-"""How many seconds the intake waits at a time."""
+"""The number of seconds that the intake waits at a time."""
 
 
 class SourceIntake:
     """Always reads the stream that is furthest behind, so that none is read far ahead of the others.
 
-    A stream that has ended, or was silent for longer than the idle timeout, holds no other back. With `by_arrival`
-    elements are stamped with the time of their arrival, and time passes without them.
+    A stream that has ended, or is idle for longer than its timeout, holds no other back. With `by_arrival` elements are
+    stamped with the time of their arrival, and time passes without them.
     """
 
     reads_on_demand = True
@@ -90,7 +90,7 @@ class SourceIntake:
         return None
 
     def _waiting(self, run: Run[Tables], stream: str) -> Iterator[IntakeBatch[Tables]]:
-        """What has arrived meanwhile from a stream that was silent."""
+        """The batches that have arrived meanwhile from an idle stream."""
         batch = self._feeds[stream].take(0)
         if batch is not None:
             self.silent.discard(stream)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class Way(Enum):
-    """How a run goes; `title` and `reason` are for `explain`."""
+    """A way to execute a run; `title` and `reason` are for `explain`."""
 
     EMBEDDED = "embedded", "sources read by this process, windows in DuckDB"
     HISTORY = "history", "complete streams on Spark, answered in slices by DuckDB in the executors, or by Spark SQL"
@@ -62,10 +62,10 @@ class Way(Enum):
 def choose_way(
     sources: Mapping[str, BoundStream], *, on_spark: bool, by_arrival: bool = False, has_checkpoint: bool = False
 ) -> Way:  # fmt: skip
-    """How queries run over these sources.
+    """The way for queries over these sources.
 
-    Spark streams what only it can read, and whatever has a checkpoint. It reads complete streams as a history. What
-    this process has to wait for is read here, on either engine.
+    Spark streams the sources that only it can read, and every run with a checkpoint. It reads complete streams as a
+    history. Sources for which this process has to wait are read here, on either engine.
     """
     if not on_spark:
         return Way.EMBEDDED
@@ -77,11 +77,11 @@ def choose_way(
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """A run that somebody asks for: queries, their input, and where their answers go.
+    """A requested run: queries, their input, and their outlets.
 
     `on_malformed` receives malformed input with its stream, `on_end` the error that ends a run in the background.
     `checkpoint` is a folder; `fingerprint` identifies the run that may continue there. `is_bounded`: streams of Spark
-    end with what is there now. `stopped` ends sources that wait.
+    end after the current input. `stopped` ends sources that wait.
     """
 
     queries: Sequence[QuerySpec]
@@ -101,7 +101,7 @@ class RunRequest:
 
 
 def open_run(request: RunRequest, spark: SparkSession | None = None) -> BackgroundRun:
-    """The run, ready to start. Raises ValueError where it cannot be, and CheckpointError."""
+    """The run, ready to start. Raises ValueError if it is not possible, and CheckpointError."""
     by_arrival, has_checkpoint = request.settings.by_arrival, request.checkpoint is not None
     way = choose_way(request.streams, on_spark=spark is not None, by_arrival=by_arrival, has_checkpoint=has_checkpoint)
     match way:

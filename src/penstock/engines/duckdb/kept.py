@@ -1,7 +1,7 @@
-"""Static parts of queries, computed once and kept in DuckDB: a table each, with an index for each variable asked by.
+"""Static parts of queries, computed once and kept in DuckDB: a table each, with an index for each join variable.
 
-A few rows of a stream are joined with such a table by looking up their values in the index, so that the time does not
-grow with the table. (DuckDB hands the values of the smaller side of a join to the scan of the other one.)
+A few rows of a stream are joined with such a table by an index lookup, so that the time does not grow with the table.
+(DuckDB passes the values of the smaller side of a join to the scan of the other one.)
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from penstock.algebra.operators import Operator
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 
 _INDEXED = 2_000
-"""A table of fewer rows is scanned sooner than looked up."""
+"""Scanning a table of fewer rows is faster than index lookups."""
 
 _TIMES, _MORE = 4, 100_000
-"""What is kept may have so many times as many rows as there are triples, and some more: else it is joined each time."""
+"""A part is kept if its rows are at most this many times the number of triples, plus a constant; else it is joined each
+time.
+"""
 
 
 class Database(Protocol):
     def rows(self, text: str) -> list[tuple[Any, ...]]: ...
 
     def provide(self, text: str) -> None:
-        """Makes the functions known that a statement calls."""
+        """Defines the functions that a statement calls."""
 
 
 @dataclass(slots=True)
@@ -36,7 +38,7 @@ class _Table:
 
 
 class KeptTables:
-    """`least`: a lone triple pattern is kept if the graphs have at least so many triples together."""
+    """`least`: a single triple pattern is kept if the graphs have at least this many triples together."""
 
     def __init__(self, database: Database, least: int) -> None:
         self._database = database
@@ -57,7 +59,7 @@ class KeptTables:
         return tuple(KeptPart(table.operator, tuple(table.keys), table.rows) for table in tables)
 
     def keep(self, part: StaticPart, triples: int) -> KeptTable | None:
-        """The table of a part, beside graphs of so many triples; None where it is no gain."""
+        """The table of a part, for graphs with this many triples; None if it is not faster."""
         if part.is_pattern and triples < self._least:
             return None
         text = part.statement.sql("duckdb")
@@ -75,9 +77,9 @@ class KeptTables:
         return KeptTable(table.name, has_index)
 
     def _computed(self, part: StaticPart, most: int) -> _Table | None:
-        """None where there are more rows than are worth keeping; they are not counted to the end.
+        """None if there are more rows than are worth keeping; counting stops at the limit.
 
-        The limit is one of the statement itself: around it, DuckDB 2.0 waits for ever where a part is read twice.
+        The limit is in the statement itself: a limit around it makes DuckDB 2.0 wait forever if a part is read twice.
         """
         self._made += 1
         name = f"static_{self._made}"

@@ -1,4 +1,4 @@
-"""A statement over tables that somebody has in memory, in a DuckDB of its own."""
+"""A statement over tables in memory, in a DuckDB of its own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlglot import exp
 
 
 def selected_from(tables: Mapping[str, pa.Table], statement: exp.Query) -> pa.Table:
-    """What a statement selects from these tables, and from nothing else."""
+    """The result of a statement over these tables, and no others."""
     with duckdb.connect(config={"enable_external_access": False}) as connection:
         for name, rows in tables.items():
             connection.register(name, rows)

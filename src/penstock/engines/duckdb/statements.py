@@ -1,4 +1,4 @@
-"""Statements over the tables of a DuckDB store: parsed once, planned for the shapes that slices have."""
+"""Statements over the tables of a DuckDB store: parsed once, planned for the shapes of slices."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 warnings.filterwarnings("ignore", "Arrow output on a DB-API result")
 
 _PORTION = 500_000
-"""How many rows are taken from a result at a time."""
+"""The number of rows fetched from a result at a time."""
 
 
 _TOO_LONG = "CONCAT makes a string of more than 16777216 characters"
@@ -41,7 +41,7 @@ _TOO_LONG = "CONCAT makes a string of more than 16777216 characters"
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Runs what is inside; StorageError, as one sentence, where the disk or the memory does not suffice."""
+    """Runs the block; raises StorageError, in one sentence, if the disk or the memory is full."""
     try:
         yield
     except (duckdb.OutOfMemoryException, MemoryError):
@@ -57,7 +57,7 @@ def reported() -> Iterator[None]:
 
 
 class PreparedStatement:
-    """A statement, parsed, with what it calls made known, and the names of its parameters."""
+    """A parsed statement, whose functions are defined, and the names of its parameters."""
 
     def __init__(self, store: DuckDBStore, statement: exp.Select) -> None:
         self.store = store
@@ -65,7 +65,7 @@ class PreparedStatement:
         (self._parsed,) = store.connection.extract_statements(self.text)
         self.parameters = self._parsed.named_parameters
         self.reads_instants = any(table.name == INSTANTS for table in statement.find_all(exp.Table))
-        """Whether the instants of a slice must be registered first, which is a change of the catalog."""
+        """Whether the instants of a slice must be registered first, which changes the catalog."""
         store.provide(self.text)
 
     def rows(self, parameters: Mapping[str, int | None]) -> list[tuple[Any, ...]]:
@@ -73,7 +73,7 @@ class PreparedStatement:
             return self.store.connection.execute(self._parsed, self._given(parameters)).fetchall()
 
     def table(self, parameters: Mapping[str, int | None]) -> pa.Table:
-        """A portion at a time: an answer for which there is no memory is given up before the memory is full."""
+        """Fetches a portion at a time, so that an answer that is too large fails before the memory is full."""
         with reported():
             found = self.store.connection.execute(self._parsed, self._given(parameters))
             reader: pa.RecordBatchReader = found.to_arrow_reader(_PORTION)
@@ -94,11 +94,11 @@ class PreparedStatement:
 
 
 class DuckDBQuery:
-    """Statements for the shapes that slices have, made when they are first needed.
+    """Statements for the shapes of slices, made when they are first needed.
 
-    `best` is the expression to run, as things are now: when sizes have changed, it is asked for again, and another
-    order of joins has other statements. Where nothing has come of what it demands, nothing is run. `compares`: what is
-    delivered depends on the instant before.
+    `best` is the current expression to run. When sizes have changed, it is determined again, and another order of joins
+    has other statements. If the rows that the query demands have not arrived, nothing is run. `compares`: the result
+    depends on the instant before.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class DuckDBQuery:
 
     @property
     def _known_plan(self) -> Plan:
-        """The plan for any shape, if possible one that exists: all have the same variables and read as many streams."""
+        """The plan for any shape, if possible an existing one: all have the same variables and read as many streams."""
         self._follow_layout()
         best = self._best()
         known = (plan for (expression, _), plan in self._plans.items() if expression == best)
@@ -144,9 +144,9 @@ class DuckDBQuery:
         return Solutions.over_intervals(statement.table(parameters), part.instants, parameters.get("reported", 0))
 
     def table(self, part: Slice) -> tuple[pa.Table, int] | None:
-        """The rows of the solutions in order, the variables and then i and j: they hold at instants number i to j − 1.
+        """The rows of the solutions in order: the variables, then i and j (they hold at instants number i to j − 1).
 
-        And how many instants are numbered before the first of the slice. None where there is no row.
+        Also returns how many instants are numbered before the first of the slice. None if there is no row.
         """
         if self._demanded is not None and not self._demanded.may_hold_in(part):
             return None

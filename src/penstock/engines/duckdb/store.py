@@ -49,55 +49,55 @@ _ROWS_BETWEEN_LOOKS = 20_000
 _TYPES = {pa.string(): "VARCHAR", pa.int64(): "BIGINT"}
 
 _LARGE = 30_000
-"""From so many rows on it pays to look for what comes again before sorting."""
+"""From this many rows on it is faster to search for duplicates before sorting."""
 
 _SETTINGS: dict[str, int | bool] = {
     # Standard output is for results.
     "enable_progress_bar": False,
-    # Estimates are too low here, and loops too slow.
+    # Estimates are too low here, and nested loops too slow.
     "asof_loop_join_threshold": 0,
-    # So many rows of a stream are looked up in the index of what is kept; with more of them it is scanned.
+    # Up to this many rows of a stream are looked up in the index of a kept part; for more of them it is scanned.
     "dynamic_or_filter_threshold": 1000,
     "index_scan_max_count": 100_000,
 }
 
 _LOCKED: dict[str, bool] = {
-    # No statement reads or writes a file other than the database, or loads an extension, whatever is in a query.
+    # No statement reads or writes any other file than the database, or loads an extension, whatever a query contains.
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
     "enable_external_access": False,
-    # And none can say otherwise.
+    # And no statement can change these settings.
     "lock_configuration": True,
 }
 
 _KEEP_FROM = 10_000
-"""A triple pattern over graphs of fewer triples is matched each time."""
+"""A triple pattern over graphs with fewer triples is matched each time."""
 
 _PORTION = 500_000
-"""So many rows are taken from a result at a time."""
+"""The number of rows fetched from a result at a time."""
 
 _MANY = 100
-"""So many predicates of a table are known by name at most."""
+"""The maximum number of predicates of a table that are known by name."""
 
 
 @dataclass(slots=True)
 class _Stream:
     table: str
     elements: int = 0
-    """How many elements have arrived."""
+    """The number of elements that have arrived."""
     arrived: int = 0
-    """How many triples have arrived."""
+    """The number of triples that have arrived."""
     appended: int = 0
-    """How many triples were appended last."""
+    """The number of triples that were appended last."""
     looked_at: int = 0
-    """How many had come when it was last asked whether they are still needed."""
+    """The number of triples that had arrived at the last check for rows to evict."""
     needed: int = 0
-    """How many were then."""
+    """The number of rows at that time."""
     evicted: int = 0
     passed: int = 0
-    """How many elements that came in time have been evicted."""
+    """The number of evicted elements that were in time."""
     is_given: bool = False
-    """Whether it comes from a query."""
+    """Whether a query produces it."""
     is_named: bool = False
     """Whether the names of elements are kept."""
 
@@ -107,11 +107,11 @@ class _Stream:
 
 
 class DuckDBStore:
-    """Tables of streams and graphs, and statements over them. `database` is a file; without one all is in memory.
+    """Tables of streams and graphs, and statements over them. `database` is a file; without one all data is in memory.
 
-    Static parts of queries are computed once and kept; a lone triple pattern from `keep_from` triples of graphs on.
-    After every `rows_between_looks` rows the store looks for rows that nobody needs: eviction costs time, too. `limits`
-    are settings of DuckDB, such as `threads`.
+    Static parts of queries are computed once and kept; a single triple pattern is kept if graphs have at least
+    `keep_from` triples. After every `rows_between_looks` rows the store looks for rows that no query needs, because
+    eviction costs time, too. `limits` are settings of DuckDB, such as `threads`.
     """
 
     evaluated_by = "DuckDB"
@@ -142,11 +142,11 @@ class DuckDBStore:
         self._changing: set[str | None] = set()
         self._changed: dict[str | None, str] = {}
         self._revisions = 0
-        """How often a static graph has lost triples to the table of those that change."""
+        """How often triples of a static graph have moved to the table of those that change."""
         self._services: dict[ServiceCall, AnswerTable] = {}
         self._horizons: dict[tuple[Dataset, str], PreparedStatement] = {}
         self._closing_reports: WeakSet[ClosingReport] = WeakSet()
-        """Those of queries that somebody still asks."""
+        """The statements of queries that still run."""
         self._later = LaterViews(self.run)
         self._matcher = PatternMatcher()
 
@@ -171,8 +171,9 @@ class DuckDBStore:
         return bool(self._changing or self._changed) or any(answers.changes for answers in self._services.values())
 
     def layout(self, predicates: frozenset[str]) -> Hashable:
-        """What plans depend on that ask for these predicates: which tables have them, what tables look like, and
-        that what is kept of graphs is what they are."""
+        """The facts that plans for these predicates depend on: the tables that contain them, the layout of tables, and
+        the version of graphs that kept parts are computed from.
+        """
         known = tuple(None if known is None else known & predicates for known in self._predicates.values())
         changing = frozenset(self._changing), frozenset(self._changed), self._revisions
         return known, changing, frozenset(self._services.values())
@@ -190,7 +191,7 @@ class DuckDBStore:
     # Input
 
     def clear(self) -> None:
-        """Forget all input."""
+        """Delete all input."""
         self._later.keep(())
         others = [*self._changed.values(), *(table.name for table in self._services.values())]
         for table in [*self.tables.streams.values(), *self._graphs.values(), *others]:
@@ -202,7 +203,7 @@ class DuckDBStore:
         self._matcher = PatternMatcher()
 
     def empty_streams(self) -> None:
-        """Forget the rows of streams. Graphs stay, with what is kept of them, and so do compiled queries."""
+        """Delete the rows of streams. Graphs and kept parts stay, and so do compiled queries."""
         for iri, known in self._streams.items():
             self.run(f"TRUNCATE {known.table}")
             self._streams[iri] = _Stream(known.table, is_given=known.is_given, is_named=known.is_named)
@@ -239,13 +240,13 @@ class DuckDBStore:
         return self.append_stamped(stream, *stamped(rows, Reached(), 0))
 
     def append_stamped(self, stream: str, rows: pa.Table, seen: Seen) -> Seen:
-        """Keep rows that have their watermarks (`since`): all of what was `seen`, or some of it."""
+        """Keep rows with their watermarks (`since`): all that were `seen`, or some of them."""
         known = self._streams[stream]
         self.keep(stream, numbered(rows, known.elements, known.arrived), seen.elements)
         return seen
 
     def keep(self, stream: str, rows: pa.Table, elements: int) -> None:
-        """Keep rows that are stamped and numbered; so many elements begin among them."""
+        """Keep rows that have their watermarks and numbers; this many elements begin among them."""
         known = self._streams[stream]
         if known.is_named and "g" not in rows.column_names:
             rows = rows.append_column("g", pa.nulls(rows.num_rows, pa.string()))
@@ -278,9 +279,9 @@ class DuckDBStore:
         self._note_predicates(table, found)
 
     def _keep_each_once(self, table: str, columns: Sequence[str]) -> int:
-        """How many triples there are.
+        """The number of triples.
 
-        Few graphs say a thing twice, and to look for equal hashes takes less memory than for equal rows.
+        Few graphs repeat a triple, and comparing hashes takes less memory than comparing rows.
         """
         ((rows, different),) = self.rows(f"SELECT count(*), count(DISTINCT hash({', '.join(columns)})) FROM {table}")
         if different < rows:
@@ -299,7 +300,7 @@ class DuckDBStore:
         return self._graphs.keys()
 
     def lacking(self, asked: Sequence[Asked]) -> set[Asked]:
-        """Predicates are known of all that has come; objects only as long as nothing of it has been forgotten."""
+        """Predicates are known for all rows that have arrived; objects only as long as no row has been evicted."""
         tables = self.tables
         every = [*tables.streams.values(), *tables.graphs.values(), *tables.changed.values()]
         is_whole = not tables.changed and not any(stream.evicted for stream in self._streams.values())
@@ -326,7 +327,7 @@ class DuckDBStore:
     def revise_graph(
         self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple], needed: int
     ) -> None:  # fmt: skip
-        """What changes is in a table of its own, so that what is static stays static."""
+        """Triples that change are in a table of their own, so that the others stay static."""
         changing = self._graphs[iri]
         if iri not in self._changing:
             changing = f"{self._graphs[iri]}_changed"
@@ -348,12 +349,12 @@ class DuckDBStore:
         self._note_predicates(changing, pc.unique(now["p"]).to_pylist())
 
     def _revise(self) -> None:
-        """What was static has changed: what was made of it is no longer right."""
+        """A static graph has changed: the parts computed from it are outdated."""
         self._revisions += 1
         self._kept.forget()
 
     def _tables_of(self, iri: str | None) -> dict[str, str]:
-        """The tables of a graph, each with what tells when its triples hold."""
+        """The tables of a graph, each with the columns that say when its triples are valid."""
         own = "starts, ends"
         tables = {self._graphs[iri]: own if iri in self._changing else f"{-FOREVER}, {FOREVER}"}
         return tables | ({self._changed[iri]: own} if iri in self._changed else {})
@@ -374,11 +375,11 @@ class DuckDBStore:
 
     @property
     def state(self) -> dict[str, dict[str, Any]]:
-        """The streams, beside their rows."""
+        """The state of the streams, without their rows."""
         return {iri: asdict(stream) for iri, stream in self._streams.items()}
 
     def restore(self, state: Mapping[str, Mapping[str, Any]]) -> None:
-        """The streams of a database that was there before."""
+        """The streams of an existing database."""
         self._streams = {iri: _Stream(**entry) for iri, entry in state.items()}
         for iri, stream in self._streams.items():
             found = self.rows(f"SELECT p, max(ts) FROM {stream.table} GROUP BY p")
@@ -389,9 +390,9 @@ class DuckDBStore:
     def restore_counts(
         self, stream: str, *, elements: int, arrived: int, passed: int, predicates: Iterable[str] | None
     ) -> None:  # fmt: skip
-        """What has arrived of a stream of which the rows that are needed were kept again.
+        """The state of a stream whose needed rows have been kept again.
 
-        `passed` elements of it are gone that were in time; `predicates` is None where they are not known.
+        `passed` of its elements, which were in time, have been evicted; `predicates` is None if they are not known.
         """
         known = self._streams[stream]
         kept = known.arrived
@@ -403,7 +404,7 @@ class DuckDBStore:
             self._note_predicates(known.table, predicates)
 
     def count_later(self, stream: str, after: int, passed: int) -> None:
-        """Of what the stream had after an instant, so many elements are gone that were in time."""
+        """Sets how many elements in time, of those after an instant, have been evicted from the stream."""
         self._later.count(self._streams[stream].table, after, passed)
 
     def begin(self) -> None:
@@ -465,7 +466,7 @@ class DuckDBStore:
         return statement.table({"first": -FOREVER // 2, "last": FOREVER})
 
     def evict(self, needs: Sequence[Need], until: int | None) -> int:
-        """A table is rewritten without the rows that nobody needs when they are more than half of it."""
+        """A table is rewritten without the rows that no query needs when they are more than half of it."""
         kept, unread = 0, -FOREVER if until is None else until + 1
         for iri, stream in self._streams.items():
             if stream.arrived >= stream.looked_at + self._rows_between_looks:
@@ -476,7 +477,7 @@ class DuckDBStore:
         return kept
 
     def oldest(self, need: Need, stream: str) -> int:
-        """The timestamp before which the query needs nothing, nor would one that came now."""
+        """The timestamp before which the query needs no row, not even one that arrives now."""
         if need.horizon is None:
             return -FOREVER
         known = oldest_needed(need.query, self.tables, stream, need.horizon)
@@ -498,7 +499,7 @@ class DuckDBStore:
         return Seen(*found[0])
 
     def forget(self, needs: Sequence[Need], until: int) -> None:
-        """No other queries are left: what is made for others goes, and what nobody reads, up to an instant."""
+        """These are all queries: drops everything made for others, and rows that no query reads, up to an instant."""
         self._later.keep({need.query.dataset.after for need in needs})
         datasets = {need.query.dataset for need in needs}
         self._horizons = {key: known for key, known in self._horizons.items() if key[0] in datasets}
@@ -507,7 +508,7 @@ class DuckDBStore:
                 self.run(f"DELETE FROM {stream.table} WHERE ts <= {until}")
 
     def _look_at(self, stream: _Stream, oldest: int, counts: bool) -> None:
-        """`counts`: a window counts elements, so those that are forgotten are counted, too."""
+        """`counts`: a window counts elements, so evicted elements are counted, too."""
         stream.looked_at = stream.arrived
         table, is_old = stream.table, f"ts < {oldest}"
         elements = f"count(DISTINCT element) FILTER ({is_old} AND since IS NULL)" if counts else "0"

@@ -1,4 +1,4 @@
-"""The triples of a graph on Spark that change: what the driver knows of them, beside all that was loaded."""
+"""The triples of a graph on Spark that change: the driver's record of them, beside the loaded graph."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _KEY = list(TRIPLE)
 
 @dataclass(slots=True)
 class ChangedTriples:
-    """`loaded` are all triples of the graph as they were at first; `view` is for those that have changed since."""
+    """`loaded` are the initial triples of the graph; `view` is the view of those that have changed since."""
 
     view: str
     loaded: DataFrame
     held: pa.Table = field(default_factory=lambda: changing_triples([]))
-    """When the triples hold that have changed."""
+    """The validity of the triples that have changed."""
     revised: pa.Table = field(default_factory=lambda: encoded_triples([]))
-    """Those triples: what was loaded of them does not count any more."""
+    """The triples that have changed: their rows in the loaded graph no longer count."""
     predicates: frozenset[str] = frozenset()
-    """Theirs: what is asked by others is static, as it was. Every statement asks for them."""
+    """The predicates of these triples: for other predicates the graph is static. Every statement reads them."""
 
     def when_held(self, session: SparkSession, triples: Sequence[Triple]) -> list[GraphTriple]:
         asked = encoded_triples(triples)
@@ -49,13 +49,13 @@ class ChangedTriples:
         self.predicates |= set(pc.unique(revised["p"]).to_pylist())
 
     def frames(self, session: SparkSession) -> tuple[DataFrame, DataFrame]:
-        """What is as it was loaded, and what has changed."""
+        """The unchanged part of the loaded graph, and the triples that have changed."""
         gone = sf.broadcast(session.createDataFrame(self.revised))
         return self.loaded.join(gone, _KEY, "left_anti"), session.createDataFrame(self.held)
 
 
 def _rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
-    """`(s, p, o, starts, ends)` of triples that hold always, or as they say."""
+    """`(s, p, o, starts, ends)` of triples that are always valid, or in their intervals."""
     for name, time in {"starts": -FOREVER, "ends": FOREVER}.items():
         if name not in table.column_names:
             table = table.append_column(name, pa.repeat(pa.scalar(time, pa.int64()), table.num_rows))

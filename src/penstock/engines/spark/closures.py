@@ -1,9 +1,9 @@
 """Property paths that repeat, on Spark.
 
-Spark's recursive queries keep duplicates (UNION ALL), so they never end on a cycle, and each round takes a job. The
-recursive part of a statement is therefore computed before the rest: Spark selects what it reads, and DuckDB runs it on
-the driver. Where it reads more than the driver should take, Spark computes it, a round at a time. The statement then
-reads the result as a view.
+Spark's recursive queries keep duplicates (UNION ALL), so they never end on a cycle, and each round is a job. The
+recursive part of a statement is therefore computed before the rest: Spark selects its input, and DuckDB runs it on the
+driver. If the input is too large for the driver, Spark computes the part, a round at a time. The statement then reads
+the result as a view.
 """
 
 from __future__ import annotations
@@ -27,15 +27,14 @@ Run = Callable[[exp.Query], DataFrame]
 
 
 class ClosureTooLargeError(Exception):
-    """A recursive part has more rows than were asked for."""
+    """A recursive part has more rows than allowed."""
 
 
 class Closures:
-    """Recursive parts of a statement, as views that are named from `prefix` on.
+    """The recursive parts of a statement, as views whose names begin with `prefix`.
 
-    The views are of use until a statement that reads them has been looked at by Spark (`drop_views`); `persisted` is
-    what has been computed for them, until the statement has been run. With `most`, a part of more rows raises
-    `ClosureTooLargeError`.
+    The views are needed until Spark has analysed a statement that reads them (`drop_views`), and the `persisted` frames
+    until the statement has been run. With `most`, a part with more rows raises `ClosureTooLargeError`.
     """
 
     def __init__(self, prefix: str, run: Run, most: int | None = None) -> None:
@@ -111,7 +110,7 @@ class Closures:
         self._views.add(view)
 
     def _kept(self, frame: DataFrame) -> DataFrame:
-        """Computed once; what is small is planned and joined at once when the driver has it."""
+        """Computed once; a small result is planned and joined as local data on the driver."""
         frame = frame.persist()
         few = frame.limit(_FEW + 1).toArrow()
         if few.num_rows > _FEW:

@@ -34,7 +34,7 @@ from penstock.relational.windows import passed
 
 
 class _Closing(NamedTuple):
-    """A window over a stream whose closings depend on what arrives, after an instant or at all."""
+    """A window over a stream whose closings depend on the arriving rows, after an instant or in general."""
 
     stream: str
     window: RangeWindow
@@ -42,7 +42,7 @@ class _Closing(NamedTuple):
 
 
 class ClusterWindows(SparkStore):
-    """Statements over the log, which others append to and evict from."""
+    """Statements over the log; its owner appends to it and evicts from it."""
 
     capabilities: ClassVar = Capabilities(admits_queries=True, restarts=False, answers_at_once=False)
 
@@ -50,9 +50,9 @@ class ClusterWindows(SparkStore):
         super().__init__(session)
         self._log = log
         self._graph_session = session
-        """Views of graphs are there, too."""
+        """The views include those of graphs."""
         self._reports: WeakSet[ClosingReport] = WeakSet()
-        """Those of queries that still run."""
+        """The statements of queries that still run."""
         self._matcher = PatternMatcher()
         self._later = LaterViews(lambda text: self.session.sql(text))
         self._shown: dict[str, list[str]] = {}
@@ -64,7 +64,7 @@ class ClusterWindows(SparkStore):
                 self._matcher.note_anything(iri, max(greatest))
 
     def move_to(self, session: SparkSession) -> None:
-        """Continue in the session of the micro-batches, which has the views of the one that they were started from."""
+        """Continue in the session of the micro-batches, which has the views of the session they were started from."""
         self.session = session
         self._shown.clear()
 
@@ -74,7 +74,7 @@ class ClusterWindows(SparkStore):
             self._graph_session.catalog.dropTempView(view)
         super().clear()
 
-    # What has been appended
+    # Appended rows
 
     def note(self, stream: str, rows: pa.Table) -> None:
         """The driver has appended these rows."""
@@ -84,7 +84,7 @@ class ClusterWindows(SparkStore):
         self._matcher.note(stream, rows, set(predicates))
 
     def note_large(self, segment: str, counts: Mapping[str, Mapping[str, int]]) -> None:
-        """Executors have appended a segment, with so many triples of each predicate in each stream."""
+        """Executors have appended a segment, with these counts of triples by predicate in each stream."""
         for iri, found in counts.items():
             share = self._log.segments[segment][iri]
             self.observed.count(self._streams[iri].table, found, share.triples)
@@ -107,7 +107,7 @@ class ClusterWindows(SparkStore):
     def _note_closings(
         self, closing: _Closing, segments: Sequence[str], reports: Sequence[ClosingReport] | WeakSet[ClosingReport]
     ) -> None:  # fmt: skip
-        """A job looks for what reports depend on: the steps in which there is content, and when it is seen first."""
+        """A job reads the input of reports: the steps with content, and the first instant that sees each."""
         if not segments:
             return
         rows = self._log.frame(self.session, closing.stream, segments)
@@ -138,7 +138,7 @@ class ClusterWindows(SparkStore):
         return figures_of(self._log.frame(self.session, stream, segments), after)
 
     def lacking(self, asked: Sequence[Asked]) -> set[Asked]:
-        """Of segments that are gone only the predicates are known."""
+        """Only the predicates of evicted segments are known."""
         if all(map(self._has_all, self._streams)):
             return super().lacking(asked)
         arrived = [stream.predicates for stream in self._log.streams.values()]
@@ -153,11 +153,11 @@ class ClusterWindows(SparkStore):
     # Evicting
 
     def count_later(self, stream: str, after: int, passed: int) -> None:
-        """Of what the stream had after an instant, so many elements are gone that were in time."""
+        """Sets how many elements in time, of those after an instant, have been evicted from the stream."""
         self._later.count(self._streams[stream].table, after, passed)
 
     def evict(self, needs: Sequence[Need], until: int | None) -> int:
-        """The log has no more than what is needed."""
+        """The log contains only needed rows."""
         self._forget_reached()
         return self._log.triples
 
@@ -198,7 +198,7 @@ def _closings_in(report: ClosingReport) -> set[_Closing]:
 
 
 def _first_seen(closing: _Closing) -> Column:
-    """Of a row, the first millisecond of its step and the first closing that sees it: all that reports depend on."""
+    """For a row, the first millisecond of its step and the first closing that sees it: the input of reports."""
     window = closing.window
     time, step = sf.col("ts"), sf.lit(window.step)
     first = sf.lit(window.origin + window.width)

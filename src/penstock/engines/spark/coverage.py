@@ -1,4 +1,4 @@
-"""Which queries over complete streams are answered by ranges, and why others are answered by Spark SQL."""
+"""Which queries over complete streams are answered by ranges, and the reason if Spark SQL answers a query."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from penstock.relational.windows import FOREVER
 
 
 def reason_for_sql(query: ContinuousQuery, delivery: Delivery, tables: Tables, ranges: Collection[str]) -> str | None:
-    """Why a query over streams that are read in `ranges`, and perhaps others, cannot be answered by ranges."""
+    """The reason why a query over streams read in `ranges`, and perhaps others, cannot be answered by ranges."""
     if delivery == "once":
         return "each solution counts once, over all windows"
     for iri in tables.streams:

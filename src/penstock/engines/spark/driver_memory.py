@@ -1,4 +1,4 @@
-"""The memory of a Spark driver on one machine: half of the machine's, unless somebody has said how much.
+"""The memory of a Spark driver on one machine: half of the machine's, unless the user has set it.
 
 On one machine the driver does all of the work, and Spark's own default of 1 GB is too little for it.
 """
@@ -21,7 +21,7 @@ _LEAST = 1 << 30
 
 
 def driver_memory(settings: Mapping[str, str]) -> str | None:
-    """A value for spark.driver.memory; None where it is set elsewhere, and where executors do the work."""
+    """A value for spark.driver.memory; None if the user has set it, and if executors do the work."""
     set_by = {**_defaults_file(), **_submit_arguments(), **settings}
     if MEMORY in set_by or os.environ.get("SPARK_DRIVER_MEMORY"):
         return None
@@ -31,7 +31,7 @@ def driver_memory(settings: Mapping[str, str]) -> str | None:
 
 
 def _defaults_file() -> dict[str, str]:
-    """What `spark-defaults.conf` says."""
+    """The settings in `spark-defaults.conf`."""
     from pyspark.find_spark_home import _find_spark_home
 
     folder = os.environ.get("SPARK_CONF_DIR") or Path(_find_spark_home()) / "conf"
@@ -44,7 +44,7 @@ def _defaults_file() -> dict[str, str]:
 
 
 def _submit_arguments() -> dict[str, str]:
-    """What PYSPARK_SUBMIT_ARGS says of the memory and of the master."""
+    """The memory and the master in PYSPARK_SUBMIT_ARGS."""
     words = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", "").replace("=", " "))
     named = {"--driver-memory": MEMORY, "--master": _MASTER, MEMORY: MEMORY, _MASTER: _MASTER}
     return {named[word]: value for word, value in pairwise(words) if word in named}

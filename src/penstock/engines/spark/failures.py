@@ -1,4 +1,4 @@
-"""What made Spark fail, in one sentence: out of its errors, and out of what its process wrote before it ended."""
+"""The reason for a failure of Spark, in one sentence: from its errors, and from the last output of its process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STACK_TOO_SMALL = (
 
 
 class Messages:
-    """The last lines that Spark's process wrote, read as long as it lives."""
+    """The last lines that Spark's process wrote, read until it ends."""
 
     def __init__(self) -> None:
         self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
@@ -47,18 +47,18 @@ class Messages:
             self._lines.extend(line.rstrip() for line in written)
 
     def lines(self) -> list[str]:
-        """Those of a process that has ended."""
+        """The last lines of a process that has ended."""
         if self._reading is not None:
             self._reading.join(timeout=_SECONDS_TO_END)
         return list(self._lines)
 
 
 MESSAGES = Messages()
-"""Of the one process that Spark has here."""
+"""The last lines of the Spark process of this program."""
 
 
 def failure(error: Exception) -> str | None:
-    """Why Spark failed; None if it is not Spark that raised the error."""
+    """The reason why Spark failed; None if the error is not from Spark."""
     if _has_ended(error):
         why = reason(MESSAGES.lines())
         return f"its process has ended: {why}" if why else "its process has ended"
@@ -69,7 +69,7 @@ def failure(error: Exception) -> str | None:
 
 
 def reason(lines: Sequence[str]) -> str:
-    """The line that tells most, without the names of classes before it; an empty one if none tells anything."""
+    """The most informative line, without the names of classes before it; empty if there is none."""
     if any("OutOfMemoryError" in line or "GC overhead limit" in line for line in lines):
         return OUT_OF_MEMORY
     if any("StackOverflowError" in line for line in lines):
@@ -88,7 +88,7 @@ def reason(lines: Sequence[str]) -> str:
 
 
 def _raised_in_python(lines: Sequence[str]) -> str:
-    """The exception below the last traceback, whose other lines are indented; none if it only tells of Java's."""
+    """The exception below the last traceback, whose other lines are indented; none if it only repeats a Java error."""
     places = [place for place, line in enumerate(lines) if line.endswith(_TRACEBACK)]
     below = lines[places[-1] + 1 :] if places else []
     raised = next((line for line in below if line and not line[0].isspace()), "")
@@ -96,7 +96,7 @@ def _raised_in_python(lines: Sequence[str]) -> str:
 
 
 def _with_servers(why: str, text: str) -> str:
-    """The servers that a stream was to come from, where one did not answer: Spark's plan names them."""
+    """The servers of streams, if one of them did not respond: Spark's plan names them."""
     servers = dict.fromkeys(f"tcp://{server}" for server in _SOCKET.findall(text))
     if not (servers and why.startswith("Connection")):
         return why
@@ -104,7 +104,7 @@ def _with_servers(why: str, text: str) -> str:
 
 
 def _has_ended(error: Exception) -> bool:
-    """Whether there is no Spark any more; it may be about to end when that is first noticed."""
+    """Whether Spark has ended; its process may still be ending when this is first noticed."""
     if "pyspark" not in sys.modules:
         return False
     from py4j.protocol import Py4JError, Py4JJavaError

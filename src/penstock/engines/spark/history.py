@@ -1,4 +1,4 @@
-"""Complete streams on Spark: read in the executors' Python, and all evaluation instants are answered at once."""
+"""Complete streams on Spark: executors read them in Python, and all evaluation instants are answered at once."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from penstock.sources.spark.frames import FrameHistory, FrameSource
 from penstock.sources.spark.history import History, history_of
 
 _MOST_TRIPLES = 5_000_000
-"""Graphs with more triples than that are not shipped to each worker."""
+"""Graphs with more triples are not shipped to each worker."""
 
 _GIVEN = pa.schema(
     [(name, pa.string()) for name in ("s", "p", "o")]
@@ -58,14 +58,14 @@ _GIVEN = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The rows of a stream, and when windows close over content, as far as that is known."""
+    """The rows of a stream, and the instants at which windows close with content, as far as they are known."""
 
     rows: DataFrame
     closings: Mapping[RangeWindow, Closings]
 
 
 class HistoryStore(SparkStore):
-    """Streams from their beginning to their end. What queries produce for others is with the driver."""
+    """Complete streams. The driver holds the streams that queries produce."""
 
     evaluated_by = "DuckDB in the executors, or Spark SQL"
     capabilities: ClassVar = Capabilities(admits_queries=False, restarts=False, answers_at_once=True)
@@ -98,7 +98,7 @@ class HistoryStore(SparkStore):
 
     @property
     def shipped_graphs(self) -> Broadcast[ShippedGraphs]:
-        """The graphs for executors, each of which gets them once."""
+        """The graphs for executors; each executor receives them once."""
         if self._shipped is None:
             shipped = {iri: shipped_graph(graph) for iri, graph in self._sources.items()}
             self._shipped = self.session.sparkContext.broadcast(shipped)
@@ -109,7 +109,7 @@ class HistoryStore(SparkStore):
     def append(
         self, batch: IntakeBatch[Mapping[str, WholeStream]], reached: Mapping[str, Reached], lateness: int
     ) -> Appended:  # fmt: skip
-        """Look at the timestamps of complete streams: when they begin and end, and whether anything is late."""
+        """Survey the timestamps of complete streams: when they begin and end, and whether any element is late."""
         self.lateness = lateness
         seen: dict[str, Seen] = {}
         malformed: list[tuple[str, History | FrameHistory]] = []
@@ -139,7 +139,7 @@ class HistoryStore(SparkStore):
         rows = self._persist(history.rows(is_named=self._streams[iri].is_named))
         window = None if queries is None else _told_by_steps(queries, self.tables)
         found = None if window is None else survey_by_steps(rows, window, lateness)
-        if found is not None:  # nothing is late for an instant
+        if found is not None:  # no element is late for an instant
             rows = rows.withColumn("since", sf.lit(None).cast("bigint"))
         else:
             rows = self._persist(with_since(rows, lateness))
@@ -171,7 +171,7 @@ class HistoryStore(SparkStore):
         return True
 
     def evict(self, needs: Sequence[Need], until: int | None) -> int:
-        """Only what property paths computed for the slice: there is no other slice."""
+        """Only the results of property paths for the slice: there is no other slice."""
         self._forget_reached()
         return sum(rows.num_rows for rows in self._given.values())
 
@@ -191,7 +191,7 @@ class HistoryStore(SparkStore):
         return [StreamReader(iri, view.is_given, view.is_named) for iri, view in self._streams.items()]
 
     def reason_for_sql(self, query: ContinuousQuery, delivery: Delivery) -> str | None:
-        """Why Spark SQL answers a query; None where it is answered by ranges."""
+        """The reason why Spark SQL answers a query; None if it is answered by ranges."""
         if self._windows == "cluster":
             return "the setting windows is cluster"
         if self._services:
@@ -208,7 +208,7 @@ class HistoryStore(SparkStore):
         return _HistoryReport(self, query, super().compile_report(query))
 
     def closings(self, query: ContinuousQuery) -> ClosingReport | None:
-        """When windows close, where it is known without a statement."""
+        """The closing instants of windows, if they are known without a statement."""
         report = closing_report(query, self.tables)
         for stream, closings in [] if report is None else report.closings:
             if stream in self._whole:
@@ -224,7 +224,7 @@ class HistoryStore(SparkStore):
 
 @dataclass(frozen=True, slots=True)
 class _HistoryReport:
-    """Asked when the streams are there: then it is known whether their closings tell the instants."""
+    """Called when the streams have been surveyed: then it is known whether their closings determine the instants."""
 
     store: HistoryStore
     query: ContinuousQuery
@@ -242,7 +242,7 @@ class _HistoryReport:
 
 
 def _malformed(histories: Sequence[tuple[str, History | FrameHistory]]) -> Iterator[tuple[str, Malformed]]:
-    """A job reads it, when somebody asks."""
+    """A job reads it, on request."""
     for iri, history in histories:
         for row in history.malformed().toLocalIterator():
             yield iri, Malformed(*row)
@@ -255,14 +255,16 @@ def _in_columns(rows: pa.Table, view: StreamView) -> pa.Table:
 
 
 def _closing_windows(queries: Sequence[ContinuousQuery], stream: str, tables: Tables) -> set[RangeWindow]:
-    """The windows over a stream whose closings are the instants of queries."""
+    """The windows over a stream whose closings are evaluation instants of queries."""
     reports = [closing_report(query, tables) for query in queries]
     read = [pair for report in reports if report is not None for pair in report.closings]
     return {closings.window for iri, closings in read if iri == stream}
 
 
 def _told_by_steps(queries: Sequence[ContinuousQuery], tables: Tables) -> RangeWindow | None:
-    """The window that tells all instants of all queries, if it is one, and those of a step see the same."""
+    """The window that determines all instants of all queries, if there is only one, and all elements of a step are seen
+    together.
+    """
     windows: set[RangeWindow] = set()
     for query in queries:
         report = closing_report(query, tables)

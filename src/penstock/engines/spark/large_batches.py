@@ -46,8 +46,9 @@ _STAMPED = """
       )
     )
 """
-"""`known` is of each stream how many elements and triples there were, its greatest timestamp, and an instant reached.
-`begins` is 1 for the first row of an element."""
+"""`known` contains, for each stream, the number of elements and triples so far, its greatest timestamp, and an instant
+that its readers have reached. `begins` is 1 for the first row of an element.
+"""
 
 _SHARES = {
     "triples": "count(*)",
@@ -62,11 +63,11 @@ _SHARES = {
 def write_large(
     log: WindowLog, number: int, rows: DataFrame, reached: Mapping[str, Reached], lateness: int
 ) -> tuple[str, dict[str, dict[str, int]]] | None:
-    """Append the rows of a batch as one segment: its name, and how often each predicate occurs in each stream.
+    """Append the rows of a batch as one segment: its name, and the count of each predicate in each stream.
 
-    None where there are no rows. These have the place of their stream (`stream`), s, p, o, ts, and numbers `element`
-    and `arrival` that grow in the order of the input; and `g`, where names of elements are kept. A first job writes
-    them, a second one counts what is there.
+    None if there are no rows. Rows have the number of their stream (`stream`), s, p, o, ts, and numbers `element` and
+    `arrival` that grow in the order of the input; and `g`, if names of elements are kept. A first job writes the
+    segment, a second one counts its rows.
     """
     session, segment = rows.sparkSession, log.next_segment(number)
     path = str(log.path(segment))

@@ -1,8 +1,8 @@
-"""The store of live runs on Spark: the window log, and whoever evaluates it.
+"""The store of live runs on Spark: the window log, and the evaluator of the windows.
 
-Windows that fit live beside the driver: a DuckDB there is the cache of the log, and evaluates (`DuckDBStore`). Windows
-that outgrow a bound are evaluated by Spark SQL over the segments of the log (`ClusterWindows`). The store changes from
-one to the other between two batches, and back. The log has all rows, so the one who begins reads them there.
+Small windows are evaluated on the driver: a DuckDB there is a cache of the log (`DuckDBStore`). Windows that outgrow a
+bound are evaluated by Spark SQL over the segments of the log (`ClusterWindows`). The store switches between the two
+between batches, in either direction. The log contains all rows, so a new evaluator reads them there.
 """
 
 from __future__ import annotations
@@ -56,17 +56,17 @@ Evaluator: TypeAlias = DuckDBStore | ClusterWindows
 Compiled = TypeVar("Compiled")
 
 _SETTINGS = {
-    # Else each shuffle is a job of its own, and what a batch has is too little to adapt to.
+    # Else each shuffle is a job of its own, and a batch is too small to adapt to.
     "spark.sql.adaptive.enabled": "false",
-    # Else the files of many segments are looked for by a job.
+    # Else a job lists the files of many segments.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
 }
 
 
 class LiveStore:
-    """A log in a folder, and who evaluates it. Executors have to reach the folder where they read or write segments.
+    """A log in a folder, and an evaluator. Executors have to reach the folder if they read or write segments.
 
-    `is_durable`: all segments are in the folder, also where executors do not reach it.
+    `is_durable`: all segments are in the folder, even if executors do not reach it.
     """
 
     capabilities: ClassVar = Capabilities(admits_queries=True, restarts=True, answers_at_once=False)
@@ -86,13 +86,13 @@ class LiveStore:
         self._bound = WINDOWS.set_by(session, "windows")
         self._graphs: dict[str | None, Graph] = {}
         self._revised: dict[str | None, dict[Triple, list[GraphTriple]]] = {}
-        """The triples of graphs that have been added or deleted, and when they are there."""
+        """The triples of graphs that have been added or deleted, and their validity."""
         self._answers: dict[ServiceCall, Sequence[ServiceAnswer]] = {}
         self._large_graphs: set[str | None] = set()
-        """Those that stay on the cluster."""
+        """The graphs that stay on the cluster."""
         self.evaluator: Evaluator = self._new("cluster" if windows == "cluster" else "driver")
 
-    # Who evaluates
+    # The evaluator
 
     @property
     def evaluated_by(self) -> str:
@@ -103,7 +103,7 @@ class LiveStore:
         return isinstance(self.evaluator, DuckDBStore)
 
     def move_to(self, session: SparkSession) -> None:
-        """Continue in the session of the micro-batches, which has the views of the one that they were started from."""
+        """Continue in the session of the micro-batches, which has the views of the session they were started from."""
         for name, value in _SETTINGS.items():
             session.conf.set(name, value)
         self.session = session
@@ -111,7 +111,7 @@ class LiveStore:
             self.evaluator.move_to(session)
 
     def _place(self) -> None:
-        """Change to the other evaluator where windows have outgrown the driver, or fit there again."""
+        """Switch to the other evaluator if windows have outgrown the driver, or fit there again."""
         if self._windows != "auto":
             return
         times = 1 if self._is_on_driver else _TIMES_TO_RETURN
@@ -125,7 +125,7 @@ class LiveStore:
         LOG.info("windows of %d triples are evaluated by %s from now on", self.log.triples, self.evaluated_by)
 
     def _new(self, place: Literal["driver", "cluster"]) -> Evaluator:
-        """The evaluator, with the windows of the log, and graphs and answers as they are now."""
+        """The evaluator, with the windows of the log, and the current graphs and answers."""
         found = self._new_driver() if place == "driver" else ClusterWindows(self.session, self.log)
         for counted in self.log.passed_later():
             found.count_later(*counted)
@@ -167,7 +167,7 @@ class LiveStore:
     def append(
         self, batch: IntakeBatch[Mapping[str, pa.Table] | LargeBatch], reached: Mapping[str, Reached], lateness: int
     ) -> Appended:  # fmt: skip
-        """Append a batch to the log: tables by their streams, or what executors have to decode."""
+        """Append a batch to the log: tables by their streams, or rows that executors decode."""
         rows = batch.rows
         if isinstance(rows, LargeBatch):
             return self._append_large(batch.number, rows, reached, lateness)
@@ -243,7 +243,7 @@ class LiveStore:
     # Graphs and services
 
     def load_graph(self, iri: str | None, graph: Graph) -> None:
-        """A graph that is distributed stays so where it is large."""
+        """A large distributed graph stays distributed."""
         self._graphs[iri] = graph
         self._revised.pop(iri, None)
         self._large_graphs.discard(iri)
@@ -333,7 +333,7 @@ class LiveStore:
 
 
 class _Following(Generic[Compiled]):
-    """Something that is compiled anew when the evaluator is another one."""
+    """A query or report that is compiled again for another evaluator."""
 
     def __init__(self, store: LiveStore, compile: Callable[[Evaluator], Compiled]) -> None:
         self._store, self._compile = store, compile
@@ -370,7 +370,7 @@ class _LiveReport(_Following[CompiledReport]):
 
 
 _TIMES_TO_RETURN = 2
-"""Windows return to the driver when so many times as many would fit there."""
+"""Windows return to the driver when they are this many times smaller than its bound."""
 
 _LARGE_GRAPH = 1_000_000
 """A DataFrame with more triples stays on the cluster."""

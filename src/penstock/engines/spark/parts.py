@@ -25,10 +25,10 @@ def with_parts(statement: exp.Query, parts: Parts) -> exp.Query:
 
 
 def nested(statement: exp.Query) -> exp.Query | None:
-    """The statement with each part written where it is read; None where that would be too often.
+    """The statement with each part written where it is read; None if that would be too often.
 
-    For what is persisted: Spark numbers the parts of a statement, and does not know them again within another one that
-    has parts, too. So it would compute there what it has.
+    This is for persisted frames: Spark numbers the parts of a statement, and does not recognise them within another
+    statement with parts. So it would compute the persisted rows again.
     """
     known: dict[str, exp.Query] = {}
     written: dict[str, int] = {}
@@ -42,7 +42,9 @@ def nested(statement: exp.Query) -> exp.Query | None:
 
 
 _MOST = 100
-"""So many parts are written out at most: one that is read twice by one that is read twice is written four times."""
+"""The maximum number of parts that are written out: a part that is read twice by a part that is read twice is written
+four times.
+"""
 
 
 def _with_sub_selects(query: exp.Query, known: dict[str, exp.Query]) -> exp.Query:

@@ -1,9 +1,9 @@
-"""REGEX and REPLACE on Spark with RE2, which takes time in proportion to the text, whatever the pattern.
+"""REGEX and REPLACE on Spark with RE2, which takes time in proportion to the text, for any pattern.
 
 Java's regular expressions backtrack: `^a*a*a*a*x$` takes years on a text that does not match, and a loop over a group
-overflows the stack on a long one. Patterns for which that cannot happen (`is_linear` in
-relational/functions/patterns.py) stay with Java. The others are Arrow UDFs over the RE2 that pyarrow brings, which is
-also DuckDB's, so the answers and the errors are the same on both engines.
+overflows the stack on a long one. Patterns that are safe (`is_linear` in relational/functions/patterns.py) stay with
+Java. The others are Arrow UDFs over the RE2 of pyarrow, which is also DuckDB's, so the answers and the errors are the
+same on both engines.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def provide(session: SparkSession, statement: str) -> None:
 
 
 def matched(terms: pa.Array, patterns: pa.Array) -> pa.Array:
-    """Whether the text of each term matches its pattern; NULL where the term is no string or RE2 refuses a pattern."""
+    """Whether the text of each term matches its pattern; NULL if the term is no string or RE2 rejects the pattern."""
 
     def match(texts: pa.Array, pattern: str) -> pa.Array:
         return pc.match_substring_regex(texts, pattern)
@@ -49,7 +49,7 @@ def replaced(terms: pa.Array, patterns: pa.Array, rewrites: pa.Array) -> pa.Arra
 
 
 def _kinds(terms: pa.Array) -> pa.Array:
-    """The tag of each string, with its language: `S`, or `Len `; NULL of any other term."""
+    """The tag of each string, with its language: `S`, or `Len `; NULL for any other term."""
     return pc.struct_field(pc.extract_regex(terms, r"^(?P<kind>S|L[^ ]* )"), "kind")
 
 
@@ -60,7 +60,7 @@ def _texts(terms: pa.Array) -> pa.Array:
 def _by_arguments(
     function: Callable[..., pa.Array], texts: pa.Array, kind: pa.DataType, *arguments: pa.Array
 ) -> pa.Array:
-    """The function on all texts with the same arguments at a time; NULL where an argument is, or RE2 refuses it."""
+    """Applies the function to all texts with the same arguments at a time; NULL if one is NULL, or RE2 rejects it."""
     names = [f"argument_{place}" for place in range(len(arguments))]
     numbered = pa.table([*arguments, pa.arange(0, len(texts))], names=[*names, "place"])
     groups = numbered.group_by(names).aggregate([("place", "list")]).to_pylist()

@@ -1,7 +1,7 @@
 """Queries over complete streams, answered range by range.
 
-The evaluation instants are cut into slices, a task each. Streams are ordered in time up to the lateness, so what a
-slice needs is in few ranges of a file: the survey says in which. No rows are exchanged between tasks.
+The evaluation instants are cut into slices, a task each. Streams are ordered in time up to the lateness, so a slice
+needs few ranges of a file: the survey finds them. No rows are exchanged between tasks.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _ROWS_PER_SLICE = 1_000_000
 _MOST_ROWS = 5_000_000
-"""A slice that needs more rows than that is not for one task."""
+"""A slice that needs more rows is too large for one task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class StreamRanges:
 
 
 class HistoryQuery:
-    """A query that is answered by ranges, or by Spark SQL where that is not possible."""
+    """A query that is answered by ranges, or by Spark SQL if that is not possible."""
 
     joins_streams = False
     """All instants are answered at once."""
@@ -82,7 +82,7 @@ class HistoryQuery:
         return self._by_sql.variables if self.reason_for_sql() is not None else self._in_scope
 
     def reason_for_sql(self) -> str | None:
-        """Why Spark SQL answers it; None where ranges do."""
+        """The reason why Spark SQL answers it; None if ranges do."""
         if self._is_too_large:
             return f"a window has more than {_MOST_ROWS:,} triples"
         return self._store.reason_for_sql(self._query, self._delivery)
@@ -119,7 +119,7 @@ class HistoryQuery:
         )
 
     def _slices(self, part: Slice) -> list[TaskSlice] | None:
-        """The instants cut into slices; None where Spark SQL has to answer."""
+        """The instants cut into slices; None if Spark SQL has to answer."""
         if self.reason_for_sql() is not None:
             return None
         tables = self._store.tables
@@ -142,7 +142,7 @@ class HistoryQuery:
         return slices
 
     def _oldest(self, stream: str, piece: Slice, tables: Tables) -> int:
-        """The timestamp before which the slice needs nothing of a stream."""
+        """The timestamp before which the slice needs no element of a stream."""
         first = piece.instants[0] if piece.previous is None else piece.previous
         oldest = oldest_needed(self._query, tables, stream, first)
         assert oldest is not None
@@ -153,7 +153,7 @@ _Answer = Callable[..., Iterator[pa.RecordBatch]]
 
 
 def _bounds(instants: Sequence[int], streams: Iterable[StreamRanges], count: int) -> list[int]:
-    """Where slices of instants begin and end, so that each has about as many triples as another."""
+    """The bounds of slices of instants, so that all slices have about as many triples."""
     ends = [
         (survey.greatest, survey.triples)
         for stream in streams
@@ -162,7 +162,7 @@ def _bounds(instants: Sequence[int], streams: Iterable[StreamRanges], count: int
     ]
     times, triples = (np.array(column, np.int64) for column in zip(*sorted(ends), strict=True)) if ends else _NOTHING
     before = np.concatenate([[0], np.cumsum(triples)])[np.searchsorted(times, instants, side="right")]
-    # Within a range triples are taken to be spread evenly over the instants.
+    # Within a range, triples are assumed to be spread evenly over the instants.
     share = before / max(1, triples.sum()) + np.arange(len(instants)) / len(instants)
     cuts = np.searchsorted(share, np.linspace(share[0], share[-1], count, endpoint=False)[1:])
     return sorted({0, *cuts.tolist(), len(instants)})
@@ -172,7 +172,7 @@ _NOTHING = np.zeros(0, np.int64), np.zeros(0, np.int64)
 
 
 def _limits(spark: SparkSession) -> Mapping[str, int | str]:
-    """A task has one core, and of half of the memory a share; of an executor elsewhere only Spark knows the memory."""
+    """A task has one core and a share of half the memory; only Spark knows the memory of an executor elsewhere."""
     if not is_local(spark):
         return {"threads": 1}
     share = machine_memory() // 2 // spark.sparkContext.defaultParallelism

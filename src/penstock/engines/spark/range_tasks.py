@@ -1,7 +1,7 @@
 """A query answered in the executors' Python: each task answers a slice of the instants, with DuckDB.
 
 A task reads the ranges of the input that its slice needs. Graphs are shipped once to an executor. A Python worker keeps
-its store, with the graphs and what was compiled, for the next task of the same query.
+its store, with the graphs and the compiled query, for the next task of the same query.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ShippedGraphs = Mapping[str | None, bytes]
 
 @dataclass(frozen=True, slots=True)
 class StreamReader:
-    """What a store has to know of a stream."""
+    """The description of a stream for a store."""
 
     iri: str
     is_given: bool
@@ -40,7 +40,7 @@ class StreamReader:
 
 @dataclass(frozen=True, slots=True)
 class RangeTask:
-    """What all tasks of a query share. `key` is the same for no two of them."""
+    """The shared input of all tasks of a query. `key` is unique to the query."""
 
     key: str
     query: ContinuousQuery
@@ -57,9 +57,9 @@ class RangeTask:
 
 @dataclass(frozen=True, slots=True)
 class TaskSlice:
-    """Instants, the first of which has a number, and the ranges of each stream that they need.
+    """Instants, the number of the first of them, and the ranges of each stream that they need.
 
-    With each range is the greatest timestamp before it. Of a stream the instants need what is not before `oldest`.
+    With each range is the greatest timestamp before it. The instants need no element of a stream before `oldest`.
     """
 
     first_number: int
@@ -69,7 +69,7 @@ class TaskSlice:
 
 
 def answer_intervals(slice_: TaskSlice, task: RangeTask) -> Iterator[pa.RecordBatch]:
-    """The solutions in order: the variables, and the numbers i and j: they hold at instants number i to j − 1."""
+    """The solutions in order: the variables, then i and j (they hold at instants number i to j − 1)."""
     found = _answer(slice_, task)
     if found is not None:
         rows, starts, ends = found
@@ -79,7 +79,9 @@ def answer_intervals(slice_: TaskSlice, task: RangeTask) -> Iterator[pa.RecordBa
 
 
 def answer_instants(slice_: TaskSlice, task: RangeTask) -> Iterator[pa.RecordBatch]:
-    """The solutions: the variables, and the instant `t`. One that holds at several instants is there for each."""
+    """The solutions: the variables, and the instant `t`. A solution that holds at several instants is repeated for
+    each.
+    """
     found = _answer(slice_, task)
     if found is not None:
         rows, starts, ends = found
@@ -91,7 +93,7 @@ def answer_instants(slice_: TaskSlice, task: RangeTask) -> Iterator[pa.RecordBat
 
 
 def _answer(slice_: TaskSlice, task: RangeTask) -> tuple[pa.Table, Any, Any] | None:
-    """The rows of the solutions, and from which to which instant of the slice they hold."""
+    """The rows of the solutions, and the first and last instant of the slice at which each holds."""
     store, compiled = _STORES.of(task)
     try:
         for stream in slice_.ranges:
@@ -113,7 +115,7 @@ def _answer(slice_: TaskSlice, task: RangeTask) -> tuple[pa.Table, Any, Any] | N
 
 
 def _load(store: DuckDBStore, stream: str, slice_: TaskSlice, lateness: int) -> None:
-    """Rows that no instant of the slice can see are left out, once late ones among the others are known."""
+    """Rows that no instant of the slice can see are dropped, once the late ones among the others are known."""
     oldest, last = slice_.oldest[stream], slice_.part.instants[-1]
     for part, before in slice_.ranges[stream]:
         reached = Reached(before)
@@ -168,7 +170,7 @@ def shipped_graph(graph: Graph) -> bytes:
 
 
 def _names(variables: Sequence[str]) -> list[str]:
-    """Names of columns: variables may be equal but for upper and lower case."""
+    """Names of columns: variables may differ only in upper and lower case."""
     return [f"v{place}" for place in range(len(variables))]
 
 

@@ -1,7 +1,7 @@
-"""The Spark session that queries run in: the one there is, or a local one, started without a word.
+"""The Spark session that queries run in: the active one, or a new local one, started without output.
 
-Spark's process writes to a pipe, of which the last lines are kept, so that a failure can be told; `verbose` lets it
-write to standard error instead.
+Spark's process writes to a pipe, whose last lines are kept to explain a failure; with `verbose` it writes to standard
+error instead.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ DEFAULTS: Mapping[str, str] = MappingProxyType(
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
-        # Terms that begin alike are slow to sort. What is small enough for a table of hashes is joined by one.
+        # Sorting terms with equal prefixes is slow. Tables small enough for a hash table are joined by hash.
         "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": "64m",
     }
 )
-"""What holds in a session of our own, unless other settings are given."""
+"""The settings of a session that Penstock starts, unless others are given."""
 
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _DEEP_PLANS = "-Xss16m"
@@ -50,7 +50,7 @@ _starting = threading.Lock()
 
 
 class SessionError(Exception):
-    """There is no Spark to run on: the message says why, and what to do."""
+    """Spark is not available: the message gives the reason and the remedy."""
 
 
 class PlanTooDeepError(SessionError):
@@ -62,7 +62,7 @@ class PlanTooDeepError(SessionError):
 
 @contextmanager
 def checked_stack() -> Iterator[None]:
-    """Raises PlanTooDeepError, one sentence, where Spark raises a StackOverflowError of a thousand lines."""
+    """Raises PlanTooDeepError, one sentence, if Spark raises a StackOverflowError of a thousand lines."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -75,11 +75,10 @@ def checked_stack() -> Iterator[None]:
 
 
 def session(master: str | None = None, conf: Mapping[str, str] = NO_SETTINGS, *, verbose: bool = False) -> SparkSession:
-    """The active session, or a new one: on `master`, else on what Spark is set up for, which is this machine at first.
+    """The active session, or a new one: on `master`, else as Spark is configured, by default on this machine.
 
-    Where a session is active there is never a second one; it takes over the settings that can change while it runs.
-    Raises SessionError where there is no Spark or no Java, where Spark does not start, and where a setting comes too
-    late.
+    If a session is active, there is never a second one; it adopts the settings that can change while it runs. Raises
+    SessionError if there is no Spark or no Java, if Spark does not start, and if a setting comes too late.
     """
     if find_spec("pyspark") is None:
         raise SessionError("PySpark is not installed: pip install pyspark")
@@ -93,7 +92,7 @@ def session(master: str | None = None, conf: Mapping[str, str] = NO_SETTINGS, *,
 
 
 def is_local(spark: SparkSession) -> bool:
-    """Whether all of it is one process on this machine."""
+    """Whether Spark is a single process on this machine."""
     return str(spark.sparkContext.master).partition("[")[0] == "local"
 
 
@@ -123,14 +122,14 @@ def _start(settings: Mapping[str, str], verbose: bool) -> SparkSession:
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    # Under spark-submit, and after an earlier session, Java runs already, with the settings that were wanted.
+    # Under spark-submit, and after an earlier session, Java is already running, with the requested settings.
     is_first = SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ
     chosen = _with_defaults(settings) if is_first else {**settings}
     try:
         if is_first:
             _launch(chosen, verbose)
         started = SparkSession.builder.config(map={**chosen}).getOrCreate()
-        started.conf.get(_PARTITIONS)  # only now the settings are looked at
+        started.conf.get(_PARTITIONS)  # Spark reads the settings only now
     except (Py4JJavaError, PySparkException) as error:
         raise SessionError(f"Spark did not start: {reason(str(error).splitlines()) or error}") from None
     if is_first and _PARTITIONS not in settings and str(started.sparkContext.master).startswith("local"):
@@ -146,7 +145,7 @@ def _with_defaults(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def _launch(settings: Mapping[str, str], verbose: bool) -> None:
-    """Starts Java and a context, with the settings that they have to know from the beginning."""
+    """Starts Java and a context, with the settings that they need from the start."""
     from pyspark import SparkConf, SparkContext
     from pyspark.errors import PySparkRuntimeError
     from pyspark.java_gateway import launch_gateway
@@ -168,12 +167,12 @@ def _launch(settings: Mapping[str, str], verbose: bool) -> None:
 
 
 def _hush(context: SparkContext) -> None:
-    """Python's side of Spark writes what it was about when something fails, beside raising the error."""
+    """When something fails, Spark's Python side also writes log lines, besides raising the error."""
     from pyspark.logger import PySparkLogger
 
     for name in _LOGGERS:
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
-    # Ctrl-C while Java is at work; py4j has no logger of its own for that.
+    # Ctrl-C while Java is working; py4j has no logger of its own for this.
     logging.getLogger().addFilter(lambda record: record.module != "java_gateway")
     server: Any = context._accumulatorServer
     server.handle_error = lambda request, address: None
@@ -181,7 +180,7 @@ def _hush(context: SparkContext) -> None:
 
 @contextmanager
 def _java_home(java: Java) -> Iterator[None]:
-    """The environment in which Spark's scripts find that Java."""
+    """The environment in which Spark's scripts find this Java."""
     before = os.environ.pop("JAVA_HOME", None)
     if java.home is not None:
         os.environ["JAVA_HOME"] = str(java.home)
@@ -195,7 +194,7 @@ def _java_home(java: Java) -> Iterator[None]:
 
 @contextmanager
 def _output(verbose: bool) -> Iterator[dict[str, int]]:
-    """Where a process is to write: standard output is for results in any case."""
+    """Where a process writes: in any case, standard output is for results."""
     if verbose:
         yield {"stdout": _STANDARD_ERROR}
         return

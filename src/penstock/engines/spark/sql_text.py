@@ -1,4 +1,4 @@
-"""A statement as Spark runs it, with a check that it calls built-in functions only, none written in Python."""
+"""A statement as Spark runs it, with a check that it calls only built-in functions, none in Python."""
 
 from __future__ import annotations
 

@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SparkQuery:
-    """`may_skip_instants`: it does no harm to number instants at which nothing is reported, too."""
+    """`may_skip_instants`: numbering instants at which nothing is reported does no harm."""
 
     store: SparkStore
     plan: Callable[[Operator, Shape], Plan]
     best: Callable[[], Operator]
-    """The expression to run, as things are now."""
+    """The current expression to run."""
     may_skip_instants: bool
     longest: int | None
-    """How long anything holds at most, if that is known."""
+    """The longest interval of a row, if it is known."""
     demanded: Demanded | None = None
-    """Where this does not hold, nothing is run."""
+    """If this is false, nothing is run."""
     _plans: dict[tuple[Operator, Shape, Hashable], Plan] = field(default_factory=dict)
 
     @property
@@ -83,7 +83,7 @@ class SparkQuery:
         return self._compiled(shape)
 
     def _slice(self, step: int | None) -> int:
-        """How many instants are searched at a time for what holds together."""
+        """The number of instants in a slice of a join."""
         return FOREVER if step is None or self.longest is None else _WINDOWS_PER_SLICE * max(self.longest // step, 1)
 
     def _frame(self, part: Slice, statement: exp.Select) -> DataFrame:
@@ -101,7 +101,7 @@ class SparkQuery:
         return self.store.frame(with_parts(statement, [(INSTANTS, instants), *parts_of(statement)]), parameters)
 
     def _numbers(self, times: Sequence[int]) -> tuple[list[int], int | None]:
-        """The numbers of instants; those that are a step apart are counted off."""
+        """The numbers of instants; if they are a step apart, the numbers are computed."""
         step = reduce(gcd, (later - earlier for earlier, later in pairwise(times)), 0) or 1
         steps = (times[-1] - times[0]) // step
         if steps + 1 == len(times) or (self.may_skip_instants and steps < _SKIPPED + 2 * len(times)):
@@ -122,17 +122,17 @@ def _times(part: Slice) -> list[int]:
 
 
 _WINDOWS_PER_SLICE = 4
-"""What holds for a window's length is in one or two slices, mostly in one."""
+"""A row that holds for a window's length is in one or two slices, mostly in one."""
 
 _INSTANTS_PER_CORE = 8
-"""With so many of them it does no harm that some have more rows than others."""
+"""With this many slices, it does no harm if some have more rows than others."""
 
 _SKIPPED = 1000
-"""So many instants at which nothing is reported may be numbered at least."""
+"""At least this many instants at which nothing is reported may be numbered."""
 
 
 def _with_keys(statement: exp.Select) -> tuple[exp.Select, list[Column]]:
-    """What is sorted by, in columns of its own, and how: to sort it all Spark would first run a job that samples it."""
+    """The columns and the order to sort by: to sort the whole result, Spark would first run a job that samples it."""
     statement = statement.copy()
     order = statement.args["order"].pop()
     sorting: list[Column] = []

@@ -1,7 +1,7 @@
-"""What stores of windows on Spark share: views of graphs and services, and statements over views.
+"""The common part of stores of windows on Spark: views of graphs and services, and statements over views.
 
-The statements are those of every engine, printed as Spark SQL. Where streams come from is what the two differ
-in: complete histories (history.py), or segments of micro-batches (cluster_windows.py).
+The statements are those of every engine, printed as Spark SQL. The two stores differ in the source of their streams:
+complete histories (history.py), or segments of micro-batches (cluster_windows.py).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from penstock.sources.spark.graphs import graph_frame
 _NUMBERS = count(1)
 
 _MANY = 200
-"""More values than that do not stand in the text of a statement."""
+"""Longer lists of values are not part of the text of a statement."""
 
 
 @dataclass(slots=True)
@@ -64,13 +64,13 @@ class StreamView:
     is_named: bool
     """Whether the names of elements are kept."""
     elements: int = 0
-    """How many elements have arrived."""
+    """The number of elements that have arrived."""
     arrived: int = 0
-    """How many triples have arrived."""
+    """The number of triples that have arrived."""
     passed: int = 0
-    """How many elements that were in time have been evicted."""
+    """The number of evicted elements that were in time."""
     is_shown: bool = False
-    """Whether the view shows what is there."""
+    """Whether the view shows the current rows."""
 
 
 class SparkStore(ABC):
@@ -90,9 +90,9 @@ class SparkStore(ABC):
         self._loaded: dict[str | None, DataFrame] = {}
         """Graphs that Spark has read."""
         self._triples: dict[str | None, int] = {}
-        """How many triples each graph has."""
+        """The number of triples of each graph."""
         self._reached: list[DataFrame] = []
-        """What property paths of statements reach."""
+        """The results of property paths in statements."""
         self._static = KeptFrames(self, self._prefix)
         self.observed = Observed()
 
@@ -107,7 +107,7 @@ class SparkStore(ABC):
         known |= {part.view: part.predicates for iri, part in self._changed.items() if iri in changed}
         counts = self.observed.counts
         if not any(table in counts for table in streams.values()):
-            counts = {}  # graphs alone say little of what is joined with them
+            counts = {}  # sizes of graphs alone do not predict the sizes of joins with them
         graphs, keep = dict(self._graphs), self._static.keep
         return Tables(streams, graphs, changing, known, services, changed, counts, keep, given, spread)
 
@@ -117,7 +117,7 @@ class SparkStore(ABC):
 
     @property
     def passed(self) -> Mapping[str, int]:
-        """Parameters of statements: how many elements have been evicted."""
+        """Parameters of statements: the numbers of evicted elements."""
         return {passed(stream.table): stream.passed for stream in self._streams.values()}
 
     @property
@@ -135,14 +135,14 @@ class SparkStore(ABC):
 
     @property
     def layout(self) -> Hashable:
-        """What plans depend on beside the query."""
+        """The facts that plans depend on besides the query."""
         changed = frozenset((iri, part.revised.num_rows) for iri, part in self._changed.items())
         return self._static.revisions, frozenset(self._changing), changed, frozenset(self._services.values())
 
     # Input
 
     def clear(self) -> None:
-        """Forget all input."""
+        """Delete all input."""
         changed = [part.view for part in self._changed.values()]
         answers = [table.name for table in self._services.values()]
         for view in [*self.tables.streams.values(), *self._graphs.values(), *changed, *answers]:
@@ -173,7 +173,7 @@ class SparkStore(ABC):
 
     @abstractmethod
     def rows_of(self, stream: str) -> DataFrame:
-        """The rows of a stream that are there: `s, p, o, ts, element, arrival, since`, and `g` if it is named."""
+        """The current rows of a stream: `s, p, o, ts, element, arrival, since`, and `g` if it is named."""
 
     @abstractmethod
     def _has_all(self, stream: str) -> bool:
@@ -183,7 +183,7 @@ class SparkStore(ABC):
         return figures_of(self.rows_of(stream), after)
 
     def _show(self) -> None:
-        """The views show what is there."""
+        """The views show the current rows."""
         for iri, stream in self._streams.items():
             if not stream.is_shown:
                 self.rows_of(iri).createOrReplaceTempView(stream.table)
@@ -209,7 +209,7 @@ class SparkStore(ABC):
         return self._graphs.keys()
 
     def lacking(self, asked: Sequence[Asked]) -> set[Asked]:
-        """A job looks at all that is there; where something has been forgotten, nobody knows what it had."""
+        """A job reads all current rows; after an eviction, the values of evicted rows are unknown."""
         if not asked or not all(map(self._has_all, self._streams)):
             return set()
         self._show()
@@ -229,7 +229,7 @@ class SparkStore(ABC):
     def revise_graph(
         self, iri: str | None, triples: Sequence[Triple], held: Sequence[GraphTriple], needed: int
     ) -> None:  # fmt: skip
-        """What changes is in a view of its own, so that what is static stays static, and what is kept of it right."""
+        """Triples that change are in a view of their own, so that the others stay static and kept parts stay valid."""
         part = self._changed_part(iri)
         part.revise(triples, held, needed)
         others, changed = part.frames(self.session)
@@ -291,7 +291,7 @@ class SparkStore(ABC):
         return self.frame(statement, {"first": -FOREVER // 2, "last": FOREVER}).toArrow()
 
     def oldest(self, need: Need, stream: str) -> int:
-        """The timestamp before which the query needs nothing of a stream."""
+        """The timestamp before which the query needs no row of a stream."""
         if need.horizon is None:
             return -FOREVER
         oldest = oldest_needed(need.query, self.tables, stream, need.horizon)
@@ -304,7 +304,7 @@ class SparkStore(ABC):
     # Statements
 
     def frame(self, statement: exp.Query, parameters: Mapping[str, int | None]) -> DataFrame:
-        """What the statement selects, not yet computed."""
+        """The result of the statement, not yet computed."""
         self._show()
         names = {placeholder.this for placeholder in statement.find_all(exp.Placeholder)}
         given = {name: value for name, value in {**self.passed, **parameters}.items() if name in names}
@@ -312,14 +312,14 @@ class SparkStore(ABC):
         return self._run(statement, given)
 
     def selected(self, statement: exp.Query, most: int) -> DataFrame:
-        """What a statement without parameters selects from graphs, not yet computed.
+        """The result of a statement without parameters over graphs, not yet computed.
 
-        Raises `ClosureTooLargeError` where paths connect more pairs than `most`.
+        Raises `ClosureTooLargeError` if paths connect more pairs than `most`.
         """
         return self._run(statement, {}, most)
 
     def to_persist(self, statement: exp.Query, most: int) -> DataFrame | None:
-        """The same, as Spark knows it again when it has been persisted; None where the text would be too long."""
+        """The same, in a form that Spark recognises when it has been persisted; None if the text would be too long."""
         with self._closures({}, most) as closures:
             whole = nested(closures.without_recursion(statement))
             return None if whole is None else self._sql(whole, {})
@@ -341,7 +341,7 @@ class SparkStore(ABC):
             self._reached += closures.persisted
 
     def _forget_reached(self) -> None:
-        """What is still to be read of it is computed again."""
+        """Frames that are still read are computed again."""
         for frame in self._reached:
             frame.unpersist()
         self._reached.clear()
@@ -361,7 +361,7 @@ class SparkStore(ABC):
         return cast(int | None, found)
 
     def listed(self, columns: Mapping[str, Sequence[int]]) -> exp.Select:
-        """Values as a relation: in the text of the statement, or many of them as a view."""
+        """Values as a relation: in the text of the statement, or as a view if there are many."""
         if len(next(iter(columns.values()))) > _MANY:
             view = f"{self._prefix}_{next(_NUMBERS)}"
             self.session.createDataFrame(pa.table(dict(columns))).createOrReplaceTempView(view)
@@ -373,7 +373,7 @@ class SparkStore(ABC):
 
 
 def figures_of(rows: DataFrame, after: int | None) -> Seen:
-    """What rows tell of their elements, after an instant or of all."""
+    """The statistics of elements in the rows, after an instant or of all."""
     figures = "count(DISTINCT element)", "min(ts) FILTER (WHERE since IS NULL)", "max(ts)", "count(since) > 0"
     (found,) = rows.where("true" if after is None else f"ts > {after}").selectExpr(*figures).collect()
     return Seen(*found)

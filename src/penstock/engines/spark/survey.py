@@ -1,13 +1,13 @@
-"""What has to be known of a complete stream before it is answered: when it begins and ends, and what is late in it.
+"""The survey of a complete stream before it is answered: when it begins and ends, and which elements are late.
 
-Ranges of files are surveyed in executors, all at the same time, each as if it were the beginning of the stream. The
-figures are right unless something in a range is late behind the ranges before it; such a range is surveyed again, with
-the greatest timestamp before it.
+Executors survey ranges of files, all at the same time, each as if it were the beginning of the stream. The results are
+right unless an element in a range is late behind earlier ranges; such a range is surveyed again, with the greatest
+timestamp before it.
 
 The rows of a DataFrame have no such ranges. A late element counts from the watermark on that it was behind
-(semantics.md §2). That makes no difference as long as no evaluation instant lies between. So where a window that closes
-step by step determines the instants, a look at each step is enough: which of its elements came first, and which last.
-Otherwise the elements are put in order one by one.
+(semantics.md §2). This makes no difference unless an evaluation instant lies between. So if a window that closes step
+by step determines the instants, it is enough to check each step: the first and the last of its elements in order of
+arrival. Otherwise the elements are sorted one by one.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from penstock.sources.spark.rows import NAMED_ROWS, ROWS
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """`seen` is as a store reports it; an empty stream has no timestamps."""
+    """`seen` is in the form that stores report; an empty stream has no timestamps."""
 
     seen: Seen
     closings: Mapping[RangeWindow, Closings] = field(default_factory=dict)
-    """When windows close over content, as far as that is known."""
+    """The closing instants of windows with content, as far as they are known."""
 
 
 @dataclass(slots=True)
 class RangeSurvey:
-    """What there is in a range, if `reached` is the greatest timestamp before it."""
+    """The statistics of a range, if `reached` is the greatest timestamp before it."""
 
     reached: int | None
     closings: dict[RangeWindow, Closings]
@@ -51,7 +51,7 @@ class RangeSurvey:
     earliest: int | None = None
     """The least timestamp."""
     least: int | None = None
-    """The least timestamp that is in time."""
+    """The least timestamp in time."""
     greatest: int | None = None
     has_late: bool = False
 
@@ -66,20 +66,20 @@ class RangeSurvey:
             closings.note(rows)
 
     def has_between(self, oldest: int, last: int) -> bool:
-        """Whether timestamps between the two may be in it."""
+        """Whether the range may contain timestamps between the two."""
         if self.earliest is None or self.greatest is None:
             return False
         return self.greatest >= oldest and self.earliest <= last
 
     def share(self, oldest: int, last: int) -> float:
-        """About how many triples have timestamps between the two, if they are spread evenly."""
+        """The estimated number of triples with timestamps between the two, if they are spread evenly."""
         if self.earliest is None or self.greatest is None:
             return 0
         covered = min(last, self.greatest) - max(oldest, self.earliest) + 1
         return self.triples * max(0, covered) / (self.greatest - self.earliest + 1)
 
     def holds(self, reached: int | None, lateness: int) -> bool:
-        """Whether it is right with another greatest timestamp before it: nothing is late behind that."""
+        """Whether the survey is right for another greatest timestamp before it: no element is late behind that."""
         return reached == self.reached or None in (reached, self.earliest) or self.earliest >= reached - lateness  # type: ignore[operator]
 
 
@@ -178,7 +178,7 @@ def _greatest(one: int | None, other: int | None) -> int | None:
 
 
 def survey_by_steps(rows: DataFrame, window: RangeWindow, lateness: int) -> Survey | None:
-    """Of rows with `s`, `ts` and `arrival`; None where something may have come too late for an instant."""
+    """For rows with `s`, `ts` and `arrival`; None if an element may have arrived too late for an instant."""
     grouped = rows.groupBy(_period(sf.col("ts"), window).alias("period")).agg(
         sf.min("ts").alias("least"),
         sf.max("ts").alias("greatest"),
@@ -201,7 +201,7 @@ def survey_by_steps(rows: DataFrame, window: RangeWindow, lateness: int) -> Surv
 
 
 def _may_be_late(periods: Sequence[int], first: Sequence[int], last: Sequence[int], distance: int) -> bool:
-    """Whether anything of a period came behind something of a period that is so far ahead."""
+    """Whether an element of a period arrived after an element of a period that is this far ahead."""
     ahead = len(periods)
     earliest: int | None = None
     for place in reversed(range(len(periods))):
@@ -214,21 +214,21 @@ def _may_be_late(periods: Sequence[int], first: Sequence[int], last: Sequence[in
 
 
 def _period(time: Column, window: RangeWindow) -> Column:
-    """The number of the step that a time is in: the same instants see all that is in it."""
+    """The number of the step of a time: the same instants see all elements of a step."""
     since_origin = time - sf.lit(window.origin + 1)
     step = sf.lit(window.step)
     return sf.call_function("div", since_origin - sf.pmod(since_origin, step), step)
 
 
 def with_since(rows: DataFrame, lateness: int) -> DataFrame:
-    """The rows with the watermarks that they are behind, `since`: NULL of those that came in time."""
+    """The rows with the watermarks that they are behind, `since`: NULL for rows in time."""
     before = Window.orderBy("element", "arrival").rowsBetween(Window.unboundedPreceding, -1)
     watermark = sf.max("ts").over(before) - sf.lit(lateness)
     return rows.withColumn("since", sf.when(sf.col("ts") < watermark, watermark))
 
 
 def survey_one_by_one(rows: DataFrame) -> Survey:
-    """Of rows with `since`."""
+    """For rows with `since`."""
     in_time = sf.col("since").isNull()
     ((elements, least, greatest, late),) = rows.agg(
         sf.count_distinct("element"),

@@ -1,9 +1,9 @@
 """The window log: the durable form of live windows on Spark, as Parquet segments, one or more for each batch.
 
 A segment is named by its batch and a number within it: a batch that is repeated after a crash overwrites its segments.
-Which segments count is part of the state of the run, which is written last. The driver writes small segments itself;
-Spark writes those that it has decoded (`large_batches.py`). Who evaluates reads the log: a restart, or a change from
-one evaluator to the other, needs nothing else.
+The state of the run lists the segments that count, and it is written last. The driver writes small segments itself;
+Spark writes those that it has decoded (`large_batches.py`). Evaluators read the log, so nothing else is needed for a
+restart, or for a switch between evaluators.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _COLUMNS = pa.schema(
     + [(name, pa.int64()) for name in ("ts", "element", "arrival", "since")]
     + [("g", pa.string())]
 )
-"""Of a segment; `g`, the names of elements, may be missing: then no element has a name."""
+"""The columns of a segment; `g`, the names of elements, may be missing: then no element has a name."""
 
 _SPARK_TYPES = {pa.int32(): "int", pa.int64(): "bigint", pa.string(): "string"}
 
 _MOST_PREDICATES = 1000
-"""So many predicates of a stream are known by name at most."""
+"""The maximum number of predicates of a stream that are known by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a segment has of a stream.
+    """The statistics of a stream in a segment.
 
-    `in_time` counts the elements that were not late. `least` is the first timestamp that was in time, `greatest` the
-    last of all.
+    `in_time` counts the elements that were not late. `least` is the least timestamp in time, `greatest` the greatest of
+    all.
     """
 
     triples: int
@@ -60,20 +60,20 @@ class Share:
 
 @dataclass(slots=True)
 class LoggedStream:
-    """A stream, beside its rows."""
+    """The state of a stream, without its rows."""
 
     is_given: bool
     """Whether a query produces it."""
     is_named: bool
     """Whether the names of elements are kept."""
     elements: int = 0
-    """How many elements have arrived."""
+    """The number of elements that have arrived."""
     arrived: int = 0
-    """How many triples have arrived."""
+    """The number of triples that have arrived."""
     passed: int = 0
-    """How many elements that were in time have been evicted."""
+    """The number of evicted elements that were in time."""
     predicates: list[str] | None = None
-    """All that have arrived; None where they are too many."""
+    """All predicates that have arrived; None if there are too many."""
 
     def note(self, predicates: Iterable[str | None]) -> None:
         if self.predicates is not None:
@@ -82,7 +82,7 @@ class LoggedStream:
 
 
 class WindowLog:
-    """Segments in a folder, which executors have to reach; without one, in the memory of the driver."""
+    """Segments in a folder, which executors have to reach; without a folder, in the memory of the driver."""
 
     def __init__(self, folder: Path, *, in_memory: bool = False) -> None:
         self.folder = folder
@@ -98,7 +98,7 @@ class WindowLog:
     # Appending
 
     def write(self, number: int, iri: str, rows: pa.Table, seen: Seen) -> pa.Table:
-        """Append the rows of a stream, which are stamped, as a segment: the same rows, numbered on."""
+        """Append the stamped rows of a stream as a segment; returns the same rows with their numbers."""
         known, segment = self.streams[iri], self.next_segment(number)
         rows = arrivals.numbered(rows, known.elements, known.arrived)
         names = [name for name in _COLUMNS.names[1:] if name in rows.column_names and (name != "g" or known.is_named)]
@@ -187,9 +187,9 @@ class WindowLog:
     # Evicting
 
     def evict(self, oldest: Mapping[str, int], instants: Iterable[int]) -> None:
-        """Segments whose rows are older than anyone needs no longer count. Their files stay until `clean`.
+        """Segments whose rows no query needs any more stop counting. Their files stay until `clean`.
 
-        `oldest` is what is needed of each stream. `instants` are those after which queries see streams.
+        `oldest` is the timestamp of each stream from which rows are needed. Queries see streams after `instants`.
         """
         for segment, shares in list(self.segments.items()):
             if all(share.greatest < oldest[iri] for iri, share in shares.items()):
@@ -202,7 +202,7 @@ class WindowLog:
                     self._in_memory.pop(segment, None)
 
     def passed_later(self) -> Iterator[tuple[str, int, int]]:
-        """Of streams after instants, how many elements have been evicted that were in time."""
+        """For streams after instants, the number of evicted elements that were in time."""
         for (iri, after), passed in self._passed_later.items():
             yield iri, after, passed
 
@@ -220,7 +220,7 @@ class WindowLog:
         return arrivals.count_in_time(rows.filter(pc.greater(rows["ts"], after)))
 
     def clean(self, kept: Iterable[str]) -> None:
-        """Remove the files of all segments but those that count, and others that are kept."""
+        """Remove the files of all segments except those that count, and others that are kept."""
         known = {*self.segments, *kept}
         for path in self.folder.iterdir() if self.folder.is_dir() else ():
             if path.name not in known:

@@ -1,10 +1,10 @@
-"""Aggregates (SPARQL 1.1 §18.5.1), taken apart.
+"""Aggregates (SPARQL 1.1 §18.5.1), split into steps.
 
-An argument is a column, from which some things are read first (`readings_of`). A group is aggregated in portions
-(`Part.of_rows`), and these are put together (`Manner.together`), so that a portion can be part of many groups. What is
-a sum can also be swept: added where a portion begins to hold, and taken away where it ends. The last step (`finished`)
-makes the aggregate's term of its parts. Integers and decimals are exact. One value that is an error, or no number,
-makes the aggregate an error; COUNT and SAMPLE pass over errors.
+An argument is a column, from which some values are read first (`readings_of`). A group is aggregated in portions
+(`Part.of_rows`), which are then combined (`Manner.together`), so that a portion can be part of many groups. Sums can
+also be swept: added where a portion begins to hold, and subtracted where it ends. The last step (`finished`) makes the
+aggregate's term of its parts. Integers and decimals are exact. One value that is an error, or no number, makes the
+aggregate an error; COUNT and SAMPLE ignore errors.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Parts = Mapping[str, exp.Expr]
 Readings = Mapping[str, exp.Expr]
 
 Reading = Callable[[exp.Expr], exp.Expr]
-"""What is to be known of an argument."""
+"""The values that are read from an argument."""
 
 
 def _part(partial_sum: exp.Expr, name: str) -> exp.Expr:
@@ -43,14 +43,14 @@ _READINGS: Mapping[str, Mapping[str, Reading]] = {
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a part of an aggregate comes together from portions."""
+    """How portions are combined into a part of an aggregate."""
 
     together: Callable[[exp.Expr], exp.Expr]
     is_swept: bool = False
     weight: Callable[[exp.Expr], exp.Expr] = lambda value: value
-    """What a portion adds to the running sum, where it is not the part itself,"""
+    """The value that a portion adds to the running sum, if it is not the part itself,"""
     of_weights: Callable[[exp.Expr], exp.Expr] = lambda value: value
-    """and what that sum says of the part."""
+    """and the part for a running sum."""
 
 
 def _lists_together(lists: exp.Expr) -> exp.Expr:
@@ -70,7 +70,7 @@ KIND = Manner(
 FLOAT, DOUBLE = 2, 3
 """The kinds of numbers (`sparql_sum_kind`) whose sums are floating."""
 FLOATING = Manner(SUM.together)
-"""A sum of doubles: what is added to it cannot be taken away again without a trace."""
+"""A sum of doubles: a value that was added cannot be subtracted again exactly."""
 LISTS = Manner(_lists_together)
 
 
@@ -81,19 +81,19 @@ class Part:
 
 
 def readings_of(aggregate: Aggregate) -> Mapping[str, Reading]:
-    """What the aggregate needs to know of its argument, by name: values that are to be columns of their own."""
+    """The values that the aggregate reads from its argument, by name; each becomes a column of its own."""
     return _READINGS.get(aggregate.name, {})
 
 
 def parts_of(aggregate: Aggregate, argument: exp.Expr, read: Readings) -> dict[str, Part]:
-    """What the aggregate is made of, by name; the same name means the same part for every aggregate of `argument`."""
+    """The parts of the aggregate, by name; the same name means the same part for every aggregate of `argument`."""
     return _AGGREGATES[aggregate.name].parts(argument, read)
 
 
 def finished(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
-    """The aggregate's term, NULL where it is an error; `size` is how many rows there are in the group.
+    """The aggregate's term, NULL if it is an error; `size` is the number of rows in the group.
 
-    Parts and size are columns; those of a group of nothing are NULL.
+    Parts and size are columns; they are NULL for an empty group.
     """
     if aggregate.argument is None:
         return _term_of_count(size)
@@ -101,12 +101,12 @@ def finished(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
 
 
 def is_swept(aggregate: Aggregate) -> bool:
-    """Whether running sums give the aggregate (but for floating numbers)."""
+    """Whether running sums compute the aggregate (except for floating numbers)."""
     return aggregate.name in ("COUNT", "SUM", "AVG")
 
 
 def needs_distinct_rows(aggregate: Aggregate) -> bool:
-    """Whether it matters to the aggregate how often a value is there, and it must be there once."""
+    """Whether duplicates change the aggregate, and each value must be counted once."""
     return aggregate.distinct and is_swept(aggregate)
 
 
@@ -146,7 +146,7 @@ def _mean(aggregate: Aggregate, parts: Parts, size: exp.Expr) -> exp.Expr:
     return call("sparql_mean_term", *(parts[name] for name in _SUM_PARTS), size)
 
 
-# Partial sums: floating numbers are listed, so that in the end each of them is added, as it is in a whole sum.
+# Partial sums: floating numbers are listed, so that each of them is added at the end, as in a whole sum.
 
 
 def _partial_parts(argument: exp.Expr, read: Readings) -> dict[str, Part]:
@@ -202,7 +202,7 @@ def _extreme(function: type[exp.Min | exp.Max], manner: Manner, name: str) -> _C
 
 
 def _sample_parts(argument: exp.Expr, read: Readings) -> dict[str, Part]:
-    # Any value will do. The least is the same one however the rows arrive.
+    # Any value is correct. The least is the same in every order of the rows.
     return {"sample": Part(exp.Min(this=argument.copy()), LEAST)}
 
 

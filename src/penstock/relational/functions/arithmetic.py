@@ -1,10 +1,9 @@
 """Arithmetic and the comparison of numbers (SPARQL 1.1 §17.3), each expression as a whole.
 
-An expression of operators has leaves, and their types say how to evaluate it: all integers, all integers and
-decimals, some floats, some doubles. So the tags of the leaves are looked at once, and each case is plain SQL arithmetic
-on integers of 128 bits, on decimals as the engine keeps them, or on doubles; nothing is written as a term and read
-again on the way. What is exact stays exact: a part of an expression with doubles whose own leaves are exact is
-evaluated exactly.
+The types of an expression's leaves determine its evaluation: all integers, all integers and decimals, some floats, some
+doubles. So the tags of the leaves are checked once. Each case is plain SQL arithmetic on 128-bit integers, on decimals
+of the engine, or on doubles; no intermediate result becomes a term. Exact parts stay exact: if an expression contains
+doubles, a part with exact leaves only is evaluated exactly.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _LARGEST_DECIMAL = Decimal(10) ** 20
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A term. `tag` is known of a constant and of a function's result; `value` is a constant's."""
+    """A term. `tag` is known for a constant and for a function's result; `value` for a constant."""
 
     term: exp.Expr
     tag: str | None = None
@@ -48,7 +47,7 @@ Number = Leaf | Operation
 
 
 def constant(literal: Literal) -> Leaf:
-    """The leaf of a constant that is a number; its term is enough where it is ill-formed, or beyond its type."""
+    """The leaf of a constant number; only its term if it is ill-formed, or beyond its type."""
     encoded = encode(literal)
     tag = "i" if encoded[0] == "n" else encoded[0]
     try:
@@ -70,7 +69,7 @@ def constant(literal: Literal) -> Leaf:
 
 
 def as_term(number: Number, otherwise: exp.Expr | None = None) -> exp.Expr:
-    """The number as a term; `otherwise` where a leaf is no number (NULL if there is none)."""
+    """The number as a term; `otherwise` if a leaf is not a number (NULL by default)."""
 
     def floating(is_double: exp.Expr) -> exp.Expr:
         values = [exp.cast(_floating(number, type_name, [number]), "TEXT") for type_name in ("DOUBLE", "FLOAT")]
@@ -88,7 +87,7 @@ def as_term(number: Number, otherwise: exp.Expr | None = None) -> exp.Expr:
 
 
 def compared(operator: str, left: Number, right: Number, otherwise: exp.Expr | None = None) -> exp.Expr:
-    """Whether `left` is less than, equal to … `right`; `otherwise` where a leaf is no number."""
+    """Whether `left` is less than, equal to … `right`; `otherwise` if a leaf is not a number."""
     sql_operator = COMPARISONS[operator]
 
     def compare(of: Callable[[Number], exp.Expr]) -> exp.Expr:
@@ -111,7 +110,7 @@ def compared(operator: str, left: Number, right: Number, otherwise: exp.Expr | N
 
     exact = compare(lambda number: _tried(number, _decimal))
     if isinstance(left, Leaf) and isinstance(right, Leaf):
-        # What has more digits than a DECIMAL(38, 18) can still be told from what is another double.
+        # Numbers beyond a DECIMAL(38, 18) can still differ from another double.
         x, y = exp.column(_LEFT), exp.column(_RIGHT)
         are_apart = exp.If(this=exp.NEQ(this=x, expression=y), true=sql_operator(this=x.copy(), expression=y.copy()))
         values = [(name, _floating(side, "DOUBLE", [left, right])) for name, side in ((_LEFT, left), (_RIGHT, right))]
@@ -140,9 +139,9 @@ def _dispatched(
     of_floating: Callable[[exp.Expr], exp.Expr],
     otherwise: exp.Expr | None,
 ) -> exp.Expr:
-    """The case for the types of the leaves; cases that a constant rules out are left out.
+    """The case for the types of the leaves; cases that a constant rules out are dropped.
 
-    Whether all leaves are numbers is asked first and once: to ask is what takes engines longest to plan.
+    Whether all leaves are numbers is checked first and once, because engines take longest to plan this check.
     """
     leaves = [leaf for number in numbers for leaf in _leaves(number)]
     known = {leaf.tag for leaf in leaves if leaf.tag is not None}
@@ -161,7 +160,7 @@ def _dispatched(
     ifs: list[exp.If] = []
     before = ""
     for tags, value in others:
-        # Of one leaf it is known that it has none of the tags that were asked for before.
+        # A single leaf has none of the tags that were checked before.
         asked = tags.removeprefix(before) if len(unknown) == 1 else tags
         ifs.append(exp.If(this=_all_have(unknown, *asked), true=value))
         before = tags
@@ -177,7 +176,7 @@ def _chosen(condition: exp.Expr, then: exp.Expr, otherwise: exp.Expr) -> exp.Exp
 
 
 def _unknown(leaves: list[Leaf]) -> list[Leaf]:
-    """The leaves of which the type is not known, each once."""
+    """The leaves of unknown type, without duplicates."""
     return list({leaf.term.sql(): leaf for leaf in leaves if leaf.tag is None}.values())
 
 
@@ -198,7 +197,7 @@ def _all_have(leaves: list[Leaf], *tags: str) -> exp.Expr:
 
 
 def _has(leaf: Leaf, *tags: str) -> exp.Expr:
-    """Whether the leaf's tag is one of these. (DuckDB takes an IN apart, into a comparison for each of its values.)"""
+    """Whether the leaf's tag is one of these. (DuckDB expands an IN into a comparison for each value.)"""
     tag = exp.Left(this=leaf.term.copy(), expression=exp.Literal.number(1))
     return exp.EQ(this=tag, expression=text(tags[0])) if len(tags) == 1 else call("contains", text("".join(tags)), tag)
 
@@ -238,7 +237,7 @@ def _decimal(number: Number) -> exp.Expr:
 
 
 def _floating(number: Number, type_name: str, peers: list[Number]) -> exp.Expr:
-    """As a DOUBLE, or a FLOAT, where a leaf of the peers is one (and none is a double)."""
+    """As a DOUBLE, or as a FLOAT if a leaf of the peers is one (and none is a double)."""
     match number:
         case Leaf(term, tag, value):
             return _floating_leaf(term, tag, value, type_name)
@@ -266,14 +265,14 @@ def _floating_leaf(term: exp.Expr, tag: str | None, value: str | None, type_name
 
 
 def _is_settled(number: Operation, peers: list[Number]) -> bool:
-    """Whether the leaf that makes the peers floating is one of the number's own."""
+    """Whether the leaf that makes the peers floating belongs to the number itself."""
     own = _leaves(number)
     others = [leaf for peer in peers for leaf in _leaves(peer) if leaf not in own]
     return not _unknown(others) and not {leaf.tag for leaf in others} & {"e", "f"}
 
 
 def _mixed(number: Operation, applied: exp.Expr, type_name: str) -> exp.Expr:
-    """An operation among doubles, or floats: exact where all its own leaves are, on floats where none is a double."""
+    """An operation among doubles or floats: exact if all its own leaves are, on floats if none is a double."""
     leaves = _leaves(number)
     known = {leaf.tag for leaf in leaves if leaf.tag is not None}
     unknown = _unknown(leaves)
@@ -295,7 +294,7 @@ def _applied(operator: str, operands: list[exp.Expr]) -> exp.Expr:
 
 
 def _macro(name: str, operands: Sequence[Number], of: Callable[[Number], exp.Expr]) -> exp.Expr:
-    """A macro on numbers. It may name its operands more than once, so one that is an operation is given a name."""
+    """A macro on numbers. It may use its operands more than once, so an operand that is an operation gets a name."""
     names: list[tuple[str, exp.Expr]] = []
     values: list[exp.Expr] = []
     for place, operand in enumerate(operands, start=1):
@@ -308,7 +307,7 @@ def _macro(name: str, operands: Sequence[Number], of: Callable[[Number], exp.Exp
 
 
 def _tried(number: Number, of: Callable[[Number], exp.Expr]) -> exp.Expr:
-    """NULL where the value is too large for its type; a leaf's value needs no such care."""
+    """NULL if the value is too large for its type; a leaf's value needs no such check."""
     return of(number) if isinstance(number, Leaf) else call("TRY", of(number))
 
 

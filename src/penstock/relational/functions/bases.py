@@ -8,7 +8,7 @@ _BASE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*:)(//[^/?#]*)?([^?#]*)(\?[^#]*)?", 
 
 
 def base_parts(base: str) -> tuple[str, str, str, str]:
-    """The scheme, the authority, the path up to its last slash, and all of it without the fragment."""
+    """The scheme, the authority, the path up to its last slash, and the whole base without the fragment."""
     matched = _BASE.match(base)
     if matched is None:
         raise ValueError(f"<{base}> is not an absolute IRI, so it cannot be a base")

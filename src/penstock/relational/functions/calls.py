@@ -17,9 +17,9 @@ def call(macro: str, *arguments: exp.Expr) -> exp.Expr:
 def applied(macro: str, *arguments: exp.Expr) -> exp.Expr:
     """A macro on its arguments, each evaluated once.
 
-    A macro's text takes the place of its call, with each argument as often as the text names it. An argument that is
-    an expression of its own is therefore given a name first: `list_transform([argument], lambda name: macro(name))[1]`.
-    The names need only differ within a call, because no argument can see those of the calls around it.
+    The body of a macro replaces its call, and repeats an argument for each use. An argument that is itself an
+    expression therefore gets a name first: `list_transform([argument], lambda name: macro(name))[1]`. The names need
+    only differ within a call, because no argument can see the names of the calls around it.
     """
     names: list[tuple[str, exp.Expr]] = []
     plain: list[exp.Expr] = []
@@ -36,7 +36,7 @@ def applied(macro: str, *arguments: exp.Expr) -> exp.Expr:
 def bound(names: list[tuple[str, exp.Expr]], body: exp.Expr) -> exp.Expr:
     """`body` with names for values.
 
-    Several names are the fields of one value: DuckDB takes longer and longer to plan lambdas within lambdas.
+    Several names are the fields of one value, because DuckDB plans nested lambdas slowly.
     """
     if not names:
         return body
@@ -57,16 +57,16 @@ def bound(names: list[tuple[str, exp.Expr]], body: exp.Expr) -> exp.Expr:
 def reduced(
     values: list[exp.Expr], names: tuple[exp.Column, exp.Column], body: exp.Expr, initial: exp.Expr
 ) -> exp.Expr:
-    """What is left after `body` was applied to each value in turn; `names` are for what there was before, and for it.
+    """Applies `body` to each value in turn, like a fold; `names` are for the result so far, and for the value.
 
-    Engines plan the body once, however many values there are.
+    Engines plan the body once, for any number of values.
     """
     function = exp.Lambda(this=body, expressions=[exp.to_identifier(name.name) for name in names])
     return exp.Anonymous(this="LIST_REDUCE", expressions=[exp.Array(expressions=values), function, initial])
 
 
 def is_plain(expression: exp.Expr) -> bool:
-    """Whether it costs nothing to evaluate it again."""
+    """Whether it is free to evaluate it again."""
     return isinstance(expression, exp.Column | exp.Literal | exp.Null | exp.Boolean)
 
 

@@ -1,7 +1,7 @@
-"""Which macro an operator, a built-in or a cast is, and expressions compiled to calls of them.
+"""The macro of each operator, built-in and cast, and the compilation of expressions to calls of macros.
 
-An expression has a term for its value, a condition a truth value. Comparisons and logic stay SQL booleans from one to
-the next, and become terms (`btrue`) only where a term is asked for, so that a filter costs what it says.
+An expression has a term as its value, a condition has a truth value. Comparisons and logic stay SQL booleans, and
+become terms (`btrue`) only where a term is needed, so that filters are cheap.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ COMPARISONS: Mapping[str, tuple[str, bool]] = {
     ">": ("less", True),
     ">=": ("at_most", True),
 }
-"""The macro of a comparison (`sparql_less`, `sparql_string_less`), and whether its operands change places."""
+"""The macro of a comparison (`sparql_less`, `sparql_string_less`), and whether its operands are swapped."""
 
 _ORDERED_FAMILIES = {"string": "string", "language": "string", "time": "time", "boolean": "boolean"}
 
@@ -112,7 +112,7 @@ ExistsCompiler = Callable[[Exists], exp.Expr]
 
 
 class UnknownFunctionError(ValueError):
-    """A function that this engine does not have; the sentence names it."""
+    """A function that this engine does not have; the message names it."""
 
 
 def compile_expression(
@@ -126,11 +126,11 @@ def compile_expression(
     kinds: Kinds = NOTHING_KNOWN,
     most_weight: int = MOST_WEIGHT,
 ) -> exp.Expr:
-    """The value of `expression`, a term; NULL where it is unbound or an error.
+    """The value of `expression`, a term; NULL if it is unbound or an error.
 
-    `column` gives a variable's column, `exists` the truth value of an EXISTS, `now` the evaluation instant as a term;
-    `base` resolves the relative references given to IRI(); `solution` tells one solution from another, for BNODE(…);
-    `kinds` are what is known of the variables; an expression of more than `most_weight` is evaluated in steps.
+    `column` returns a variable's column, `exists` the truth value of an EXISTS, `now` the evaluation instant as a term;
+    `base` resolves the relative references in IRI(); `solution` identifies the solution, for BNODE(…); `kinds` are the
+    known kinds of the variables; an expression of more than `most_weight` is evaluated in steps.
     """
     return _ExpressionCompiler(column, exists, now, base, solution, kinds, most_weight).term(expression)
 
@@ -146,9 +146,9 @@ def compile_condition(
     kinds: Kinds = NOTHING_KNOWN,
     most_weight: int = MOST_WEIGHT,
 ) -> exp.Expr:
-    """Whether `expression` holds: a BOOLEAN, TRUE exactly where a FILTER lets a solution pass.
+    """Whether `expression` holds: a BOOLEAN, TRUE exactly if a FILTER passes the solution.
 
-    Where it does not hold it may be FALSE or NULL, whichever is cheaper.
+    Otherwise it may be FALSE or NULL, whichever is cheaper.
     """
     return _ExpressionCompiler(column, exists, now, base, solution, kinds, most_weight).condition(
         expression, only_true=True
@@ -175,10 +175,10 @@ class _Names:
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "ABS", "CEIL", "FLOOR", "ROUND"})
 _LARGEST_ARITHMETIC = 6
-"""How many operators on numbers are evaluated as a whole."""
+"""The maximum number of operators on numbers that are evaluated as a whole."""
 
 _STACK, _STEP = exp.column("stack"), exp.column("step")
-"""What the steps of a deep expression are reduced with."""
+"""The parameters of the function that reduces the steps of a deep expression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +279,7 @@ class _ExpressionCompiler:
         return applied("sparql_ebv", self.term(expression))
 
     def _in_steps(self, expression: Apply) -> exp.Expr:
-        """The value of a deep expression: a list of steps, reduced to a stack on which its value is left."""
+        """The value of a deep expression: a list of steps, reduced to a stack that ends with its value."""
         steps = steps_of(expression, self.kinds)
         numbers = {
             template: text(str(place)) for place, template in enumerate(dict.fromkeys(s.template for s in steps))
@@ -298,7 +298,7 @@ class _ExpressionCompiler:
         return _item(reduced(program, (_STACK, _STEP), exp.Case(this=_item(_STEP, 0), ifs=done), empty), 0)
 
     def _value(self, template: Template) -> exp.Expr:
-        """What a step leaves on the stack."""
+        """The stack after a step."""
 
         def column(variable: Variable) -> exp.Expr:
             where, place = operand(variable)
@@ -310,7 +310,7 @@ class _ExpressionCompiler:
         return kind_of(expression, self.kinds).family
 
     def _if(self, condition: Expression, then: Expression, otherwise: Expression) -> exp.Expr:
-        """Engines copy what `CASE … WHEN` asks about for each WHEN; an IF in it is therefore given a name first."""
+        """Engines copy the operand of `CASE … WHEN` for each WHEN; an IF in it therefore gets a name first."""
         asked = self.condition(condition)
         has_if = any(isinstance(part, Apply) and part.function == "IF" for part in parts_of(condition))
         name = "condition"
@@ -329,7 +329,7 @@ class _ExpressionCompiler:
         return bound(names.values, arithmetic.as_term(number, otherwise))
 
     def _number(self, expression: Expression, names: _Names) -> arithmetic.Number:
-        """An expression of operators on numbers; what is none of them is a leaf, with a name where it is not plain."""
+        """An expression of operators on numbers; any other part is a leaf, with a name if it is not plain."""
         match in_short_chains(expression):
             case Apply(operator, operands) if operator in _ARITHMETIC and expression not in names.of:
                 numbers = [
@@ -348,12 +348,14 @@ class _ExpressionCompiler:
 
     def _leaf(self, expression: Expression, names: _Names) -> arithmetic.Leaf:
         tag = kind_of(expression, self.kinds).tag
-        # A type that is not known has the value looked at more than once; one that is new each time may not be.
+        # A value of unknown type is read more than once; one that is new each time must not be.
         is_named = tag is None or is_volatile(expression) or expression in names.of
         return arithmetic.Leaf(names.name(expression, self.term) if is_named else self.term(expression), tag)
 
     def _on_times(self, expression: Expression, names: _Names) -> exp.Expr:
-        """What `+` and `-` give for times and durations. None of them goes with a number: NULL if that is sure."""
+        """The results of `+` and `-` for times and durations, which do not combine with numbers: NULL if there surely
+        are any.
+        """
         if self._family(expression) == "number":
             return exp.null()
         match in_short_chains(expression):
@@ -428,7 +430,9 @@ class _ExpressionCompiler:
         return bound([(name, value)], any_of(*(inner._equal(named, other, only_true) for other in others)))
 
     def _pattern(self, pattern: Expression, flags: list[Expression]) -> tuple[exp.Expr, _Matching]:
-        """The pattern with its flags, as engines take it, at once where both are constants; and how to match it."""
+        """The pattern with its flags in the syntax of engines, translated now if both are constants; and how to match
+        it.
+        """
         translated, how = _translated(pattern, flags)
         if how == "tried":
             letters = self.term(flags[0]) if flags else text("S")
@@ -451,8 +455,9 @@ class _ExpressionCompiler:
 
 
 _Matching = OneOf["directly", "linearly", "tried"]
-"""How an engine matches a pattern: with its own regular expressions; if those backtrack, with others; or with a pattern
-that may be none."""
+"""How an engine matches a pattern: with its own regular expressions; with others if those backtrack; or with a check
+that the pattern is valid.
+"""
 
 
 def needs_python(expression: Expression) -> bool:
@@ -464,7 +469,7 @@ def needs_python(expression: Expression) -> bool:
 
 
 def _translated(pattern: Expression, flags: list[Expression]) -> tuple[str | None, _Matching]:
-    """A constant pattern for engines, if it is one, and how to match it."""
+    """A constant pattern for engines, and how to match it; None for other patterns."""
     match pattern, flags:
         case (Constant(Literal(given, datatype)), []) if datatype == XSD_STRING:
             translated = patterns.translated(given, "")
@@ -473,7 +478,7 @@ def _translated(pattern: Expression, flags: list[Expression]) -> tuple[str | Non
         case _:
             return None, "tried"
     if translated is None or not patterns.is_taken(translated):
-        return None, "directly"  # no pattern: an error of each row, not of the query
+        return None, "directly"  # an invalid pattern: an error of each row, not of the query
     is_for_all = patterns.is_sound(translated) and patterns.is_linear(translated)
     return translated, "directly" if is_for_all else "linearly"
 
@@ -492,7 +497,7 @@ def _is_term_valued(function: str) -> bool:
 
 
 def _size(expression: Expression) -> int:
-    """How many operators on numbers there are before something else comes."""
+    """The number of operators on numbers before other expressions."""
     if not isinstance(expression, Apply) or expression.function not in _ARITHMETIC:
         return 0
     return max(len(expression.arguments) - 1, 1) + sum(map(_size, expression.arguments))

@@ -1,10 +1,10 @@
-"""Macros for Spark, which has none: each call in a statement gives way to what the macro says.
+"""Macros for Spark, which has none: each call in a statement is replaced by the body of the macro.
 
-Spark's own SQL functions will not do. They may stand neither in ORDER BY nor in a lambda, and each level of them is
-another projection to be analysed. So the text of a macro takes the place of its call, as DuckDB does it, with each
-argument as often as the text names it; where that would be a lot, the macro binds a name:
-`transform(array(argument), name -> …)[0]`, which costs next to nothing in Spark. The names of a macro are made its own,
-so that an argument never meets them.
+Spark's own SQL functions are not sufficient. They may be used neither in ORDER BY nor in a lambda, and each level of
+them is another projection to analyse. So the body of a macro replaces its call, as in DuckDB, with each argument
+repeated as often as the body names it. If that would be long, the macro binds a name: `transform(array(argument), name
+-> …)[0]`, which costs almost nothing in Spark. The names of a macro are made unique, so that they never clash with
+those of an argument.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CLOSING = (")", "]", "END")
 
 @dataclass(frozen=True, slots=True)
 class _MacroTemplate:
-    """A macro with nothing left to expand: pieces of text, and between them the numbers of arguments."""
+    """A fully expanded macro: pieces of text, and between them the numbers of arguments."""
 
     pieces: tuple[str | int, ...]
 
@@ -40,7 +40,7 @@ def expanded(statement: str) -> str:
 
 
 def tokens(statement: str) -> list[str]:
-    """Words, texts, spaces and signs of Spark SQL."""
+    """Words, strings, spaces and operators of Spark SQL."""
     return _TOKEN.findall(statement)
 
 
@@ -55,7 +55,7 @@ def _templates() -> Mapping[str, _MacroTemplate]:
 
 
 def _with_places(macro: Macro, number: int) -> list[str]:
-    """The tokens of a macro's body, with places for its arguments and names of its own in its lambdas."""
+    """The tokens of a macro's body, with placeholders for its arguments and unique names in its lambdas."""
     own = {name for names in _LAMBDA.findall(macro.body) for name in names if name}
     places = {name: f"\0{place}\0" for place, name in enumerate(macro.parameters)}
     places |= {name: f"{name}_{number}" for name in own}
@@ -78,7 +78,7 @@ def _expanded(tokens: list[str], templates: Mapping[str, _MacroTemplate]) -> str
 
 
 def _arguments(tokens: Iterator[str]) -> list[list[str]]:
-    """What stands between the parentheses of a call, which begin with the next token."""
+    """The arguments of a call, whose parentheses begin with the next token."""
     next(tokens)
     arguments: list[list[str]] = [[]]
     depth = 0
@@ -97,7 +97,7 @@ def _arguments(tokens: Iterator[str]) -> list[list[str]]:
 
 
 def _enclosed(text: str) -> str:
-    """In parentheses, if an operator beside it could tear it apart."""
+    """In parentheses, if an adjacent operator could split it."""
     text = text.strip()
     depth = 0
     for token in _TOKEN.findall(text):

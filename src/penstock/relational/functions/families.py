@@ -1,4 +1,4 @@
-"""What is known of an expression's value before there is data: what kind of term it is, if it is no error."""
+"""The known facts about an expression's value before there is data: its kind of term, unless it is an error."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _TAGS = {
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A family, and the tag of a number that was computed, where it is known: such a number is well-formed.
+    """A family, and the tag of a computed number, if known: such a number is well-formed.
 
     Families are `number`, `string`, `language` (a string with one), `boolean`, `time` (or a date, a duration) and
     `resource` (an IRI or a blank node).
@@ -86,7 +86,7 @@ def kind_of(expression: Expression, kinds: Kinds) -> Kind:
 
 
 def common(kinds: Iterable[Kind]) -> Kind:
-    """What is known of a value that is of one of the kinds."""
+    """The known facts about a value that has one of these kinds."""
     different = set(kinds)
     if len(different) == 1:
         return different.pop()
@@ -95,7 +95,7 @@ def common(kinds: Iterable[Kind]) -> Kind:
 
 
 def is_volatile(expression: Expression) -> bool:
-    """Whether each evaluation gives another value."""
+    """Whether each evaluation returns another value."""
     match expression:
         case Apply("RAND" | "UUID" | "STRUUID") | Apply("BNODE", ()):
             return True

@@ -1,7 +1,7 @@
-"""The SPARQL functions as macros of an SQL engine: what to read, and how to install it on a connection.
+"""The SPARQL functions as macros of an SQL engine: the files, and their installation on a connection.
 
-There is a folder for each engine, with macros of the same names, and a folder `shared` for those that are the same on
-both; a file is about one theme. DuckDB defines them; Spark has no macros, so their calls are expanded (expansion.py).
+Each engine has a folder, with macros of the same names; the folder `shared` has those that are the same on both. A file
+has one theme. DuckDB defines macros; Spark has none, so calls are expanded (expansion.py).
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class Connection(Protocol):
 class Library:
     """The SPARQL functions on a connection, each defined when a statement first calls it.
 
-    All of them take a fifth of a second, most statements call a few. They are temporary: each cursor has its own.
+    Defining all of them takes a fifth of a second, and most statements call few. They are temporary: each cursor has
+    its own.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -50,7 +51,7 @@ class Library:
         self._defined: set[str] = set()
 
     def provide(self, statement: str) -> None:
-        """Define what `statement` calls, as far as it is not there yet."""
+        """Define the functions that `statement` calls, unless they are there."""
         needed = functions_called(statement) - self._defined
         if needed:
             missing = with_dependencies(needed) - self._defined
@@ -60,18 +61,18 @@ class Library:
 
 
 def install(connection: Connection) -> None:
-    """Define all SPARQL functions on `connection`; again does no harm."""
+    """Define all SPARQL functions on `connection`; repeating it does no harm."""
     connection.execute("\n".join(macro.definition for macro in macros().values())).fetchall()
 
 
 def functions_called(statement: str) -> set[str]:
-    """The macros that a statement names, whatever the capitals."""
+    """The macros that a statement names, in upper or lower case."""
     named = set(_CALL.findall(statement.lower()))
     return named & macros().keys() if named else named
 
 
 def with_dependencies(names: set[str]) -> set[str]:
-    """The macros and all that they call in their turn."""
+    """The macros, and all macros that they call."""
     found: set[str] = set()
     pending = set(names)
     while pending:
@@ -82,7 +83,7 @@ def with_dependencies(names: set[str]) -> set[str]:
 
 @cache
 def macros(engine: str = "duckdb") -> Mapping[str, Macro]:
-    """The macros of an engine, in an order in which they can be made: each after those that it calls."""
+    """The macros of an engine, ordered so that each follows those that it calls."""
     scripts = [path.read_text(encoding="utf-8") for path in _scripts(engine)]
     if engine == "duckdb":
         scripts += [_special_capitals(), _derived_integer()]
@@ -129,7 +130,7 @@ def _derived_integer() -> str:
 
 
 def _digits(low: float, high: float) -> str:
-    """The pattern of a number from 0 or 1 on, up to a bound or without one; it may begin with zeros."""
+    """The pattern of a number from 0 or 1 up to a bound, if there is one; it may begin with zeros."""
     if isinf(high):
         return "0*[1-9][0-9]*" if low else "[0-9]+"
     bound = str(int(high))

@@ -1,9 +1,9 @@
 """Expressions that nest deeply, as programs for a stack.
 
-An engine takes milliseconds to plan each call of a SPARQL function, and more than a call's share where calls nest
-deeply. So a deep expression is taken apart into steps. A step applies a template, an expression of few levels, to
-operands: values that the row has, and values that earlier steps left on a stack. Steps that do the same thing share a
-template, and the engine plans each template once.
+An engine takes milliseconds to plan each call of a SPARQL function, and even longer for each call if calls nest deeply.
+So a deep expression is split into steps. A step applies a template, an expression of few levels, to operands: values of
+the row, and values that earlier steps left on a stack. Equal steps share a template, and the engine plans each template
+once.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from penstock.relational.functions.families import Kind, Kinds, kind_of
 MOST_WEIGHT = 16
 MOST_WEIGHT_DISTRIBUTED = 4
 """Expressions up to this weight are compiled as a whole: engines evaluate them faster than steps. Spark, which runs
-what is distributed, takes far longer to plan them, and gives up after 100 passes over a plan."""
+distributed statements, takes far longer to plan them, and gives up after 100 passes over a plan.
+"""
 
 _WEIGHTS = {"=": 2, "!=": 2, "SHA384": 6, "SHA512": 6}
-"""The functions that take longer to plan than others, compared with those."""
+"""The functions that take longer to plan than others, and their relative weights."""
 _OPERANDS_PER_LEVEL = 6
-"""So many operands of `&&` or `||` count as a level."""
+"""This many operands of `&&` or `||` count as a level."""
 _MOST_COMPARISONS = 4
-"""So many comparisons of an IN count."""
+"""This many comparisons of an IN count as a level."""
 
 _MOST_OPERANDS = 6
 _CHAINS = frozenset(("+", "-", "*", "/"))
@@ -33,17 +34,17 @@ _LOGIC = frozenset(("&&", "||"))
 _WITH_PATTERNS = frozenset(("REGEX", "REPLACE"))
 
 STACK, GIVEN = "stack", "given"
-"""Where a template finds an operand."""
+"""The place where a template finds an operand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What a step does. Its variables stand for operands; `known` says what kinds they are."""
+    """The template of a step. Its variables stand for operands; `known` are the kinds of these."""
 
     expression: Apply
     known: tuple[tuple[Variable, Kind], ...]
     taken: int
-    """How many operands it takes from the stack."""
+    """The number of operands that it takes from the stack."""
 
     @property
     def kinds(self) -> Kinds:
@@ -52,37 +53,39 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A template, and the operands that do not come from the stack."""
+    """A template, and the operands that are not on the stack."""
 
     template: Template
     given: tuple[Expression, ...]
 
 
 def is_deep(expression: Expression, most_weight: int) -> bool:
-    """Whether the expression is evaluated in steps; there must be more than one."""
+    """Whether the expression is evaluated in steps, which must be more than one."""
     return isinstance(expression, Apply) and _weight(expression) > most_weight and _has_steps(expression)
 
 
 def is_long(expression: Apply, most_weight: int) -> bool:
-    """Whether it has so many operands that it is evaluated in steps, whatever they are."""
+    """Whether it has so many operands that it is evaluated in steps in any case."""
     return len(expression.arguments) > 2 and _own_weight(expression) > most_weight
 
 
 def steps_of(expression: Apply, kinds: Kinds) -> list[Step]:
-    """The program of an expression. Each step leaves a value on the stack, the last one that of the expression."""
+    """The program of an expression. Each step leaves a value on the stack; the last one is that of the expression."""
     program = _Program(kinds)
     program.add(expression)
     return program.steps
 
 
 def operand(variable: Variable) -> tuple[str, int]:
-    """Where a template finds what a variable stands for, and at which place; the top of the stack has place 0."""
+    """The place where a template finds the operand of a variable, and its position; the top of the stack has position
+    0.
+    """
     _, where, place = variable.name.split(".")
     return where, int(place)
 
 
 def in_short_chains(expression: Expression) -> Expression:
-    """A long chain of one operator as a short one: its beginning is one operand, a chain of its own."""
+    """A long chain of one operator as a short one: its beginning becomes one operand, a chain of its own."""
     match expression:
         case Apply(operator, operands) if operator in _CHAINS and len(operands) > _MOST_OPERANDS:
             first = len(operands) - _MOST_OPERANDS + 1
@@ -104,7 +107,7 @@ class _Program:
     steps: list[Step] = field(default_factory=list)
 
     def add(self, expression: Apply) -> Kind:
-        """Add the steps of an expression, and tell of what kind the value is that they leave on the stack."""
+        """Add the steps of an expression; returns the kind of the value that they leave on the stack."""
         first, rest = expression.arguments, expression.arguments[:0]
         if expression.function in _CHAINS | _LOGIC:
             first, rest = first[:2], first[2:]
@@ -115,7 +118,7 @@ class _Program:
         return kind
 
     def _computed(self, argument: Expression) -> Kind | None:
-        """The kind of an operand that is on the stack now; nothing of one that a row has."""
+        """The kind of an operand on the stack; nothing for an operand of the row."""
         return self.add(argument) if isinstance(argument, Apply) and argument.arguments else None
 
     def _add(self, expression: Apply, computed: list[Kind | None]) -> Kind:

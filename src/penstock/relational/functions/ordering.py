@@ -1,7 +1,7 @@
-"""ORDER BY (SPARQL 1.1 §15.1): what to sort a term by.
+"""ORDER BY (SPARQL 1.1 §15.1): the sort keys of a term.
 
-Unbound comes first, then blank nodes, IRIs and literals. Terms with one value (1 and 1.0) are equal, so that the next
-condition decides; where SPARQL leaves the order open, kinds of literals come one after the other.
+Unbound is first, then blank nodes, IRIs and literals. Terms with one value (1 and 1.0) are equal, so that the next
+condition decides. Where SPARQL leaves the order open, literals are sorted by kind.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from penstock.relational.functions.families import INTEGER, UNKNOWN, Kind
 
 
 def order_key(term: exp.Expr, kind: Kind = UNKNOWN) -> list[exp.Expr]:
-    """The expressions to sort by, for a term; they are NULL of an unbound one, which comes first."""
+    """The sort keys of a term; they are NULL for an unbound variable, which is first."""
     if kind.family in ("resource", "string"):
         return [term]
     if kind == INTEGER:

@@ -1,7 +1,7 @@
-r"""Regular expressions of XPath, which SPARQL's REGEX and REPLACE take, written so that RE2 and Java read the same.
+r"""Regular expressions of XPath, as in SPARQL's REGEX and REPLACE, translated to a form that RE2 and Java read alike.
 
-Both take `\z` for the end, and square brackets and ampersands in a class of characters only with a backslash; what one
-of them reads as something that XPath does not have (lookahead, possessive quantifiers) is an error.
+Both take `\z` for the end, and in a character class they need a backslash before square brackets and ampersands. Syntax
+that only some engines have and XPath has not (lookahead, possessive quantifiers) is an error.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _NEGATED = {
 _TOKEN = re.compile(r"\\[pP]\{\w+\}|\\.|\(\?[=!<>]|\{[0-9]+(?:,[0-9]*)?\}|.", re.DOTALL)
 _REPLACEMENT = re.compile(r"\\[\\$]|\$[0-9]+|[\\$]|[^\\$]+", re.DOTALL)
 _OF_JAVA = set("cCeGhHkNRuVXyYZ")
-"""Escaped letters that Java alone knows, or knows as something else."""
+"""Escaped letters that only Java has, or that mean something else in Java."""
 
 
 def translated(pattern: str, flags: str) -> str | None:
-    """`pattern` with its flags; None where a flag is unknown, or XPath has no such pattern."""
+    """`pattern` with its flags; None if a flag is unknown, or the pattern is not valid in XPath."""
     if not set(flags) <= set("smixq"):
         return None
     inline = "".join(flag for flag in "smi" if flag in flags)
@@ -66,7 +66,7 @@ def _translated(pattern: str, *, is_spaced: bool, has_lines: bool) -> str | None
 
 
 def _is_foreign(token: str, last: str) -> bool:
-    """Whether XPath has no such thing: a brace that begins no quantifier, lookaround, a possessive quantifier."""
+    """Whether XPath lacks this syntax: a brace that begins no quantifier, lookaround, a possessive quantifier."""
     return (
         token == "{"
         or token.startswith("(?")
@@ -75,7 +75,7 @@ def _is_foreign(token: str, last: str) -> bool:
 
 
 def is_sound(translated: str) -> bool:
-    """Whether every engine surely takes it: Python and RE2 take it, and it has none of what only some have."""
+    """Whether every engine certainly accepts it: Python and RE2 do, and its syntax is common to all engines."""
     if not is_taken(translated):
         return False
     if re.search(r"\\[1-9]|(?<!^)\(\?(?!:)|\\[pP]\{\w{3,}\}", translated):
@@ -101,15 +101,15 @@ _SIGN = re.compile(
     r"^\(\?[smi]+\)|\[\^?\]?(?:\\[pP]\{\w+\}|\\.|[^\]\\])*\]|\\[pP](?:\{\w+\}|.)|\\.|\(\?:|\{[0-9]+(?:,[0-9]*)?\}|.",
     re.DOTALL,
 )
-"""A character, a class of characters, or a sign that is none."""
+"""A character, a character class, or an operator."""
 _MOST_WAYS = 64
 
 
 def is_linear(translated: str) -> bool:
-    """Whether Java, which backtracks, surely takes time in proportion to the text.
+    """Whether Java, which backtracks, certainly takes time in proportion to the text.
 
-    That is so where a match can go on in a few ways only at each place: no group is repeated, `?` and `|` are few, and
-    a loop over a character is the only one, with `^` before it or nothing behind it.
+    That is so if a match has few alternatives at each position: no group is repeated, `?` and `|` are few, and the only
+    loop is over a character, after `^` or at the end.
     """
     signs = _SIGN.findall(translated)
     flags = signs.pop(0) if translated.startswith("(?") and not translated.startswith("(?:") else ""
@@ -152,7 +152,8 @@ def to_rewrite(replacement: str, pattern: str) -> str | None:
 
 
 def _group(digits: str, groups: int) -> str:
-    # As many digits as name a group there is; the others are text. A first digit beyond the groups stands for nothing.
+    # A group number has as many digits as name an existing group; the others are text. Without such a group the first
+    # digit stands for nothing.
     size = len(digits)
     while size > 1 and int(digits[:size]) > groups:
         size -= 1

@@ -22,9 +22,9 @@ def table_of_source(source: Source, report: OnMalformed) -> pa.Table:
 
 
 def table_of_rows(rows: pa.Table) -> pa.Table:
-    """Rows of Spark, with `s`, `p`, `o`, `ts`, the name `g` of their graph or NULL, and their `place` among others.
+    """Rows of Spark, with `s`, `p`, `o`, `ts`, the name `g` of their graph or NULL, and their position `place`.
 
-    They count in the order of their timestamps. Rows of the same graph and timestamp are one element.
+    They are ordered by timestamp. Rows with the same graph and timestamp are one element.
     """
     rows = rows.sort_by([("ts", "ascending"), ("place", "ascending")])
     element = pa.arange(0, rows.num_rows)

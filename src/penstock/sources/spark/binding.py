@@ -1,4 +1,4 @@
-"""What only Spark reads, as programs bind it: DataFrames, folders that it follows, and lines from servers."""
+"""Inputs that only Spark reads: DataFrames, folders that are followed, and lines from servers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from penstock.sources.spark.templates import time_of
 
 
 def spark_stream(source: DataFrame | str | Path, iri: str, scope: str) -> BoundStream:
-    """A stream for Spark. Raises SourceError, or InputError for the type of its time, where a frame is none."""
+    """A stream for Spark. Raises SourceError if a frame is not a stream, or InputError for the type of its time."""
     name = f"<{iri}>"
     if isinstance(source, str | Path):
         server = server_of(source)
@@ -31,7 +31,7 @@ def spark_stream(source: DataFrame | str | Path, iri: str, scope: str) -> BoundS
 
 
 def spark_graph(frame: DataFrame, name: str, scope: str) -> FrameGraph:
-    """A graph that is a DataFrame. Raises SourceError where a column is missing."""
+    """A graph that is a DataFrame. Raises SourceError if a column is missing."""
     if frame.isStreaming:
         raise InputError(
             "a graph is not a streaming DataFrame: bind it as a stream, or change a graph with add() and remove()"

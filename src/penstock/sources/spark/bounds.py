@@ -1,4 +1,4 @@
-"""How much the driver takes by itself: bounds that are settings of the Spark session."""
+"""How much the driver handles itself: bounds that are settings of the Spark session."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """At most so many rows, and so many bytes."""
+    """At most this many rows, and this many bytes."""
 
     rows: int
     bytes: int
@@ -18,7 +18,7 @@ class Bound:
         return rows <= self.rows and size <= self.bytes
 
     def set_by(self, session: SparkSession, name: str) -> Bound:
-        """This bound, as far as the settings `spark.penstock.NAME.maxRows` and `.maxBytes` are not there."""
+        """This bound, unless the settings `spark.penstock.NAME.maxRows` and `.maxBytes` replace it."""
         rows, size = (session.conf.get(f"spark.penstock.{name}.{part}", None) for part in ("maxRows", "maxBytes"))
         return Bound(self.rows if rows is None else int(rows), self.bytes if size is None else int(size))
 

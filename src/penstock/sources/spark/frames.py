@@ -1,4 +1,4 @@
-"""Streams that are DataFrames: of Spark users, with a row for each triple, or of what Python has gathered."""
+"""Streams that are DataFrames: of Spark, with a row for each triple, or of data in Python."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ NO_TRIPLE = f"a row has {_SYNTAX} and a timestamp; penstock.triples makes triple
 
 @dataclass(frozen=True, slots=True)
 class FrameSource:
-    """A bounded stream whose rows (`rows.ROWS`, or `rows.NAMED_ROWS`) Spark has.
+    """A bounded stream whose rows (`rows.ROWS`, or `rows.NAMED_ROWS`) are in Spark.
 
-    What is none is `wrong`, and there as JSON.
+    Invalid rows have a text in the column `wrong`: the row as JSON.
     """
 
     name: str
@@ -42,9 +42,9 @@ class FrameSource:
 
 @dataclass(frozen=True, slots=True)
 class FrameGraph:
-    """A graph whose triples Spark has: encoded terms in the columns s, p and o, NULL where a term is none.
+    """A graph whose triples are in Spark: encoded terms in the columns s, p and o, NULL for an invalid term.
 
-    `given` is the row as it was given, as JSON.
+    `given` is the original row, as JSON.
     """
 
     name: str
@@ -52,12 +52,12 @@ class FrameGraph:
     changes: bool = field(default=False, init=False)
 
     def tables(self) -> Iterator[pa.Table]:
-        """All of it, for those who need it on the driver."""
+        """All triples, for a store that needs them on the driver."""
         self.check()
         yield self.frame.select(*_TERMS).toArrow()
 
     def check(self) -> None:
-        """Raises SourceError for the first row that is no triple; a job looks for it."""
+        """Raises SourceError for the first row that is not a triple; this takes a job."""
         wrong = self.frame.where("s IS NULL OR p IS NULL OR o IS NULL").first()
         if wrong is not None:
             raise SourceError(
@@ -68,7 +68,7 @@ class FrameGraph:
 
 @dataclass(frozen=True, slots=True)
 class FrameHistory:
-    """What `history.History` is of files."""
+    """The counterpart of `history.History`, which reads files."""
 
     source: FrameSource
 
@@ -80,13 +80,13 @@ class FrameHistory:
 
 
 def wrong_rows(rows: DataFrame, column: str, name: str) -> DataFrame:
-    """Rows that are no triples, their texts in a column, as something malformed."""
+    """Rows that are not triples, whose text is in a column, as malformed input."""
     parts = [sf.lit(name).alias("place"), sf.col(column).alias("text"), sf.lit(NO_TRIPLE).alias("reason")]
     return rows.select(*parts).to(_schema(MALFORMED))
 
 
 def gathered(spark: SparkSession, source: Source) -> FrameSource:
-    """A bounded source that is in memory, brought to Spark as it is."""
+    """A bounded source in memory, sent to Spark unchanged."""
     rows = pa.concat_tables([ARROW_NAMED_ROWS.empty_table(), *numbered_tables(source.batches(), is_named=True)])
     if rows["g"].null_count == rows.num_rows:
         rows = rows.drop_columns("g")
@@ -96,8 +96,8 @@ def gathered(spark: SparkSession, source: Source) -> FrameSource:
 def triples_in_order(frame: DataFrame, name: str, scope: str) -> FrameSource:
     """A frame with the columns s, p, o and ts: terms in the syntax of N-Triples, milliseconds or timestamps.
 
-    Rows come in the order of the frame's partitions. With a column `g`, the name of a graph, rows of the same name and
-    timestamp are one element. Raises SourceError where a column is missing.
+    Rows are in the order of the frame's partitions. With a column `g`, the name of a graph, rows of the same name and
+    timestamp are one element. Raises SourceError if a column is missing.
     """
     rows = encoded(frame, name, scope).withColumn("arrival", sf.monotonically_increasing_id())
     element = element_of() if has_graphs(frame) else sf.col("arrival")
@@ -117,27 +117,28 @@ def has_graphs(frame: DataFrame) -> bool:
 
 
 def element_of(*beside: str) -> Column:
-    """The number of the element that a row is, or is part of: that of the first row of its graph.
+    """The number of the element that a row belongs to: the number of the first row of its graph.
 
-    Of rows with `g`, `ts` and `arrival`; `beside` are columns in which the rows of an element agree, too.
+    The rows have `g`, `ts` and `arrival`; the rows of an element also have equal columns `beside`.
     """
     graph = Window.partitionBy(*beside, "g", "ts")
     return sf.when(sf.col("g").isNull(), sf.col("arrival")).otherwise(sf.min("arrival").over(graph))
 
 
 NO_NAME = " "
-"""What `g` begins with where it is no term: rows go together by it, but it is not the name of a graph."""
+"""The prefix of a `g` that is not a term: it groups rows, but it is not the name of a graph."""
 
 
 def name_of_graph() -> Column:
-    """The name of the element that a row is part of; NULL where `g` is none."""
+    """The name of the element that a row belongs to; NULL if `g` is not a name."""
     return sf.when(~sf.startswith(sf.col("g"), sf.lit(NO_NAME)), sf.col("g")).alias("g")
 
 
 def encoded(frame: DataFrame, name: str, scope: str) -> DataFrame:
-    """The triples of a frame, bounded or streaming, with encoded terms. So is `g`, or behind `NO_NAME` as it is.
+    """The triples of a frame, bounded or streaming, with encoded terms. `g` is encoded, too, or unchanged after
+    `NO_NAME`.
 
-    Rows that are none are `wrong`: there they are as JSON. One without any term is an element without triples.
+    Invalid rows have their JSON in the column `wrong`. A row without any term is an element without triples.
     """
     _check_columns(frame, name, "stream", _COLUMNS)
     graph = [_graph(frame["g"].cast("string"), label_prefix(scope)).alias("g")] if has_graphs(frame) else []
@@ -165,7 +166,7 @@ def _check_columns(frame: DataFrame, name: str, kind: str, columns: tuple[str, .
 
 
 def encoded_terms(frame: DataFrame, prefix: str) -> list[Column]:
-    """The columns s, p and o of a frame, with encoded terms; NULL is what is none."""
+    """The columns s, p and o of a frame, with encoded terms; NULL for an invalid one."""
     return [
         _term(frame["s"], lambda text: subject_of(text, prefix)).alias("s"),
         _term(frame["p"], predicate_of).alias("p"),
@@ -174,7 +175,7 @@ def encoded_terms(frame: DataFrame, prefix: str) -> list[Column]:
 
 
 def _term(column: Column, read: Callable[[Column], Column]) -> Column:
-    """Common IRIs are recognised with less work."""
+    """A faster test recognises common IRIs."""
     iri = sf.concat(sf.lit("I"), column.substr(sf.lit(2), sf.length(column) - 2))
     return sf.when(column.rlike(COMMON_IRI), iri).when(column.rlike(TERM), read(column))
 

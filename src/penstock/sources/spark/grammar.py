@@ -1,7 +1,7 @@
-r"""Everything that is right in N-Triples, as regular expressions of Java: RDF 1.1 N-Triples, RFC 3987, BCP 47.
+r"""The terms of N-Triples, as regular expressions of Java: RDF 1.1 N-Triples, RFC 3987, BCP 47.
 
-They take what the parser (rdf/parser.py) takes, and nothing else. Loops never give back (`*+`), or a long text could
-be too deep for Java's regular expressions.
+They accept exactly what the parser (rdf/parser.py) accepts. Loops are possessive (`*+`), because backtracking on a long
+text could overflow the stack of Java's regular expressions.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _IPV6 = "|".join(
 _HOST = rf"(?:\[(?:{_IPV6}|[vV][0-9A-Fa-f]+\.[{_CHARACTERS}:]+)\]|{_many('')})"
 _AUTHORITY = rf"(?:{_many(':')}@)?{_HOST}(?::[0-9]*+)?"
 COMMON_IRI = r"^<https?://[A-Za-z0-9._~-]*/[A-Za-z0-9._~:/?@!$&'()+*,;=-]*(?:#[A-Za-z0-9._~:/?@!$&'()+*,;=-]*)?>\z"
-"""What most IRIs are, with their angle brackets; Java recognises it in half of the time."""
+"""The form of most IRIs, with their angle brackets; Java recognises it in half of the time."""
 
 IRI = (
     rf"^[A-Za-z][A-Za-z0-9+.\-]*+:(?://{_AUTHORITY}(?:/{_many(':@/')})?|(?!//){_many(':@/')})"
@@ -69,9 +69,9 @@ _FOUR = "(?![Dd][89A-Fa-f])[0-9A-Fa-f]{4}"
 CODE_POINT = rf"\\u{_FOUR}|\\U(?:0000{_FOUR}|000[1-9A-Fa-f][0-9A-Fa-f]{{4}}|0010[0-9A-Fa-f]{{4}})"
 IRI_WITH_ESCAPES = rf"^(?:[^\\]++|{CODE_POINT})*+\z"
 LEXICAL = rf"""^(?:[^"\\\n\r]++|\\[tbnrf"'\\]|{CODE_POINT})*+\z"""
-"""What is between the quotation marks of a literal."""
+"""The text between the quotation marks of a literal."""
 
 _BRACKETED = r"<[^<>\s]*>"
 _QUOTED = r'"[^"\\]*+(?:\\[^\n][^"\\]*+)*+"'
 TERM = rf'^(?:{_BRACKETED}|_:[^\s<>"]+|{_QUOTED}(?:@[A-Za-z0-9-]+|\^\^{_BRACKETED})?)\z'
-"""Where a term ends and its parts are. The patterns above say what the parts may be."""
+"""The bounds of a term and of its parts. The patterns above check the parts."""

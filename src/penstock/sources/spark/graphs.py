@@ -1,4 +1,4 @@
-"""Graphs on Spark: large files are read where Spark has room, what is small or in memory by the driver.
+"""Graphs on Spark: large files are read by Spark, small files and graphs in memory by the driver.
 
 A DataFrame stays where it is, however small.
 """
@@ -24,12 +24,13 @@ from penstock.sources.spark.ranges import bytes_per_range, cut_lines, is_plain, 
 _TRIPLES = "s string, p string, o string"
 
 _SMALL = 16 << 20
-"""So many bytes of a file are read sooner by the driver."""
+"""Below this many bytes, the driver reads a file faster."""
 
 
 class GraphFrame(NamedTuple):
-    """Each triple of a graph once, whether Spark has computed it: then it is kept, and to be unpersisted; and how the
-    triples of each predicate are spread."""
+    """Each triple of a graph once; whether Spark has persisted it, so that it has to be unpersisted; and the
+    distribution of each predicate.
+    """
 
     frame: DataFrame
     is_kept: bool
@@ -37,7 +38,7 @@ class GraphFrame(NamedTuple):
 
 
 def graph_frame(spark: SparkSession, graph: Graph, *, small: int = _SMALL) -> GraphFrame:
-    """Raises `SourceError` where something is no triple, as the graph itself does."""
+    """Raises `SourceError` if a row is not a triple, as the graph itself does."""
     parts = graph.parts if isinstance(graph, MergedGraph) else [graph]
     large = [] if graph.changes else [part for part in parts if _is_large(part, small)]
     if not large:
@@ -74,7 +75,7 @@ def _is_large(graph: Graph, small: int) -> TypeGuard[GraphFile | FrameGraph]:
 
 
 def _read(spark: SparkSession, file: GraphFile | FrameGraph) -> DataFrame:
-    """The triples of a file or a frame; where something is none, a row in which a term is NULL."""
+    """The triples of a file or a frame; for an invalid one, a row in which a term is NULL."""
     if isinstance(file, FrameGraph):
         return file.frame.select(*COLUMNS)
     parts: list[_Part] = [(file, 0, None)]
@@ -84,7 +85,7 @@ def _read(spark: SparkSession, file: GraphFile | FrameGraph) -> DataFrame:
 
 
 _Part = tuple[GraphFile, int, int | None]
-"""Of a file of lines the bytes between which they are."""
+"""For a file of lines, the bounds of its ranges in bytes."""
 
 
 def _tables(part: _Part) -> Iterator[pa.RecordBatch]:
@@ -97,7 +98,7 @@ def _tables(part: _Part) -> Iterator[pa.RecordBatch]:
 
 
 def _mistake(files: Sequence[GraphFile | FrameGraph]) -> SourceError:
-    """What is wrong, and where: found by reading once more, from the beginning."""
+    """The first error, and its place: found by reading once more, from the beginning."""
     try:
         for file in files:
             if isinstance(file, FrameGraph):

@@ -17,7 +17,7 @@ from penstock.sources.spark.rows import ARROW_MALFORMED, MALFORMED, NAMED_ROWS, 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A complete stream. Nothing of it is read until Spark runs one of its DataFrames."""
+    """A complete stream. It is not read until Spark runs one of its DataFrames."""
 
     spark: SparkSession
     ranges: Sequence[Range]
@@ -31,7 +31,7 @@ class History:
         return read_in_executors(self.spark, self.ranges, read, NAMED_ROWS if is_named else ROWS)
 
     def malformed(self) -> DataFrame:
-        """What is not part of the stream (`rows.MALFORMED`): where it stands, the text, and the reason."""
+        """Malformed input (`rows.MALFORMED`): its place, the text, and the reason."""
         return read_in_executors(self.spark, with_line_numbers(self.ranges), _malformed, MALFORMED)
 
 

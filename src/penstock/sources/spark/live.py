@@ -1,7 +1,7 @@
-"""Streams that go on, for Structured Streaming: folders that grow, and whatever rows Spark itself can stream.
+"""Live streams for Structured Streaming: folders that grow, and any rows that Spark itself can stream.
 
-Of a folder Spark streams the names of new files only. The driver decodes a micro-batch with the readers of the embedded
-engine; one that is too large for it is read by executors, as histories are.
+For a folder, Spark streams only the names of new files. The driver decodes a micro-batch with the readers of the
+embedded engine; executors read a micro-batch that is too large for it, as they read histories.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from penstock.sources.timed_graphs import NQuadsFile
 _FILES = "path string, modificationTime timestamp, length bigint, content binary"
 _GLOB = re.compile(r"[][*?{}\\]")
 _ALWAYS = "36500d"
-"""However much older than others a file is, it is read."""
+"""A file is read however old it is in comparison with others."""
 
 
 @dataclass(frozen=True, slots=True)
 class GrowingFolder(SparkStream):
-    """The files of a folder, those that are there and those that will be, in the order of their modification times.
+    """The files of a folder, present and future, in the order of their modification times.
 
-    A file is read once, as it is when it is first seen: write it elsewhere, and move it into the folder when it is
-    complete. Names that begin with `_` or `.` are passed over. `options` are those of `open_source`, as in
-    `format=trig`; `files_per_batch` is how many files are read at a time, at most.
+    A file is read once, when it is first seen: write it elsewhere, and move it into the folder when it is complete.
+    Files whose names begin with `_` or `.` are ignored. `options` are those of `open_source`, as in `format=trig`;
+    `files_per_batch` is the maximum number of files read at a time.
     """
 
     path: Path
@@ -59,7 +59,7 @@ class GrowingFolder(SparkStream):
         return _names_of_files(spark, self.path, {"maxFilesPerTrigger": str(self.files_per_batch)})
 
     def source(self, files: Sequence[str], report: OnMalformed) -> Source | None:
-        """What is in some files, which Spark has streamed in this order; a file that cannot be read is reported."""
+        """The content of files that Spark has streamed in this order; a file that cannot be read is reported."""
         sources = list(self._sources(map(_path, files), report))
         return OneAfterAnother(str(self.path), sources) if sources else None
 
@@ -78,7 +78,7 @@ class GrowingFolder(SparkStream):
 
 @dataclass(frozen=True, slots=True)
 class WholeSource(SparkStream):
-    """A file or folder that is all there: one batch, in the order of `open_source`."""
+    """A complete file or folder: one batch, in the order of `open_source`."""
 
     text: str
     scope: str
@@ -88,7 +88,7 @@ class WholeSource(SparkStream):
         return self.text
 
     def streamed(self, spark: SparkSession) -> DataFrame:
-        """Raises `SourceError` where there is nothing to read."""
+        """Raises `SourceError` if there is nothing to read."""
         open_source(self.text, scope=self.scope)
         path = Path(parse_source(self.text).path)
         if path.is_file() and path.name.startswith(("_", ".")):
@@ -96,7 +96,7 @@ class WholeSource(SparkStream):
         return _names_of_files(spark, path, {})
 
     def source(self, files: Sequence[str], report: OnMalformed) -> Source:
-        """What was there when the batch was first read."""
+        """The files that existed when the batch was first read."""
         source = open_source(self.text, scope=self.scope)
         if isinstance(source, OneAfterAnother):
             names = {_path(file).name for file in files}
@@ -108,10 +108,10 @@ class WholeSource(SparkStream):
 class StreamedRows(SparkStream):
     """Rows that Spark streams: columns s, p and o, encoded, and ts, in milliseconds.
 
-    Those that Spark brings together count in the order of their timestamps: its partitions know of no other order.
-    With `is_named` there is a column `g` (`frames.encoded`), the name of the graph that a triple is in: what comes
-    together with the same name and timestamp is one element. There may be a column `line`: what is no element, as text.
-    With `scope` these are lines of `.tnt`, all of them in `line`.
+    Rows of one micro-batch are ordered by timestamp, because Spark's partitions have no other order. With `is_named`
+    there is a column `g` (`frames.encoded`), the name of the graph of a triple: rows of one micro-batch with the same
+    name and timestamp are one element. A column `line` may contain the text of malformed input. With `scope` all rows
+    are lines of `.tnt`, in the column `line`.
     """
 
     rows: Callable[[SparkSession], DataFrame]
@@ -137,7 +137,7 @@ class StreamedRows(SparkStream):
         )
 
     def table(self, rows: pa.Table, report: OnMalformed) -> pa.Table:
-        """Rows of a micro-batch that the driver has, as a table of elements."""
+        """The rows of a micro-batch on the driver, as a table of elements."""
         lines = rows["line"].drop_null()
         if self.scope is not None:
             return read_relayed(lines, self.name, self.scope, report)
@@ -151,9 +151,9 @@ LiveStream = Files | StreamedRows
 
 
 def growing_folder(text: str, *, scope: str) -> GrowingFolder:
-    """The folder that a text names, as in `toll/` or `toll/?format=nq`; nothing of it is read yet.
+    """The folder in a text, as in `toll/` or `toll/?format=nq`; it is not read yet.
 
-    Raises `SourceError` where there is no such folder, or the options are wrong.
+    Raises `SourceError` if there is no such folder, or the options are wrong.
     """
     parse_source(text)
     path, _, options = text.partition("?")
@@ -163,9 +163,9 @@ def growing_folder(text: str, *, scope: str) -> GrowingFolder:
 
 
 def socket_lines(host: str, port: int, *, scope: str) -> StreamedRows:
-    """Lines of `.tnt` from a server. What was read is gone: a run over them cannot be gone on with after a crash.
+    """Lines of `.tnt` from a server. They can be read only once: a run over them cannot continue after a crash.
 
-    Raises SourceError, when Spark is to stream them, where the server cannot be reached.
+    Raises SourceError, when Spark starts the stream, if the server cannot be reached.
     """
 
     def rows(spark: SparkSession) -> DataFrame:
@@ -178,15 +178,15 @@ def socket_lines(host: str, port: int, *, scope: str) -> StreamedRows:
 
 @dataclass(frozen=True, slots=True)
 class LiveInput:
-    """Several streams as one that Spark streams: each row tells by `stream` the place of its stream among them.
+    """Several streams as one stream of Spark: the column `stream` is the number of a row's stream.
 
-    With `has_ticks` there is a row of no stream each second, so that there are micro-batches where nothing comes.
+    With `has_ticks` there is a row of no stream each second, so that there are micro-batches without input.
     """
 
     streams: Sequence[LiveStream]
     has_ticks: bool = False
     is_named: bool = False
-    """Whether somebody asks for the names of elements."""
+    """Whether a query needs the names of elements."""
 
     def streamed(self, spark: SparkSession) -> DataFrame:
         parts = [_placed(stream.streamed(spark), place) for place, stream in enumerate(self.streams)]
@@ -195,10 +195,10 @@ class LiveInput:
     def read(
         self, batch: DataFrame, report: Callable[[int, Malformed], None], now: int | None = None
     ) -> dict[int, pa.Table] | LargeBatch:  # fmt: skip
-        """What a micro-batch has of the streams, by their places: tables, if it is not too large for the driver.
+        """The rows of a micro-batch, by the numbers of their streams: tables, if it is not too large for the driver.
 
-        `now` is its time, where elements are stamped as they arrive. What is malformed is reported with the place of
-        its stream.
+        `now` is its time, if elements are stamped as they arrive. Malformed input is reported with the number of its
+        stream.
         """
         session = batch.sparkSession
         bound = BATCH.set_by(session, "batch")
@@ -222,7 +222,7 @@ class LiveInput:
         return {place: _at(table, now) for place, table in tables.items() if table.num_rows}
 
     def _collected(self, batch: DataFrame, most: int) -> pa.Table:
-        """The rows of a micro-batch, or one more than at most, by one job."""
+        """The rows of a micro-batch, up to one more than the maximum, by one job."""
         if all(isinstance(stream, Files) for stream in self.streams):
             return _files_of(batch).toArrow()
         placed = batch.where("stream IS NOT NULL").withColumn("place", sf.monotonically_increasing_id())
@@ -251,7 +251,7 @@ class LargeBatch:
         return rows.withColumn("ts", sf.when(sf.col("ts").isNotNull(), sf.lit(self.now).cast("bigint")))
 
     def malformed(self) -> Iterator[tuple[int, Malformed]]:
-        """Malformed input, with the place of its stream; jobs look for it."""
+        """Malformed input, with the number of its stream; this takes jobs."""
         for place, history in self._histories:
             yield from ((place, Malformed(*row)) for row in history.malformed().collect())
         for place, stream in enumerate(self.streams):
@@ -287,7 +287,7 @@ class LargeBatch:
 
 
 def _ignore(malformed: Malformed) -> None:
-    """It is reported when somebody asks what is malformed."""
+    """It is reported when the malformed input is requested."""
 
 
 def _files_of(batch: DataFrame) -> DataFrame:
@@ -342,7 +342,7 @@ def _placed(frame: DataFrame, place: int) -> DataFrame:
 
 
 def _numbered(batch: DataFrame) -> DataFrame:
-    """Each row is an element, or part of one that is a graph."""
+    """Each row is an element, or part of an element that is a graph."""
     placed = batch.withColumn("place", sf.monotonically_increasing_id())
     number = sf.row_number().over(Window.partitionBy("stream").orderBy("ts", "place")).cast("bigint")
     numbered = placed.withColumn("arrival", number)
@@ -351,7 +351,7 @@ def _numbered(batch: DataFrame) -> DataFrame:
 
 
 def _path(file: str) -> Path:
-    """Spark writes `file:/folder/name`, with nothing escaped."""
+    """Spark writes `file:/folder/name`, without escapes."""
     return Path("/" + file.removeprefix("file:").lstrip("/"))
 
 

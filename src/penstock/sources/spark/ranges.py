@@ -1,7 +1,7 @@
-"""Sources that the executors' Python reads, with the readers of the embedded engine.
+"""Sources that executors read in Python, with the readers of the embedded engine.
 
 A file of lines is cut into ranges of whole lines. Compressed files and other formats are one range each. A DataFrame
-reads its ranges when Spark runs it, a task some ranges.
+reads its ranges when Spark runs it; a task reads some of them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A part of a source, whose place is that of its file: lines from a byte up to another, or all there is.
+    """A part of a source, with the number of its file: the lines between two bytes, or the whole file.
 
     `line` is the number of the first line, which only messages about malformed lines need (`with_line_numbers`).
     """
@@ -55,18 +55,18 @@ class Range:
 
     @property
     def first_number(self) -> int:
-        """No number of a range before it is as great: there are fewer elements and triples in it than bytes."""
+        """Greater than any number of an earlier range: a range has fewer elements and triples than bytes."""
         return self.place * NUMBERS_PER_FILE + self.start
 
 
 def cut_sources(spark: SparkSession, sources: Mapping[int, Source]) -> list[Range]:
-    """The ranges of sources, in order; sources are given by their places."""
+    """The ranges of sources, in order; the keys are the numbers of the sources."""
     lines = {place: source.path for place, source in sources.items() if _has_lines(source)}
     most = bytes_per_range(spark, lines.values())
     ranges: list[Range] = []
     for place, source in sources.items():
         if place in lines:
-            # A byte order mark is before the first line only
+            # A byte order mark is only before the first line
             ranges += (Range(place, source, *ends, 1 + bool(ends[0])) for ends in cut_lines(lines[place], most))
         else:
             ranges.append(Range(place, source))
@@ -83,14 +83,14 @@ def is_plain(path: Path) -> bool:
 
 
 def bytes_per_range(spark: SparkSession, files: Iterable[Path]) -> int:
-    """As Spark itself decides it: a range for each core, but neither too large nor too small."""
+    """As Spark itself decides: a range for each core, but neither too large nor too small."""
     size = sum(file.stat().st_size for file in files)
     most: int = spark._jsparkSession.sessionState().conf().filesMaxPartitionBytes()
     return min(most, max(_LEAST_BYTES, size // spark.sparkContext.defaultParallelism))
 
 
 def cut_lines(path: Path, size: int) -> Iterator[tuple[int, int]]:
-    """Where ranges of about this size begin and end, each with whole lines."""
+    """The bounds of ranges of about this size, each with whole lines."""
     whole = path.stat().st_size
     if not whole:
         return
@@ -103,7 +103,7 @@ def cut_lines(path: Path, size: int) -> Iterator[tuple[int, int]]:
 
 
 def with_line_numbers(ranges: Iterable[Range]) -> list[Range]:
-    """The same ranges; lines before each are counted."""
+    """The same ranges, with the number of lines before each."""
     of_files: dict[int, list[Range]] = defaultdict(list)
     for part in ranges:
         of_files[part.place].append(part)
@@ -126,14 +126,14 @@ def _counted(parts: Sequence[Range]) -> Iterator[Range]:
 def read_in_executors(
     spark: SparkSession, parts: Sequence[Part], read: Callable[[Part], Iterable[pa.RecordBatch]], schema: str
 ) -> DataFrame:
-    """What `read` makes of each part, in order, in some executor.
+    """The results of `read` for each part, in order, computed by executors.
 
-    The parts go there with the function, as Spark sends every function of Python; the rows have only their numbers.
+    Spark sends the parts with the function; the rows contain only their numbers.
     """
     folder = Path.cwd()
 
     def read_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        if folder.is_dir():  # a file may be named as it is seen from there
+        if folder.is_dir():  # a file may have another name there
             os.chdir(folder)
         for batch in batches:
             for number in batch.column(0).to_pylist():

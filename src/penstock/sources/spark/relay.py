@@ -1,5 +1,5 @@
-"""Lines of a server for Spark's socket source, which reads lines of any length, and would run out of memory with one
-that never ends: they come by way of the driver's Python process, where a line has a bound.
+"""Lines of a server for Spark's socket source. This source reads lines of any length, and would run out of memory for
+an endless line, so the driver's Python process, which limits lines, passes them on.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from penstock.sources.blocks import blocks, pieces_as_they_come
 from penstock.sources.tnt import decode_tnt
 
 _MALFORMED = "\0malformed\0"
-"""A line that Spark could not carry begins with this; the reason, a zero and the text follow."""
+"""The prefix of a line that Spark cannot carry; the reason, a zero byte and the text follow."""
 
 _SECONDS_TO_CONNECT = 30
 _SECONDS_TO_START = 600
-"""So long Spark may take until it reads."""
+"""The time limit for Spark to connect."""
 
 
 def relayed(host: str, port: int) -> int:
-    """The port of this machine where Spark finds the lines of a server, for one who reads them.
+    """The port of this machine where one reader, Spark, finds the lines of a server.
 
     A line that is too long or not UTF-8 begins with `_MALFORMED` there. Raises SourceError where the server cannot be
     reached.
@@ -45,7 +45,7 @@ def relayed(host: str, port: int) -> int:
 
 
 def read_relayed(lines: pa.ChunkedArray, name: str, scope: str, report: OnMalformed) -> pa.Table:
-    """The elements of lines that Spark has found there, in the order of their timestamps."""
+    """The elements of lines that Spark has read there, in the order of their timestamps."""
     is_malformed = pc.starts_with(lines, _MALFORMED)
     for line in lines.filter(is_malformed).to_pylist():
         reason, _, text = line.removeprefix(_MALFORMED).partition("\0")
@@ -72,7 +72,7 @@ def _connected(host: str, port: int) -> socket.socket:
 
 
 def _pass_on(server: socket.socket, listening: socket.socket) -> None:
-    """Until one of both sides ends."""
+    """Runs until one of both sides ends."""
     with server, suppress(OSError):
         with listening:
             listening.settimeout(_SECONDS_TO_START)

@@ -1,4 +1,4 @@
-"""What a history is on Spark: a row for each triple, with numbers that say in what order triples and elements came."""
+"""The rows of a history on Spark: one for each triple, with numbers for the order of triples and elements."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pyspark.sql import functions as sf
 ROWS = "s string, p string, o string, ts bigint, element bigint, arrival bigint"
 """Encoded terms, the timestamp, and the numbers of the element and of the triple.
 
-The numbers grow in the order of the input and have gaps; the triples of an element share the element's number. Where
-elements are written in pieces their triples do not come one after the other: order by element, then by triple. An
-element without triples, which an empty snapshot is, is a row whose terms are NULL.
+The numbers grow in the order of the input and have gaps; the triples of an element share the element's number. The
+triples of an element may be scattered: order by element, then by triple. An element without triples, such as an empty
+snapshot, is a row whose terms are NULL.
 """
 
 NAMED_ROWS = f"{ROWS}, g string"
-"""The same where somebody asks for the names of elements: `g` is encoded, and NULL where the element has none."""
+"""The same with the names of elements: `g` is encoded, and NULL if the element has no name."""
 
 MALFORMED = "place string, text string, reason string"
-"""Where malformed input stands (`file:line`), the input itself, and why, as a sentence (rdf/elements.py)."""
+"""The place of malformed input (`file:line`), its text, and the reason, as a sentence (rdf/elements.py)."""
 
 ARROW_ROWS = pa.schema(
     [(name, pa.string()) for name in ("s", "p", "o")] + [(name, pa.int64()) for name in ("ts", "element", "arrival")]
@@ -30,11 +30,11 @@ ARROW_NAMED_ROWS = ARROW_ROWS.append(pa.field("g", pa.string()))
 ARROW_MALFORMED = pa.schema([(name, pa.string()) for name in ("place", "text", "reason")])
 
 NUMBERS_PER_FILE = 1 << 43
-"""A file's numbers begin at its place among the files times this; no file has so many bytes, nor so many triples."""
+"""The numbers of a file begin at its index times this value; no file has so many bytes, nor so many triples."""
 
 
 def named(rows: DataFrame, is_named: bool) -> DataFrame:
-    """The rows with a column for the names of elements or, where nobody asks for it, without one."""
+    """The rows with a column for the names of elements or, if no query reads them, without one."""
     if not is_named:
         return rows.drop("g")
     return rows if "g" in rows.columns else rows.withColumn("g", sf.lit(None).cast("string"))

@@ -1,4 +1,4 @@
-"""Ordinary columns of a DataFrame as triples, by a template: what `Engine.stream` and `Engine.graph` take on Spark."""
+"""Ordinary columns of a DataFrame as triples, by a template, for `Engine.stream` and `Engine.graph` on Spark."""
 
 from __future__ import annotations
 

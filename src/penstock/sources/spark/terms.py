@@ -1,6 +1,6 @@
-"""Terms in the syntax of N-Triples as encoded terms (rdf/encoding.py), in SQL expressions; NULL is what is wrong.
+"""Terms in the syntax of N-Triples as encoded terms (rdf/encoding.py), in SQL expressions; NULL for invalid ones.
 
-These functions are about any term, however odd, and not quick. What is ordinary is read without them.
+These functions accept any term, and are slow. Common terms are read without them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ESCAPED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
 
 def subject_of(text: Column, prefix: str) -> Column:
-    """A subject, or the name of a graph; `prefix` is what the labels of blank nodes begin with."""
+    """A subject, or the name of a graph; `prefix` is the prefix of blank node labels."""
     return sf.coalesce(predicate_of(text), _blank_node(text, prefix))
 
 
@@ -34,17 +34,17 @@ def object_of(text: Column, prefix: str) -> Column:
 
 
 def escaped(text: Column) -> Column:
-    """A lexical form as it stands between the quotes of N-Triples."""
+    """A lexical form between the quotes of N-Triples."""
     for character, written in _WRITTEN.items():
         text = sf.replace(text, sf.lit(character), sf.lit(written))
     return text
 
 
 def bound(value: Column, body: Callable[[Column], Column]) -> Column:
-    """`body(value)`, with the value computed once, however often the body mentions it.
+    """`body(value)`, with the value computed once, however often the body uses it.
 
-    Spark has no other name for a part of an expression. It does not compile what is in a `zip_with`, which keeps the
-    code of what is ordinary short: Java does not make machine code of long methods.
+    Spark has no other way to name a part of an expression. It does not compile the body of a `zip_with`, which keeps
+    the code for common terms short: Java does not compile long methods to machine code.
     """
     return sf.zip_with(sf.array(value), sf.array(sf.lit(0)), lambda value, _: body(value))[0]
 
@@ -84,13 +84,13 @@ def tag_of_datatype(datatype: Column) -> Column:
 
 
 def map_of(texts: Mapping[str, str]) -> Column:
-    """A constant map of texts without line ends and tabs; one call of Java's makes it, and not one for each text."""
+    """A constant map of texts without line ends and tabs; a single Java call makes it, not one for each text."""
     pairs = "\n".join(f"{key}\t{value}" for key, value in texts.items())
     return sf.str_to_map(sf.lit(pairs), sf.lit("\n"), sf.lit("\t"))
 
 
 def unescaped(text: Column) -> Column:
-    """The text that a text with escapes stands for, all of which are right."""
+    """The text with its escapes, all of which are valid, replaced."""
     pieces = sf.transform(sf.regexp_extract_all(text, sf.lit(f"(?s){_PIECE}"), sf.lit(0)), _plain)
     return sf.when(text.contains("\\"), sf.array_join(pieces, "")).otherwise(text)
 

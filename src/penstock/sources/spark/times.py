@@ -1,4 +1,4 @@
-"""Timestamps as they are written, in milliseconds (rdf/timestamps.py), in SQL expressions; NULL is what is none."""
+"""Timestamps as text, in milliseconds (rdf/timestamps.py), in SQL expressions; NULL if invalid."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FIRST, _LAST = -62_135_596_800_000, 253_402_300_799_999
 
 
 def time_of(lexical: Column, datatype: Column) -> Column:
-    """The milliseconds of a literal; the datatype is empty where there is none."""
+    """The milliseconds of a literal; its datatype is empty if it has none."""
     number = sf.when(datatype.isin(*_INTEGERS) & lexical.rlike(r"^[+-]?[0-9]{1,19}\z"), lexical.try_cast("bigint"))
     date = sf.when(datatype.isin(*_DATES), _instant(lexical))
     return sf.coalesce(sf.when(sf.abs(number.try_cast("decimal(20,0)")) < _TOO_FAR, number), date)
@@ -31,7 +31,7 @@ def time_of(lexical: Column, datatype: Column) -> Column:
 def time_of_term(term: Column) -> Column:
     """The milliseconds of an encoded term.
 
-    Most terms are none, and not worth code that is compiled (`terms.bound`).
+    Most terms are not timestamps, and not worth compiled code (`terms.bound`).
     """
     return bound(term, _time_of_term)
 
@@ -48,7 +48,7 @@ def _time_of_term(term: Column) -> Column:
 
 
 def _instant(lexical: Column) -> Column:
-    """The seconds, what the fraction adds in whole milliseconds, and what the time zone takes away; no zone is UTC."""
+    """The seconds, the fraction in whole milliseconds, and the offset of the time zone; no zone is UTC."""
     is_midnight = lexical.rlike(_DATE + _MIDNIGHT + _ZONE)
     is_date = lexical.rlike(f"{_DATE}(?:{_TIME})?{_ZONE}")
     time = sf.when(is_midnight | (sf.substring(lexical, 11, 1) != "T"), "00:00:00").otherwise(

@@ -1,7 +1,7 @@
--- Exact sums. A term is first read: as an integer, a decimal or a floating number. Integers, and the whole parts of large decimals, are
--- added up in two parts (`low` below 10^28 and `high`), decimals as they are below 10^8 and by their fractions above: so no sum of fewer
--- than 10^10 rows overflows while it is being made. The last step puts the parts together, and gives the greatest type that was among
--- the numbers.
+-- Exact sums. Each term is read once: as an integer, a decimal or a floating number. Integers, and the whole parts of
+-- large decimals, are added up in two parts (`low` below 10^28 and `high`). Decimals below 10^8 are added as they are,
+-- larger ones by their fractions. So no sum of fewer than 10^10 rows overflows on the way. The last step combines the
+-- parts. The type of the sum is the greatest among the types of the numbers.
 
 CREATE OR REPLACE TEMP MACRO sparql_sum_low(integer, decimal) AS
   CASE
@@ -15,8 +15,9 @@ CREATE OR REPLACE TEMP MACRO sparql_sum_high(integer) AS
   END;
 CREATE OR REPLACE TEMP MACRO sparql_sum_fraction(decimal) AS CASE WHEN abs(decimal) >= 100000000 THEN decimal % 1 ELSE decimal END;
 
--- The kind of a number: 0 is an integer, 1 a decimal, 2 a float, 3 a double; 4 is no number at all. That of a sum is the greatest. Along a
--- sweep kinds are counted, with a weight each, so that the greatest of those that are left can be told.
+-- The kind of a number: 0 is an integer, 1 a decimal, 2 a float, 3 a double; 4 is not a number. The kind of a sum is
+-- the greatest. A sweep counts the kinds, each with a weight, so that the greatest of the remaining ones can be
+-- determined.
 CREATE OR REPLACE TEMP MACRO sparql_kind_weight(kind) AS
   CASE kind
     WHEN 1 THEN 1::HUGEINT
@@ -34,12 +35,12 @@ CREATE OR REPLACE TEMP MACRO sparql_heaviest_kind(weight) AS
     ELSE 0
   END;
 
--- The last step. The parts of a sum of nothing are NULL.
+-- The last step. The parts of an empty sum are NULL.
 CREATE OR REPLACE TEMP MACRO sparql_sum_whole(low, high) AS
   TRY(coalesce(high, 0)::HUGEINT * 10000000000000000000000000000::HUGEINT + coalesce(low, 0)::HUGEINT);
 CREATE OR REPLACE TEMP MACRO sparql_sum_double(low, high, fractions, floating) AS
   coalesce(high, 0)::DOUBLE * 1e28::DOUBLE + coalesce(low, 0)::DOUBLE + coalesce(fractions, 0)::DOUBLE + coalesce(floating, 0);
--- Of a float or a double; a float is the one that the double is written as.
+-- The term of a float or a double; a float is read from the text of the double.
 CREATE OR REPLACE TEMP MACRO sparql_floating_term(value, kind) AS
   CASE kind WHEN 2 THEN 'f' ELSE 'e' END
   || sparql_floating_text(CASE kind WHEN 2 THEN (value)::VARCHAR::FLOAT::VARCHAR ELSE (value)::VARCHAR END);
@@ -49,8 +50,8 @@ CREATE OR REPLACE TEMP MACRO sparql_sum_term(low, high, fractions, floating, kin
     WHEN kind = 1 THEN sparql_decimal_term(TRY(sparql_sum_whole(low, high)::DECIMAL(38, 18) + coalesce(fractions, 0)))
     WHEN kind < 4 THEN sparql_floating_term(sparql_sum_double(low, high, fractions, floating), kind)
   END;
--- The mean of nothing is 0. Others are cut off after 18 fractional digits; only a sum of decimals is scaled for that at once, because
--- one of integers may be too large.
+-- The mean of no values is 0. Other means are cut off after 18 fractional digits. Only sums of decimals are scaled for
+-- this at once, because a sum of integers may be too large.
 CREATE OR REPLACE TEMP MACRO sparql_whole_mean(whole, size) AS
   TRY((whole // size)::DECIMAL(38, 18) + sparql_unscaled(((whole % size) * sparql_one()) // size));
 CREATE OR REPLACE TEMP MACRO sparql_mean_term(low, high, fractions, floating, kind, size) AS
@@ -70,7 +71,7 @@ CREATE OR REPLACE TEMP MACRO sparql_mean_term(low, high, fractions, floating, ki
     ELSE 'i0'
   END;
 
--- A partial sum has its parts, its floating numbers one by one, and how many numbers there are.
+-- A partial sum contains its parts, each floating number separately, and the count of the numbers.
 CREATE OR REPLACE TEMP MACRO sparql_partial_sum(low, high, fractions, listed, kind, size) AS
   {'low': low, 'high': high, 'fractions': fractions, 'listed': listed, 'kind': kind, 'size': size};
 CREATE OR REPLACE TEMP MACRO sparql_listed_sum_term(low, high, fractions, listed, kind) AS
@@ -78,8 +79,8 @@ CREATE OR REPLACE TEMP MACRO sparql_listed_sum_term(low, high, fractions, listed
 CREATE OR REPLACE TEMP MACRO sparql_listed_mean_term(low, high, fractions, listed, kind, size) AS
   sparql_mean_term(low, high, fractions, list_sum(listed), kind, size);
 
--- MIN and MAX: the term that comes first or last in the order; of equal ones, the first or last by its text. Integers as they are
--- usually written are kept apart, because they are cheap.
+-- MIN and MAX: the first or last term in the order; among equal terms, the first or last by its text. Integers in their
+-- usual form are kept apart, because they are cheap.
 CREATE OR REPLACE TEMP MACRO sparql_plain_integer(term) AS
   CASE WHEN regexp_full_match(term, 'i(0|-?[1-9][0-9]{0,17})') THEN substr(term, 2)::BIGINT END;
 CREATE OR REPLACE TEMP MACRO sparql_ranked(term) AS {'key': sparql_order_key(term), 'term': term};
@@ -98,7 +99,7 @@ CREATE OR REPLACE TEMP MACRO sparql_ranked_integer(value) AS
       }
   END;
 
--- `terms` may be NULL, for none; they come in an order that no arrival of rows changes.
+-- `terms` may be NULL, for none; their order does not depend on the arrival of rows.
 CREATE OR REPLACE TEMP MACRO sparql_group_concat(terms, separator) AS
   list_transform([list_sort(coalesce(terms, []::VARCHAR[]))], lambda sparql_g:
     CASE

@@ -1,9 +1,9 @@
--- Comparison (SPARQL 1.1 §17.3, §17.4.1.7) of what is no number; numbers are compared by the compiler (arithmetic.py), as arithmetic is.
--- There is a macro for each operator and family of values, because the compiler often knows the family: that of a constant,
--- or of a function's result. `a > b` is `b < a`.
+-- Comparison (SPARQL 1.1 §17.3, §17.4.1.7) of terms that are not numbers; the compiler compares numbers
+-- (arithmetic.py), as it does arithmetic. Each operator and family of values has a macro, because the compiler often
+-- knows the family: that of a constant, or of a function's result. `a > b` is `b < a`.
 
--- Dates, times and durations. With a time zone on one side only, two values are in order, and different, where 14 hours do not change
--- it (XSD 1.1 part 2, E.3.3); nearer to each other, neither `=` nor `<` has an answer.
+-- Dates, times and durations. If only one value has a time zone, the values are ordered, and different, if a shift of
+-- 14 hours does not change the order (XSD 1.1 part 2, E.3.3); closer values have no result for `=` or `<`.
 CREATE OR REPLACE TEMP MACRO sparql_margin(x, y) AS CASE WHEN x.has_zone = y.has_zone THEN 0 ELSE 50400 * sparql_one() END;
 CREATE OR REPLACE TEMP MACRO sparql_time_less(a, b) AS
   CASE
@@ -30,15 +30,16 @@ CREATE OR REPLACE TEMP MACRO sparql_time_at_most(a, b) AS
       )[1]
   END;
 
--- Equality. Literals of different values are different only where both values are known: where the datatype is recognised and the
--- lexical form is one of it; else there is no telling (`at` is NULL). A string with a language is no value of any datatype.
+-- Equality. Literals of different values differ only if both values are known: the datatype is recognised, and the
+-- lexical form is valid for it. Otherwise the result is an error (`at` is NULL). A string with a language is not a
+-- value of any datatype.
 CREATE OR REPLACE TEMP MACRO sparql_value(term) AS
   {
     'line': CASE WHEN left(term, 1) = 'O' THEN split_part(term, ' ', 1) ELSE left(term, 1) END,
     'has_zone': contains('tO', left(term, 1)) AND sparql_has_zone(term),
     'at': sparql_place(term)
   };
--- Of any two terms that are not both numbers.
+-- Any two terms that are not both numbers.
 CREATE OR REPLACE TEMP MACRO sparql_equal(a, b) AS
   CASE
     WHEN a = b THEN TRUE

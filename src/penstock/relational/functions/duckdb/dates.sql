@@ -1,11 +1,11 @@
--- Dates and times. An instant is a HUGEINT: seconds since 1970, times 10^18, in UTC; a value without a time zone is taken as UTC, and
--- compared with care. A term is read by one regular expression, and what it finds is used by name: every further one, and every macro that
--- is called twice, would be planned anew by each statement.
+-- Dates and times. An instant is a HUGEINT: seconds since 1970, times 10^18, in UTC. A value without a time zone is
+-- taken as UTC; comparisons take this into account. One regular expression reads a term, and its groups are used by
+-- name: each statement would plan every further regular expression, and every repeated macro call, again.
 
 CREATE OR REPLACE TEMP MACRO sparql_days(date) AS (date - DATE '1970-01-01')::HUGEINT * 86400 * sparql_one();
 
--- A dateTime, date or time: the day (NULL if there is no such day), the clock (24:00:00 is a whole day, where there is a day), the
--- zone, and what that is away from UTC. NULL of any other term.
+-- A dateTime, date or time: the day (NULL if it does not exist), the clock (24:00:00 is a whole day, if there is a
+-- day), the zone, and its offset from UTC. NULL for any other term.
 CREATE OR REPLACE TEMP MACRO sparql_moment_parts(term) AS
   regexp_extract(
     term,
@@ -29,7 +29,7 @@ CREATE OR REPLACE TEMP MACRO sparql_moment(term) AS
         }
     END
   )[1];
--- Most dateTimes are timestamps of the engine's own, with a time zone.
+-- Most dateTimes are valid timestamps of the engine, with a time zone.
 CREATE OR REPLACE TEMP MACRO sparql_is_ordinary(term) AS
   regexp_full_match(
     term,
@@ -37,7 +37,8 @@ CREATE OR REPLACE TEMP MACRO sparql_is_ordinary(term) AS
   );
 CREATE OR REPLACE TEMP MACRO sparql_timestamp(term) AS TRY_CAST(substr(term, 2) AS TIMESTAMPTZ);
 
--- A duration: one of days and seconds in seconds times 10^18, one of years and months in months; NULL where the form is not its type's.
+-- A duration: days and seconds in seconds times 10^18, years and months in months; NULL if its form does not fit its
+-- type.
 CREATE OR REPLACE TEMP MACRO sparql_duration_parts(term) AS
   regexp_extract(
     term,
@@ -65,7 +66,7 @@ CREATE OR REPLACE TEMP MACRO sparql_duration(term) AS
     END
   )[1];
 
--- Where a term lies on the line of its own datatype (dateTime, date, time, the two durations); NULL for any other.
+-- The position of a term on the line of its own datatype (dateTime, date, time, the two durations); NULL for any other.
 CREATE OR REPLACE TEMP MACRO sparql_as_instant(term) AS
   CASE
     WHEN sparql_is_ordinary(term) THEN epoch_us(sparql_timestamp(term))::HUGEINT * 1000000000000
@@ -74,7 +75,7 @@ CREATE OR REPLACE TEMP MACRO sparql_as_instant(term) AS
     ELSE list_transform([sparql_moment(term)], lambda sparql_m: sparql_local_instant(sparql_m) - sparql_m.offset)[1]
   END;
 CREATE OR REPLACE TEMP MACRO sparql_has_zone(term) AS regexp_matches(term, '[0-9](Z|[+-][0-9]{2}:[0-9]{2})$');
--- What is to be known of one for a comparison: the line, whether there is a time zone, the place on the line.
+-- The properties that a comparison needs: the line, whether there is a time zone, the position on the line.
 CREATE OR REPLACE TEMP MACRO sparql_on_line(term) AS
   {'line': sparql_time_line(term), 'has_zone': sparql_has_zone(term), 'at': sparql_as_instant(term)};
 
@@ -116,8 +117,8 @@ CREATE OR REPLACE TEMP MACRO sparql_year_month_term(months) AS
     || CASE WHEN sparql_m.months % 12 > 0 OR sparql_m.months = 0 THEN (sparql_m.months % 12) || 'M' ELSE '' END
   )[1];
 
--- YEAR, MONTH, DAY, HOURS, MINUTES, SECONDS, TIMEZONE, TZ: of the local time. A date has no hours, a time no year; 24:00:00 is
--- the next day's midnight.
+-- YEAR, MONTH, DAY, HOURS, MINUTES, SECONDS, TIMEZONE, TZ: of the local time. A date has no hours, a time no year.
+-- 24:00:00 is the next day's midnight.
 CREATE OR REPLACE TEMP MACRO sparql_local_date(term) AS
   CASE
     WHEN sparql_is_ordinary(term) THEN TRY_CAST(substr(term, 2, 10) AS DATE)
@@ -151,7 +152,7 @@ CREATE OR REPLACE TEMP MACRO sparql_timezone(term) AS
 CREATE OR REPLACE TEMP MACRO sparql_tz(term) AS
   list_transform([sparql_moment(term)], lambda sparql_m: CASE WHEN sparql_m.day IS NOT NULL THEN 'S' || sparql_m.zone END)[1];
 
--- Sums and differences of times and durations. `direction` is 1 or -1: a duration is added, or taken away.
+-- Sums and differences of times and durations. `direction` is 1 to add a duration, or -1 to subtract it.
 CREATE OR REPLACE TEMP MACRO sparql_moved(term, local, zone) AS
   CASE
     WHEN left(term, 1) = 't' THEN 't' || sparql_local_text(local) || zone
@@ -182,7 +183,8 @@ CREATE OR REPLACE TEMP MACRO sparql_time_sum(a, b, direction) AS
       )[1]
   END;
 
--- An evaluation instant, milliseconds since 1970, as NOW() gives it: in UTC, with a fraction of a second only where there is one.
+-- The evaluation instant of NOW(), given in milliseconds since 1970: in UTC, with a fraction of a second only if it is
+-- not zero.
 CREATE OR REPLACE TEMP MACRO sparql_instant_term(time) AS
   't' || strftime(make_timestamp_ms(time), '%Y-%m-%dT%H:%M:%S')
   || rtrim(rtrim('.' || lpad((((time % 1000) + 1000) % 1000)::VARCHAR, 3, '0'), '0'), '.') || 'Z';

@@ -2,8 +2,8 @@
 
 CREATE OR REPLACE TEMP MACRO sparql_sha256(term) AS 'S' || sha256(sparql_simple_text(term));
 
--- DuckDB has neither SHA-512 nor SHA-384, so here they are (FIPS 180-4). Words of 64 bits are kept in UHUGEINTs, cut to size after
--- each sum; a list is folded where the standard has a loop.
+-- DuckDB has neither SHA-512 nor SHA-384, so they are implemented here (FIPS 180-4). 64-bit words are kept in UHUGEINTs
+-- and truncated after each sum; a fold over a list replaces each loop of the standard.
 CREATE OR REPLACE TEMP MACRO sparql_word(x) AS x & 18446744073709551615::UHUGEINT;
 CREATE OR REPLACE TEMP MACRO sparql_shift(x, n) AS x >> n::UHUGEINT;
 CREATE OR REPLACE TEMP MACRO sparql_rotate(x, n) AS sparql_shift(x, n) | sparql_word(x << (64 - n)::UHUGEINT);
@@ -49,7 +49,7 @@ CREATE OR REPLACE TEMP MACRO sparql_sha512_schedule(block) AS
       ),
     block
   );
--- A round: the state [a, b, c, d, e, f, g, h] and the word with its constant give the next state.
+-- A round: the next state, from the state [a, b, c, d, e, f, g, h] and the word with its constant.
 CREATE OR REPLACE TEMP MACRO sparql_sha512_first(s, word) AS
   s[8] + sparql_xor(sparql_rotate(s[5], 14), sparql_rotate(s[5], 18), sparql_rotate(s[5], 41))
   + xor(s[5] & s[6], xor(s[5], 18446744073709551615::UHUGEINT) & s[7]) + word;
@@ -88,7 +88,7 @@ CREATE OR REPLACE TEMP MACRO sparql_sha512_hash(text, start, size) AS
     ),
     size
   );
--- They start from the square roots of the first eight primes, and of the next eight.
+-- The initial values: the square roots of the first eight primes, and of the next eight.
 CREATE OR REPLACE TEMP MACRO sparql_sha512(term) AS
   'S' || sparql_sha512_hash(
     sparql_simple_text(term),

@@ -1,25 +1,27 @@
--- Numbers. An integer is a HUGEINT, a decimal a DECIMAL(38, 18) (XSD asks for 18 digits, oxigraph has as many): both are exact, and
--- what does not fit is an error, never a double. Operators on numbers are put together by the compiler (arithmetic.py).
+-- Numbers. An integer is a HUGEINT, a decimal a DECIMAL(38, 18) (XSD requires 18 digits, oxigraph has as many). Both
+-- are exact, and a value that does not fit is an error, never a double. The compiler combines operators on numbers
+-- (arithmetic.py).
 
--- The values of terms. The lexical form is checked first: a cast alone would take '0x1f', '1_000' and ' 1 '. The derived integer types
--- (tag n) count as integers here; beyond their bounds they are no numbers (§17.4.2.4). To check the bounds takes a long pattern, which each
--- statement compiles anew at every place where it stands: so `…_value` leaves that to whoever asks. Arguments are named as seldom as can
--- be: they may be expressions, and DuckDB evaluates each place by itself.
+-- The values of terms. The lexical form is checked first, because a cast alone would accept '0x1f', '1_000' and ' 1 '.
+-- The derived integer types (tag n) count as integers here; beyond their bounds they are not numbers (§17.4.2.4).
+-- Checking the bounds takes a long pattern, which each statement compiles again at every place that uses it: so
+-- `…_value` leaves this check to the caller. The macros repeat arguments as seldom as possible: an argument may be an
+-- expression, and DuckDB evaluates each occurrence separately.
 CREATE OR REPLACE TEMP MACRO sparql_is_within_bounds(term) AS
   CASE WHEN left(term, 1) = 'n' THEN regexp_full_match(term, sparql_derived_integer()) ELSE TRUE END;
 CREATE OR REPLACE TEMP MACRO sparql_integer_value(term) AS
   TRY_CAST(regexp_extract(term, '^(?:i|n[A-Za-z]+ )([+-]?[0-9]+)$', 1) AS HUGEINT);
 CREATE OR REPLACE TEMP MACRO sparql_as_integer(term) AS CASE WHEN sparql_is_within_bounds(term) THEN sparql_integer_value(term) END;
--- Of the text of a decimal.
+-- From the text of a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_decimal_of(lexical) AS TRY_CAST(lexical AS DECIMAL(38, 18));
--- Of an integer or a decimal.
+-- An integer or a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_decimal_value(term) AS
   CASE
     WHEN regexp_full_match(term, 'd[+-]?([0-9]+(\.[0-9]{0,18}0*)?|\.[0-9]{1,18}0*)|(i|n[A-Za-z]+ )[+-]?[0-9]+')
     THEN TRY_CAST(sparql_numeral(term) AS DECIMAL(38, 18))
   END;
 CREATE OR REPLACE TEMP MACRO sparql_as_decimal(term) AS CASE WHEN sparql_is_within_bounds(term) THEN sparql_decimal_value(term) END;
--- Of any number.
+-- Any number.
 CREATE OR REPLACE TEMP MACRO sparql_is_double_form(text) AS
   regexp_full_match(text, '[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN');
 CREATE OR REPLACE TEMP MACRO sparql_has_number_form(term) AS
@@ -28,7 +30,8 @@ CREATE OR REPLACE TEMP MACRO sparql_has_number_form(term) AS
     '[ef]([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)|d[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)|(i|n[A-Za-z]+ )[+-]?[0-9]+'
   );
 CREATE OR REPLACE TEMP MACRO sparql_is_numeric(term) AS sparql_has_number_form(term) AND sparql_is_within_bounds(term);
--- A double as a decimal is what its shortest text says (0.1, and not what binary makes of it), above 2^53 the whole number that it is.
+-- A double as a decimal is the value of its shortest text (0.1, and not its binary expansion); above 2^53 it is the
+-- exact whole number.
 CREATE OR REPLACE TEMP MACRO sparql_double_as_decimal(value) AS
   CASE
     WHEN abs(value) < 9007199254740992 THEN TRY_CAST((value)::VARCHAR AS DECIMAL(38, 18))
@@ -57,8 +60,8 @@ CREATE OR REPLACE TEMP MACRO sparql_float_term(value) AS 'f' || sparql_floating_
 CREATE OR REPLACE TEMP MACRO sparql_decimal_as_double(value) AS (value)::DOUBLE;
 CREATE OR REPLACE TEMP MACRO sparql_decimal_as_float(value) AS (value)::FLOAT;
 
--- Products and quotients of decimals, cut off after 18 fractional digits. They are made of whole parts and fractions, the latter
--- times 10^18, so that nothing is lost on the way.
+-- Products and quotients of decimals, cut off after 18 fractional digits. They are computed from whole parts and
+-- fractions (times 10^18), so that no digit is lost on the way.
 CREATE OR REPLACE TEMP MACRO sparql_one() AS 1000000000000000000::HUGEINT;
 CREATE OR REPLACE TEMP MACRO sparql_scaled(value) AS
   (trunc(value)::HUGEINT * sparql_one() + (((value) % 1) * 1000000000000000000::DECIMAL(19, 0))::HUGEINT);
@@ -71,7 +74,7 @@ CREATE OR REPLACE TEMP MACRO sparql_product(x, y) AS
       + sparql_unscaled(sparql_f.x * sparql_f.q + sparql_f.p * sparql_f.y + (sparql_f.p * sparql_f.q) // sparql_one())
     )
   )[1];
--- Long division of a remainder, 18 digits of it: at once where 10^18 times the remainder fits, else digit by digit.
+-- Long division of a remainder, 18 digits of it: at once if 10^18 times the remainder fits, else digit by digit.
 CREATE OR REPLACE TEMP MACRO sparql_quotient_digits(remainder, divisor) AS
   CASE
     WHEN abs(divisor) < 170000000000000000000::HUGEINT THEN (remainder * sparql_one()) // divisor
@@ -102,7 +105,7 @@ CREATE OR REPLACE TEMP MACRO sparql_quotient(x, y) AS sparql_integer_quotient(TR
 
 CREATE OR REPLACE TEMP MACRO sparql_floating_quotient(x, y) AS (x) / (y);
 
--- Halves go up: ROUND(-2.5) is -2. (Half is not added to a double: the sum might be rounded.)
+-- Halves are rounded up: ROUND(-2.5) is -2. (Adding a half to a double might round the sum.)
 CREATE OR REPLACE TEMP MACRO sparql_decimal_round(x) AS floor((x) + 0.5::DECIMAL(2, 1))::DECIMAL(38, 18);
 CREATE OR REPLACE TEMP MACRO sparql_decimal_floor(x) AS floor(x)::DECIMAL(38, 18);
 CREATE OR REPLACE TEMP MACRO sparql_decimal_ceil(x) AS ceil(x)::DECIMAL(38, 18);

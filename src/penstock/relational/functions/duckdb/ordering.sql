@@ -3,8 +3,8 @@
 
 CREATE OR REPLACE TEMP MACRO sparql_order_place(term) AS
   CASE WHEN left(term, 1) = 'b' THEN sparql_as_boolean(term)::HUGEINT ELSE sparql_as_instant(term) END;
--- What a double cannot tell apart: large integers, and long decimals. It is the value less the double's, in whole numbers and the
--- rest. (Terms of one value are equal, of whichever type.)
+-- The difference between a value and its double, in whole numbers and the rest, because doubles cannot distinguish
+-- large integers and long decimals. (Terms of one value are equal, of whichever type.)
 CREATE OR REPLACE TEMP MACRO sparql_beyond_double(term, number) AS
   TRY(TRY_CAST(substr(term, 2) AS DECIMAL(38, 18)) - sparql_double_as_decimal(number));
 CREATE OR REPLACE TEMP MACRO sparql_order_key(term) AS

@@ -3,8 +3,8 @@
 CREATE OR REPLACE TEMP MACRO sparql_strlen(term) AS 'i' || length(sparql_text(term));
 CREATE OR REPLACE TEMP MACRO sparql_strends(a, b) AS
   CASE WHEN sparql_are_compatible(a, b) THEN suffix(sparql_text(a), sparql_text(b)) END;
--- A string that is put together from itself again and again soon has more characters than there is memory: that ends the query.
--- (DuckDB does not take its `error` within TRY; what is no number says the same.)
+-- A string that is repeatedly concatenated with itself soon exceeds the memory: this ends the query. (DuckDB does not
+-- allow its `error` within TRY; an invalid cast to a number raises the same message.)
 CREATE OR REPLACE TEMP MACRO sparql_concat(terms) AS
   CASE
     WHEN list_count(list_filter(terms, lambda sparql_x: contains('SL', left(sparql_x, 1)))) <> len(terms) THEN NULL
@@ -18,7 +18,7 @@ CREATE OR REPLACE TEMP MACRO sparql_concat(terms) AS
       END || array_to_string(list_transform(terms, lambda sparql_x: sparql_text(sparql_x)), '')
   END;
 
--- Characters count from 1; those before the first are no error.
+-- Characters count from 1; positions before the first are no error.
 CREATE OR REPLACE TEMP MACRO sparql_characters(text, first, after) AS
   CASE
     WHEN text IS NOT NULL AND after IS NOT NULL
@@ -40,7 +40,8 @@ CREATE OR REPLACE TEMP MACRO sparql_substr(term, start) AS
   )[1];
 
 CREATE OR REPLACE TEMP MACRO sparql_encode_for_uri(term) AS 'S' || url_encode(sparql_text(term));
--- The engine maps character to character; some capitals are two characters (ß: SS), listed in special_capitals.
+-- The engine maps character to character; the capital of some characters is two characters (ß: SS): special_capitals
+-- lists them.
 CREATE OR REPLACE TEMP MACRO sparql_upper(text) AS
   CASE
     WHEN strlen(text) = length(text) THEN upper(text)
@@ -72,8 +73,8 @@ CREATE OR REPLACE TEMP MACRO sparql_langmatches(language, language_range) AS
       END
   END;
 
--- Regular expressions. A constant pattern is translated when the query is compiled (patterns.py); here is the same, less
--- exactly, for patterns that are data: beside a class of characters \w is ASCII's.
+-- Regular expressions. A constant pattern is translated when the query is compiled (patterns.py). These macros do the
+-- same, less exactly, for patterns in the data: if they contain a character class, \w is that of ASCII.
 CREATE OR REPLACE TEMP MACRO sparql_in_unicode(pattern) AS
   CASE
     WHEN NOT contains(pattern, '\') THEN pattern
@@ -110,7 +111,8 @@ CREATE OR REPLACE TEMP MACRO sparql_replace(term, pattern, replacement) AS
     WHEN TRY(regexp_matches('', pattern)) THEN NULL
     ELSE sparql_string_kind(term) || TRY(regexp_replace(sparql_text(term), pattern, replacement, 'g'))
   END;
--- RE2 never backtracks. Where a pattern may be none, TRY is enough; arguments that are not plain are evaluated once.
+-- RE2 never backtracks. For a pattern that may be invalid, TRY is enough; arguments that are not plain are evaluated
+-- once.
 CREATE OR REPLACE TEMP MACRO sparql_regex_linear(term, pattern) AS sparql_regex(term, pattern);
 CREATE OR REPLACE TEMP MACRO sparql_replace_linear(term, pattern, replacement) AS sparql_replace(term, pattern, replacement);
 CREATE OR REPLACE TEMP MACRO sparql_regex_tried(term, pattern) AS
@@ -120,7 +122,7 @@ CREATE OR REPLACE TEMP MACRO sparql_replace_tried(term, pattern, replacement) AS
     [term], lambda sparql_t: list_transform([pattern], lambda sparql_p: sparql_replace(sparql_t, sparql_p, replacement))[1]
   )[1];
 
--- IRIs from strings: absolute ones as they are, relative ones joined to what the compiler knows of the base.
+-- IRIs from strings: absolute ones unchanged, relative ones joined to the parts of the base that the compiler knows.
 CREATE OR REPLACE TEMP MACRO sparql_is_iri_text(text) AS
   regexp_full_match(text, '([^/?#\[]*//[^/?#\[]*\[[0-9A-Fa-f:.]+\])?([^\x00-\x20<>"{}|^`\\%\[\]]|%[0-9A-Fa-f]{2})*');
 CREATE OR REPLACE TEMP MACRO sparql_is_absolute(text) AS regexp_matches(text, '^[A-Za-z][A-Za-z0-9+.-]*:');
@@ -158,5 +160,5 @@ CREATE OR REPLACE TEMP MACRO sparql_resolved(reference, scheme, authority, direc
 CREATE OR REPLACE TEMP MACRO sparql_uuid() AS 'Iurn:uuid:' || gen_random_uuid();
 CREATE OR REPLACE TEMP MACRO sparql_struuid() AS 'S' || gen_random_uuid();
 CREATE OR REPLACE TEMP MACRO sparql_new_blank() AS 'Bn' || replace(gen_random_uuid()::VARCHAR, '-', '');
--- One blank node for a string within a solution, another in the next: the label is made of both.
+-- One blank node for a string within a solution, another in the next: its label combines both.
 CREATE OR REPLACE TEMP MACRO sparql_blank_of(term, solution) AS 'Bn' || md5(solution::VARCHAR || ' ' || sparql_simple_text(term));

@@ -6,7 +6,7 @@ CREATE OR REPLACE TEMP MACRO sparql_strlang(term, language) AS
     THEN 'L' || lower(substr(language, 2)) || ' ' || substr(term, 2)
   END;
 
--- A step of a deep expression (nesting.py): the stack, less what the step takes from it, with its value on top.
+-- A step of a deep expression (nesting.py): the stack without the operands of the step, and with its value on top.
 CREATE OR REPLACE TEMP MACRO sparql_pushed(stack, taken, value) AS list_concat([value], stack[taken + 1:]);
 
 CREATE OR REPLACE TEMP MACRO sparql_starts_with(text, start) AS starts_with(text, start);

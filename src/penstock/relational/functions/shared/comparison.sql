@@ -1,8 +1,8 @@
--- Comparison (SPARQL 1.1 §17.3, §17.4.1.7) of what is no number; numbers are compared by the compiler (arithmetic.py), as arithmetic is.
--- There is a macro for each operator and family of values, because the compiler often knows the family: that of a constant,
--- or of a function's result. `a > b` is `b < a`.
+-- Comparison (SPARQL 1.1 §17.3, §17.4.1.7) of terms that are not numbers; the compiler compares numbers
+-- (arithmetic.py), as it does arithmetic. Each operator and family of values has a macro, because the compiler often
+-- knows the family: that of a constant, or of a function's result. `a > b` is `b < a`.
 
--- Strings, in the order of their characters' codes; those with a language only among those of that language.
+-- Strings, in the order of their code points; strings with a language only compare with those of the same language.
 CREATE OR REPLACE TEMP MACRO sparql_are_strings(a, b) AS
   (left(a, 1) = 'S' AND left(b, 1) = 'S')
   OR (left(a, 1) = 'L' AND sparql_starts_with(b, left(a, instr(a, ' '))));
@@ -13,7 +13,7 @@ CREATE OR REPLACE TEMP MACRO sparql_is_at(x, y) AS x.has_zone = y.has_zone AND x
 CREATE OR REPLACE TEMP MACRO sparql_boolean_less(a, b) AS sparql_as_boolean(a) < sparql_as_boolean(b);
 CREATE OR REPLACE TEMP MACRO sparql_boolean_at_most(a, b) AS sparql_as_boolean(a) <= sparql_as_boolean(b);
 
--- Of any two terms that are no numbers. There is no order between families, nor of IRIs and blank nodes.
+-- Any two terms that are not numbers. There is no order between families, and none of IRIs and blank nodes.
 CREATE OR REPLACE TEMP MACRO sparql_less(a, b) AS
   CASE
     WHEN contains('SL', left(a, 1)) THEN sparql_string_less(a, b)
@@ -27,8 +27,9 @@ CREATE OR REPLACE TEMP MACRO sparql_at_most(a, b) AS
     WHEN left(a, 1) = 'b' THEN sparql_boolean_at_most(a, b)
   END;
 
--- Equality. Literals of different values are different only where both values are known: where the datatype is recognised and the
--- lexical form is one of it; else there is no telling (`at` is NULL). A string with a language is no value of any datatype.
+-- Equality. Literals of different values differ only if both values are known: the datatype is recognised, and the
+-- lexical form is valid for it. Otherwise the result is an error (`at` is NULL). A string with a language is not a
+-- value of any datatype.
 CREATE OR REPLACE TEMP MACRO sparql_place(term) AS
   CASE
     WHEN contains('tO', left(term, 1)) THEN sparql_as_instant(term)
@@ -36,7 +37,7 @@ CREATE OR REPLACE TEMP MACRO sparql_place(term) AS
     WHEN contains('SLIB', left(term, 1)) OR sparql_is_numeric(term) THEN 0
   END;
 
--- Of a term and a string.
+-- A term and a string.
 CREATE OR REPLACE TEMP MACRO sparql_equal_string(term, string) AS
   CASE
     WHEN contains('SIBL', left(term, 1)) THEN term = string

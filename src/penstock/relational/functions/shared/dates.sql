@@ -1,4 +1,4 @@
--- Dates and times, in what both engines write alike.
+-- Dates and times: the macros that both engines share.
 
 CREATE OR REPLACE TEMP MACRO sparql_is_date(term) AS sparql_starts_with(term, 'Ohttp://www.w3.org/2001/XMLSchema#date ');
 CREATE OR REPLACE TEMP MACRO sparql_is_time(term) AS sparql_starts_with(term, 'Ohttp://www.w3.org/2001/XMLSchema#time ');

@@ -1,4 +1,4 @@
--- Numbers, in what both engines write alike.
+-- Numbers: the macros that both engines share.
 
 CREATE OR REPLACE TEMP MACRO sparql_numeral(term) AS CASE WHEN left(term, 1) = 'n' THEN split_part(term, ' ', 2) ELSE substr(term, 2) END;
 CREATE OR REPLACE TEMP MACRO sparql_has_number_type(term) AS

@@ -1,7 +1,7 @@
 -- ORDER BY (SPARQL 1.1 §15.1): unbound, blank nodes, IRIs, literals. Among literals: numbers by value, dates and times, durations,
 -- booleans, then all others by their text.
 
--- `number` is the value of a number, as a double; `place` that of a date, a time, a duration or a boolean.
+-- `number` is the value of a number, as a double; `place` is the position of a date, a time, a duration or a boolean.
 CREATE OR REPLACE TEMP MACRO sparql_order_class(term, number, place) AS
   CASE
     WHEN term IS NULL THEN 0
@@ -19,7 +19,7 @@ CREATE OR REPLACE TEMP MACRO sparql_order_class(term, number, place) AS
     ELSE 9
   END;
 
--- Of two equal texts the one with another datatype comes first, then one with a language, then the simple string.
+-- Among equal texts, one with another datatype is first, then one with a language, then the simple string.
 CREATE OR REPLACE TEMP MACRO sparql_order_type(term) AS
   CASE left(term, 1)
     WHEN 'S' THEN '~'

@@ -3,7 +3,7 @@
 CREATE OR REPLACE TEMP MACRO sparql_text(term) AS
   CASE left(term, 1) WHEN 'S' THEN substr(term, 2) WHEN 'L' THEN substr(term, instr(term, ' ') + 1) END;
 
--- What goes before a string's text: its tag and its language.
+-- The prefix of a string's text: its tag and its language.
 CREATE OR REPLACE TEMP MACRO sparql_string_kind(term) AS
   CASE left(term, 1) WHEN 'S' THEN 'S' WHEN 'L' THEN left(term, instr(term, ' ')) END;
 

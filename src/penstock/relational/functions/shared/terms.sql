@@ -4,7 +4,7 @@ CREATE OR REPLACE TEMP MACRO sparql_is_iri(term) AS left(term, 1) = 'I';
 CREATE OR REPLACE TEMP MACRO sparql_is_blank(term) AS left(term, 1) = 'B';
 CREATE OR REPLACE TEMP MACRO sparql_is_literal(term) AS NOT contains('IB', left(term, 1));
 
--- The text of a literal or an IRI; none of a blank node.
+-- The text of a literal or an IRI; NULL for a blank node.
 CREATE OR REPLACE TEMP MACRO sparql_lexical(term) AS
   CASE
     WHEN contains('SiIdefbt', left(term, 1)) THEN substr(term, 2)
@@ -27,7 +27,7 @@ CREATE OR REPLACE TEMP MACRO sparql_datatype(term) AS
     WHEN 'O' THEN 'I' || split_part(substr(term, 2), ' ', 1)
   END;
 
--- A literal of a datatype, given as an IRI, as it is encoded. (A language string has no such form.)
+-- The encoding of a literal with a datatype, which is an IRI. (A language string has no such form.)
 CREATE OR REPLACE TEMP MACRO sparql_typed(lexical, datatype) AS
   CASE
     WHEN NOT sparql_starts_with(datatype, 'http://www.w3.org/2001/XMLSchema#') THEN
@@ -49,7 +49,7 @@ CREATE OR REPLACE TEMP MACRO sparql_strdt(term, datatype) AS
   CASE WHEN left(term, 1) = 'S' AND left(datatype, 1) = 'I' THEN sparql_typed(substr(term, 2), substr(datatype, 2)) END;
 CREATE OR REPLACE TEMP MACRO sparql_same_term(a, b) AS a = b;
 
--- Booleans and effective boolean values (SPARQL 1.1 §17.2.2; one of an ill-formed number or boolean is false).
+-- Booleans and effective boolean values (SPARQL 1.1 §17.2.2; an ill-formed number or boolean is false).
 CREATE OR REPLACE TEMP MACRO sparql_boolean_term(condition) AS CASE condition WHEN TRUE THEN 'btrue' WHEN FALSE THEN 'bfalse' END;
 CREATE OR REPLACE TEMP MACRO sparql_as_boolean(term) AS
   CASE WHEN term IN ('btrue', 'b1') THEN TRUE WHEN term IN ('bfalse', 'b0') THEN FALSE END;

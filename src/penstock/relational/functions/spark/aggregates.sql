@@ -1,7 +1,7 @@
--- Exact sums. A term is first read: as an integer, a decimal (times 10^18) or a floating number. Integers, and the whole parts of large
--- decimals, are added up in two parts (`low` below 10^28 and `high`), decimals as they are below 10^8 and by their fractions above: so no
--- sum of fewer than 10^10 rows overflows while it is being made. The last step puts the parts together, and gives the greatest type that
--- was among the numbers.
+-- Exact sums. Each term is read once: as an integer, a decimal (times 10^18) or a floating number. Integers, and the
+-- whole parts of large decimals, are added up in two parts (`low` below 10^28 and `high`). Decimals below 10^8 are
+-- added as they are, larger ones by their fractions. So no sum of fewer than 10^10 rows overflows on the way. The last
+-- step combines the parts. The type of the sum is the greatest among the types of the numbers.
 
 CREATE OR REPLACE TEMP MACRO sparql_sum_low(integer, decimal) AS
   CASE
@@ -19,8 +19,9 @@ CREATE OR REPLACE TEMP MACRO sparql_sum_fraction(decimal) AS
     ELSE decimal
   END;
 
--- The kind of a number: 0 is an integer, 1 a decimal, 2 a float, 3 a double; 4 is no number at all. That of a sum is the greatest. Along a
--- sweep kinds are counted, with a weight each (a power of 2^31), so that the greatest of those that are left can be told.
+-- The kind of a number: 0 is an integer, 1 a decimal, 2 a float, 3 a double; 4 is not a number. The kind of a sum is
+-- the greatest. A sweep counts the kinds, each with a weight (a power of 2^31), so that the greatest of the remaining
+-- ones can be determined.
 CREATE OR REPLACE TEMP MACRO sparql_kind_weight(kind) AS
   CAST(
     CASE kind
@@ -40,7 +41,7 @@ CREATE OR REPLACE TEMP MACRO sparql_heaviest_kind(weight) AS
     ELSE 0
   END;
 
--- The last step. The parts of a sum of nothing are NULL.
+-- The last step. The parts of an empty sum are NULL.
 CREATE OR REPLACE TEMP MACRO sparql_sum_whole(low, high) AS
   try_add(try_multiply(coalesce(high, 0BD), 10000000000000000000000000000BD), coalesce(low, 0BD));
 CREATE OR REPLACE TEMP MACRO sparql_sum_double(low, high, fractions, floating) AS
@@ -48,7 +49,7 @@ CREATE OR REPLACE TEMP MACRO sparql_sum_double(low, high, fractions, floating) A
   + CAST(coalesce(fractions, 0BD) AS DOUBLE) / 1e18D + coalesce(floating, 0D);
 CREATE OR REPLACE TEMP MACRO sparql_sum_scaled(low, high, fractions) AS
   try_add(try_multiply(sparql_sum_whole(low, high), sparql_one()), coalesce(fractions, 0BD));
--- Of a float or a double; a float is the one that the double is written as.
+-- The term of a float or a double; a float is read from the text of the double.
 CREATE OR REPLACE TEMP MACRO sparql_floating_term(value, kind) AS
   transform(array(value), v ->
     CASE kind
@@ -62,8 +63,8 @@ CREATE OR REPLACE TEMP MACRO sparql_sum_term(low, high, fractions, floating, kin
     WHEN kind = 1 THEN sparql_decimal_term(sparql_sum_scaled(low, high, fractions))
     WHEN kind < 4 THEN sparql_floating_term(sparql_sum_double(low, high, fractions, floating), kind)
   END;
--- The mean of nothing is 0. Others are cut off after 18 fractional digits; only a sum of decimals is scaled for that at once, because
--- one of integers may be too large.
+-- The mean of no values is 0. Other means are cut off after 18 fractional digits. Only sums of decimals are scaled for
+-- this at once, because a sum of integers may be too large.
 CREATE OR REPLACE TEMP MACRO sparql_whole_mean(whole, size) AS
   transform(array(whole), w ->
     try_add(
@@ -71,7 +72,7 @@ CREATE OR REPLACE TEMP MACRO sparql_whole_mean(whole, size) AS
       sparql_whole_quotient(try_multiply(try_mod(w, size), sparql_one()), size)
     )
   )[0];
--- (A quotient of Spark's has 32 digits before the point, so it is made in two parts.)
+-- (A quotient in Spark has 32 digits before the point, so it is computed in two parts.)
 CREATE OR REPLACE TEMP MACRO sparql_scaled_mean(scaled, size) AS
   transform(array(scaled), s ->
     try_add(
@@ -92,7 +93,7 @@ CREATE OR REPLACE TEMP MACRO sparql_mean_term(low, high, fractions, floating, ki
     ELSE 'i0'
   END;
 
--- A partial sum has its parts, its floating numbers one by one, and how many numbers there are.
+-- A partial sum contains its parts, each floating number separately, and the count of the numbers.
 CREATE OR REPLACE TEMP MACRO sparql_partial_sum(low, high, fractions, listed, kind, size) AS
   named_struct('low', low, 'high', high, 'fractions', fractions, 'listed', listed, 'kind', kind, 'size', size);
 CREATE OR REPLACE TEMP MACRO sparql_listed_sum_term(low, high, fractions, listed, kind) AS
@@ -100,8 +101,8 @@ CREATE OR REPLACE TEMP MACRO sparql_listed_sum_term(low, high, fractions, listed
 CREATE OR REPLACE TEMP MACRO sparql_listed_mean_term(low, high, fractions, listed, kind, size) AS
   sparql_mean_term(low, high, fractions, aggregate(listed, 0D, (total, value) -> total + value), kind, size);
 
--- MIN and MAX: the term that comes first or last in the order; of equal ones, the first or last by its text. Integers as they are
--- usually written are kept apart, because they are cheap.
+-- MIN and MAX: the first or last term in the order; among equal terms, the first or last by its text. Integers in their
+-- usual form are kept apart, because they are cheap.
 CREATE OR REPLACE TEMP MACRO sparql_plain_integer(term) AS
   CASE WHEN term RLIKE '^i(0|-?[1-9][0-9]{0,17})\\z' THEN CAST(substr(term, 2) AS BIGINT) END;
 CREATE OR REPLACE TEMP MACRO sparql_ranked(term) AS named_struct('key', sparql_order_key(term), 'term', term);
@@ -122,7 +123,7 @@ CREATE OR REPLACE TEMP MACRO sparql_ranked_integer(value) AS
       )
   END;
 
--- `terms` may be NULL, for none; they come in an order that no arrival of rows changes.
+-- `terms` may be NULL, for none; their order does not depend on the arrival of rows.
 CREATE OR REPLACE TEMP MACRO sparql_group_concat(terms, separator) AS
   transform(array(array_sort(coalesce(terms, CAST(array() AS ARRAY<STRING>)))), g ->
     CASE

@@ -1,10 +1,12 @@
--- Dates and times. An instant is a DECIMAL(38, 0): seconds since 1970, times 10^18, in UTC; a value without a time zone is taken as UTC,
--- and compared with care. A term is read by one regular expression, and what it finds is used by name.
+-- Dates and times. An instant is a DECIMAL(38, 0): seconds since 1970, times 10^18, in UTC. A value without a time zone
+-- is taken as UTC; comparisons take this into account. One regular expression reads a term, and its groups are used by
+-- name.
 
 CREATE OR REPLACE TEMP MACRO sparql_days(date) AS CAST(unix_date(date) AS DECIMAL(38, 0)) * 86400 * sparql_one();
 
--- A dateTime, date or time: the day (NULL if there is no such day), the clock (24:00:00 is a whole day, where there is a day), the
--- zone, and what that is away from UTC. NULL of any other term. What the expression finds is written with bars between.
+-- A dateTime, date or time: the day (NULL if it does not exist), the clock (24:00:00 is a whole day, if there is a
+-- day), the zone, and its offset from UTC. NULL for any other term. The groups of the regular expression are joined
+-- with bars.
 CREATE OR REPLACE TEMP MACRO sparql_moment_parts(term) AS
   transform(
     array(
@@ -48,12 +50,13 @@ CREATE OR REPLACE TEMP MACRO sparql_moment(term) AS
         )
     END
   )[0];
--- Most dateTimes are timestamps of the engine's own, with a time zone.
+-- Most dateTimes are valid timestamps of the engine, with a time zone.
 CREATE OR REPLACE TEMP MACRO sparql_is_ordinary(term) AS
   term RLIKE '^t[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,6})?(Z|[+-](0[0-9]|1[0-3]):[0-5][0-9])\\z';
 CREATE OR REPLACE TEMP MACRO sparql_timestamp(term) AS TRY_CAST(substr(term, 2) AS TIMESTAMP);
 
--- A duration: one of days and seconds in seconds times 10^18, one of years and months in months; NULL where the form is not its type's.
+-- A duration: days and seconds in seconds times 10^18, years and months in months; NULL if its form does not fit its
+-- type.
 CREATE OR REPLACE TEMP MACRO sparql_duration_parts(term) AS
   transform(
     array(
@@ -101,7 +104,7 @@ CREATE OR REPLACE TEMP MACRO sparql_duration(term) AS
     END
   )[0];
 
--- Where a term lies on the line of its own datatype (dateTime, date, time, the two durations); NULL for any other.
+-- The position of a term on the line of its own datatype (dateTime, date, time, the two durations); NULL for any other.
 CREATE OR REPLACE TEMP MACRO sparql_as_instant(term) AS
   CASE
     WHEN sparql_is_ordinary(term) THEN CAST(unix_micros(sparql_timestamp(term)) AS DECIMAL(38, 0)) * 1000000000000BD
@@ -110,7 +113,7 @@ CREATE OR REPLACE TEMP MACRO sparql_as_instant(term) AS
     ELSE transform(array(sparql_moment(term)), m -> sparql_local_instant(m) - m.offset)[0]
   END;
 CREATE OR REPLACE TEMP MACRO sparql_has_zone(term) AS term RLIKE '[0-9](Z|[+-][0-9]{2}:[0-9]{2})\\z';
--- What is to be known of one for a comparison: the line, whether there is a time zone, the place on the line.
+-- The properties that a comparison needs: the line, whether there is a time zone, the position on the line.
 CREATE OR REPLACE TEMP MACRO sparql_on_line(term) AS
   named_struct('line', sparql_time_line(term), 'has_zone', sparql_has_zone(term), 'at', sparql_as_instant(term));
 
@@ -168,8 +171,8 @@ CREATE OR REPLACE TEMP MACRO sparql_year_month_term(months) AS
     )
   )[0];
 
--- YEAR, MONTH, DAY, HOURS, MINUTES, SECONDS, TIMEZONE, TZ: of the local time. A date has no hours, a time no year; 24:00:00 is
--- the next day's midnight.
+-- YEAR, MONTH, DAY, HOURS, MINUTES, SECONDS, TIMEZONE, TZ: of the local time. A date has no hours, a time no year.
+-- 24:00:00 is the next day's midnight.
 CREATE OR REPLACE TEMP MACRO sparql_next_midnight(moment) AS
   date_add(moment.day, CASE WHEN moment.clock >= sparql_day_length() THEN 1 ELSE 0 END);
 CREATE OR REPLACE TEMP MACRO sparql_local_date(term) AS
@@ -201,13 +204,13 @@ CREATE OR REPLACE TEMP MACRO sparql_timezone(term) AS
 CREATE OR REPLACE TEMP MACRO sparql_tz(term) AS
   transform(array(sparql_moment(term)), m -> CASE WHEN m.day IS NOT NULL THEN concat('S', m.zone) END)[0];
 
--- Sums and differences of times and durations. `direction` is 1 or -1: a duration is added, or taken away.
+-- Sums and differences of times and durations. `direction` is 1 to add a duration, or -1 to subtract it.
 CREATE OR REPLACE TEMP MACRO sparql_moved(term, local, zone) AS
   CASE
     WHEN left(term, 1) = 't' THEN concat('t', sparql_local_text(local), zone)
     ELSE concat('Ohttp://www.w3.org/2001/XMLSchema#date ', sparql_date_text(date_from_unix_date(sparql_floor_day(local))), zone)
   END;
--- (Five million years are as far as dates go.)
+-- (Dates reach five million years.)
 CREATE OR REPLACE TEMP MACRO sparql_months_later(date, months) AS
   CASE WHEN abs(months) < 60000000 THEN add_months(date, CAST(months AS INT)) END;
 CREATE OR REPLACE TEMP MACRO sparql_time_sum(a, b, direction) AS
@@ -236,6 +239,7 @@ CREATE OR REPLACE TEMP MACRO sparql_time_sum(a, b, direction) AS
       )[0]
   END;
 
--- An evaluation instant, milliseconds since 1970, as NOW() gives it: in UTC, with a fraction of a second only where there is one.
+-- The evaluation instant of NOW(), given in milliseconds since 1970: in UTC, with a fraction of a second only if it is
+-- not zero.
 CREATE OR REPLACE TEMP MACRO sparql_instant_term(time) AS
   concat('t', sparql_local_text(CAST(time AS DECIMAL(38, 0)) * 1000000000000000BD), 'Z');

@@ -1,10 +1,11 @@
--- Numbers. An integer is a DECIMAL(38, 0), and so is a decimal: as many times 10^18 as it is (XSD asks for 18 digits), because Spark gives
--- sums and products of DECIMAL(38, 18)s fewer digits. Both are exact, and what does not fit is an error, never a double. Operators on
--- numbers are put together by the compiler (arithmetic.py).
+-- Numbers. An integer is a DECIMAL(38, 0), and so is a decimal: its value times 10^18 (XSD requires 18 digits), because
+-- sums and products of DECIMAL(38, 18)s lose digits in Spark. Both are exact, and a value that does not fit is an
+-- error, never a double. The compiler combines operators on numbers (arithmetic.py).
 
 CREATE OR REPLACE TEMP MACRO sparql_one() AS 1000000000000000000BD;
 
--- Whether a term is no derived integer, or one within its bounds. What has more than 38 digits is within them if its type has no bound there.
+-- Whether a term is not a derived integer, or is one within its bounds. A number with more than 38 digits is within
+-- them if its type has no bound on that side.
 CREATE OR REPLACE TEMP MACRO sparql_is_within_bounds(term) AS
   CASE
     WHEN left(term, 1) = 'n' THEN
@@ -32,14 +33,14 @@ CREATE OR REPLACE TEMP MACRO sparql_is_within_bounds(term) AS
       )[0]
     ELSE TRUE
   END;
--- `…_value` leaves it to whoever asks to check the bounds.
+-- `…_value` leaves the check of the bounds to the caller.
 CREATE OR REPLACE TEMP MACRO sparql_integer_value(term) AS
   TRY_CAST(regexp_extract(term, '^(?:i|n[A-Za-z]+ )([+-]?[0-9]+)\\z', 1) AS DECIMAL(38, 0));
 CREATE OR REPLACE TEMP MACRO sparql_as_integer(term) AS
   transform(array(term), t -> CASE WHEN sparql_is_within_bounds(t) THEN sparql_integer_value(t) END)[0];
--- Of the text of a decimal.
+-- From the text of a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_decimal_of(lexical) AS TRY_CAST(concat(lexical, 'e18') AS DECIMAL(38, 0));
--- Of an integer or a decimal.
+-- An integer or a decimal.
 CREATE OR REPLACE TEMP MACRO sparql_decimal_value(term) AS
   transform(array(term), t ->
     CASE
@@ -48,14 +49,14 @@ CREATE OR REPLACE TEMP MACRO sparql_decimal_value(term) AS
   )[0];
 CREATE OR REPLACE TEMP MACRO sparql_as_decimal(term) AS
   transform(array(term), t -> CASE WHEN sparql_is_within_bounds(t) THEN sparql_decimal_value(t) END)[0];
--- Of any number.
+-- Any number.
 CREATE OR REPLACE TEMP MACRO sparql_is_double_form(text) AS
   text RLIKE '^([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)\\z';
 CREATE OR REPLACE TEMP MACRO sparql_has_number_form(term) AS
   term RLIKE '^([ef]([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)|d[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)|(i|n[A-Za-z]+ )[+-]?[0-9]+)\\z';
 CREATE OR REPLACE TEMP MACRO sparql_is_numeric(term) AS
   transform(array(term), t -> sparql_has_number_form(t) AND sparql_is_within_bounds(t))[0];
--- The whole number that a double is, without its fraction. Three parts of 53 bits each are exact.
+-- The whole part of a double. Three parts of 53 bits each are exact.
 CREATE OR REPLACE TEMP MACRO sparql_double_as_integer(value) AS
   CASE
     WHEN abs(value) < 9007199254740992D THEN CAST(CAST(value AS BIGINT) AS DECIMAL(38, 0))
@@ -70,7 +71,8 @@ CREATE OR REPLACE TEMP MACRO sparql_double_as_integer(value) AS
         CAST(CAST(value % 9007199254740992D AS BIGINT) AS DECIMAL(38, 0))
       )
   END;
--- A double as a decimal is what its text says (0.1, and not what binary makes of it), above 2^53 the whole number that it is.
+-- A double as a decimal is the value of its text (0.1, and not its binary expansion); above 2^53 it is the exact whole
+-- number.
 CREATE OR REPLACE TEMP MACRO sparql_double_as_decimal(value) AS
   CASE
     WHEN abs(value) < 9007199254740992D THEN
@@ -125,7 +127,8 @@ CREATE OR REPLACE TEMP MACRO sparql_float_term(value) AS concat('f', sparql_floa
 CREATE OR REPLACE TEMP MACRO sparql_decimal_as_double(value) AS CAST(sparql_decimal_text(value) AS DOUBLE);
 CREATE OR REPLACE TEMP MACRO sparql_decimal_as_float(value) AS CAST(sparql_decimal_text(value) AS FLOAT);
 
--- Products and quotients of decimals, cut off after 18 fractional digits. `DIV` has 64 bits only, and `/` 32 digits before the point.
+-- Products and quotients of decimals, cut off after 18 fractional digits. `DIV` has only 64 bits, and `/` 32 digits
+-- before the point.
 CREATE OR REPLACE TEMP MACRO sparql_whole_quotient(x, y) AS
   CAST(try_divide(x - try_mod(x, y), y) AS DECIMAL(38, 0));
 CREATE OR REPLACE TEMP MACRO sparql_tenth(x) AS CAST((x - (x) % 10) * 0.1BD AS DECIMAL(38, 0));
@@ -143,7 +146,7 @@ CREATE OR REPLACE TEMP MACRO sparql_product(x, y) AS
       )
     )[0]
   )[0];
--- Long division of a remainder, 18 digits of it: at once or in two steps where there is room, else digit by digit.
+-- Long division of a remainder, 18 digits of it: at once or in two steps if they fit, else digit by digit.
 CREATE OR REPLACE TEMP MACRO sparql_next_digits(remainder, divisor, factor) AS
   transform(array(sparql_whole_quotient(try_multiply(remainder, factor), divisor)), d ->
     named_struct('digits', d, 'remainder', CAST(try_mod(try_multiply(remainder, factor), divisor) AS DECIMAL(38, 0)))
@@ -181,7 +184,7 @@ CREATE OR REPLACE TEMP MACRO sparql_quotient(x, y) AS
     )
   )[0];
 
--- Of doubles and floats; Spark divides by no zero.
+-- Doubles and floats; Spark cannot divide by zero.
 CREATE OR REPLACE TEMP MACRO sparql_floating_quotient(x, y) AS
   transform(array(named_struct('x', x, 'y', y)), f ->
     CASE
@@ -193,7 +196,8 @@ CREATE OR REPLACE TEMP MACRO sparql_floating_quotient(x, y) AS
     END
   )[0];
 
--- Halves go up: ROUND(-2.5) is -2. (Half is not added to a double: the sum might be rounded.) A double beyond 2^53 is whole.
+-- Halves are rounded up: ROUND(-2.5) is -2. (Adding a half to a double might round the sum.) A double beyond 2^53 is
+-- whole.
 CREATE OR REPLACE TEMP MACRO sparql_decimal_floor(x) AS
   transform(array(x), v ->
     try_subtract(v - v % sparql_one(), CASE WHEN v % sparql_one() < 0 THEN sparql_one() ELSE 0BD END)

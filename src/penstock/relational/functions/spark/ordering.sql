@@ -3,8 +3,8 @@
 
 CREATE OR REPLACE TEMP MACRO sparql_order_place(term) AS
   CASE WHEN left(term, 1) = 'b' THEN CAST(CAST(sparql_as_boolean(term) AS INT) AS DECIMAL(38, 0)) ELSE sparql_as_instant(term) END;
--- What a double cannot tell apart: large integers, and long decimals. It is the value less the double's, in whole numbers and the
--- rest. (Terms of one value are equal, of whichever type.)
+-- The difference between a value and its double, in whole numbers and the rest, because doubles cannot distinguish
+-- large integers and long decimals. (Terms of one value are equal, of whichever type.)
 CREATE OR REPLACE TEMP MACRO sparql_beyond_double(term, number) AS
   try_subtract(sparql_decimal_of(substr(term, 2)), sparql_double_as_decimal(number));
 CREATE OR REPLACE TEMP MACRO sparql_order_key(term) AS

@@ -3,7 +3,7 @@
 CREATE OR REPLACE TEMP MACRO sparql_strlen(term) AS concat('i', CAST(length(sparql_text(term)) AS STRING));
 CREATE OR REPLACE TEMP MACRO sparql_strends(a, b) AS
   CASE WHEN sparql_are_compatible(a, b) THEN endswith(sparql_text(a), sparql_text(b)) END;
--- A string that is put together from itself again and again soon has more characters than there is memory: that ends the query.
+-- A string that is repeatedly concatenated with itself soon exceeds the memory: this ends the query.
 CREATE OR REPLACE TEMP MACRO sparql_concat(terms) AS
   CASE
     WHEN NOT coalesce(forall(terms, x -> contains('SL', left(x, 1))), FALSE) THEN NULL
@@ -19,7 +19,7 @@ CREATE OR REPLACE TEMP MACRO sparql_concat(terms) AS
       )
   END;
 
--- Characters count from 1; those before the first are no error.
+-- Characters count from 1; positions before the first are no error.
 CREATE OR REPLACE TEMP MACRO sparql_characters(text, first, after) AS
   CASE
     WHEN text IS NOT NULL AND after IS NOT NULL
@@ -43,7 +43,7 @@ CREATE OR REPLACE TEMP MACRO sparql_substr(term, start) AS
     )
   )[0];
 
--- Java encodes forms, where a space is a plus.
+-- Java encodes HTML forms, with a plus for a space.
 CREATE OR REPLACE TEMP MACRO sparql_encode_for_uri(term) AS
   concat('S', replace(replace(replace(url_encode(sparql_text(term)), '+', '%20'), '*', '%2A'), '%7E', '~'));
 CREATE OR REPLACE TEMP MACRO sparql_ucase(term) AS concat(sparql_string_kind(term), upper(sparql_text(term)));
@@ -60,9 +60,9 @@ CREATE OR REPLACE TEMP MACRO sparql_langmatches(language, language_range) AS
       END
   END;
 
--- Regular expressions. A constant pattern is translated when the query is compiled (patterns.py); here is the same, less
--- exactly, for patterns that are data: beside a class of characters \w and $ are Java's. A backslash of the pattern that
--- stands for itself is kept as chr(1) meanwhile, an escaped dollar as chr(2).
+-- Regular expressions. A constant pattern is translated when the query is compiled (patterns.py). These macros do the
+-- same, less exactly, for patterns in the data: if they contain a character class, \w and $ are those of Java. An escaped
+-- backslash in the pattern is meanwhile kept as chr(1), an escaped dollar as chr(2).
 CREATE OR REPLACE TEMP MACRO sparql_in_unicode(pattern) AS
   CASE
     WHEN contains(pattern, '[') THEN
@@ -114,7 +114,8 @@ CREATE OR REPLACE TEMP MACRO sparql_rewrite(text) AS
         chr(2), '$'
       )
   END;
--- As Java writes it: '\1' → '$1', '$' → '\$'. A digit that follows a group's number is no part of it, so it is escaped.
+-- The replacement in Java's syntax: '\1' → '$1', '$' → '\$'. A digit that follows a group's number is not part of it,
+-- so it is escaped.
 CREATE OR REPLACE TEMP MACRO sparql_java_rewrite(rewrite) AS
   replace(
     replace(
@@ -126,7 +127,7 @@ CREATE OR REPLACE TEMP MACRO sparql_java_rewrite(rewrite) AS
     ),
     chr(1), '\\\\'
   );
--- Cases as in Unicode, and one character that ends a line, as XPath has it.
+-- Case folding as in Unicode, and one line separator, as in XPath.
 CREATE OR REPLACE TEMP MACRO sparql_java_pattern(pattern) AS concat('(?du)', pattern);
 CREATE OR REPLACE TEMP MACRO sparql_regex(term, pattern) AS sparql_text(term) RLIKE sparql_java_pattern(pattern);
 -- A pattern that matches the empty string is an error (XPath functions, err:FORX0003).
@@ -139,13 +140,14 @@ CREATE OR REPLACE TEMP MACRO sparql_replace(term, pattern, replacement) AS
         regexp_replace(sparql_text(term), sparql_java_pattern(pattern), sparql_java_rewrite(replacement))
       )
   END;
--- The same with patterns for which Java could take too long, and with those that may be none: UDFs with RE2 (spark_patterns.py).
+-- The same for patterns for which Java could take too long, and for those that may be invalid: UDFs with RE2
+-- (engines/spark/patterns.py).
 CREATE OR REPLACE TEMP MACRO sparql_regex_linear(term, pattern) AS penstock_regex(term, pattern);
 CREATE OR REPLACE TEMP MACRO sparql_replace_linear(term, pattern, replacement) AS penstock_replace(term, pattern, replacement);
 CREATE OR REPLACE TEMP MACRO sparql_regex_tried(term, pattern) AS penstock_regex(term, pattern);
 CREATE OR REPLACE TEMP MACRO sparql_replace_tried(term, pattern, replacement) AS penstock_replace(term, pattern, replacement);
 
--- IRIs from strings: absolute ones as they are, relative ones joined to what the compiler knows of the base.
+-- IRIs from strings: absolute ones unchanged, relative ones joined to the parts of the base that the compiler knows.
 CREATE OR REPLACE TEMP MACRO sparql_is_iri_text(text) AS
   text RLIKE '^([^/?#\\[]*//[^/?#\\[]*\\[[0-9A-Fa-f:.]+\\])?([^\\x00-\\x20<>"{}|^`\\\\%\\[\\]]++|%[0-9A-Fa-f]{2})*+\\z';
 CREATE OR REPLACE TEMP MACRO sparql_is_absolute(text) AS text RLIKE '^[A-Za-z][A-Za-z0-9+.-]*:';
@@ -191,6 +193,6 @@ CREATE OR REPLACE TEMP MACRO sparql_resolved(reference, scheme, authority, direc
 CREATE OR REPLACE TEMP MACRO sparql_uuid() AS concat('Iurn:uuid:', uuid());
 CREATE OR REPLACE TEMP MACRO sparql_struuid() AS concat('S', uuid());
 CREATE OR REPLACE TEMP MACRO sparql_new_blank() AS concat('Bn', replace(uuid(), '-', ''));
--- One blank node for a string within a solution, another in the next: the label is made of both.
+-- One blank node for a string within a solution, another in the next: its label combines both.
 CREATE OR REPLACE TEMP MACRO sparql_blank_of(term, solution) AS
   concat('Bn', md5(concat(CAST(solution AS STRING), ' ', sparql_simple_text(term))));

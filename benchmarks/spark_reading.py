@@ -31,7 +31,8 @@ from pyspark.sql import functions as sf
 
 from penstock.engines.spark.session import session
 from penstock.engines.spark.survey import surveyed_ranges
-from penstock.sources.spark.history import open_history
+from penstock.sources import open_source
+from penstock.sources.spark.history import history_of
 
 _PATTERN = r'^<([^>]*)> <([^>]*)> <([^>]*)> "(-?\d+)" \.$'
 
@@ -78,14 +79,14 @@ def ways(spark: SparkSession, path: Path) -> dict[str, Callable[[], DataFrame]]:
     lines = spark.read.text(str(path))
     words = lines.select(sf.split("value", " ").alias("words"))
     columns = [sf.col("words")[place] for place in range(3)]
-    history, quads = open_history(spark, path, scope="toll"), path.with_suffix(".nq")
+    history, quads = history_of(spark, open_source(path, scope="toll")), path.with_suffix(".nq")
     return {
         "lines": lambda: lines,
         "split by hand": lambda: words.select(*columns, sf.regexp_replace(sf.col("words")[3], '"', "").cast("bigint")),
         "regexp by hand": lambda: lines.select(*(sf.regexp_extract("value", _PATTERN, group) for group in range(1, 5))),
         "rows": history.rows,
         "survey": lambda: surveyed_ranges(spark, [(part, None) for part in history.ranges], [], 0),
-        "quads": open_history(spark, quads, scope="toll").rows,
+        "quads": history_of(spark, open_source(quads, scope="toll")).rows,
     }
 
 

@@ -321,7 +321,7 @@ class TestFiles:
         (files / "moves.changes").write_text("oops\n")
         failed = self.run(files, "run", "--graph-updates", str(files / "moves.changes"))
         assert failed.exit_code == 2
-        assert "this is not a change" in failed.stderr
+        assert "this line is not a change" in failed.stderr
 
     def test_on_spark(self, files: Path, spark: SparkSession) -> None:
         verified = self.run(files, "verify", "--graph-updates", str(files / "moves.changes"), engine="spark")

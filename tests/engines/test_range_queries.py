@@ -21,13 +21,17 @@ import penstock
 from penstock.algebra import Settings
 from penstock.algebra.chaining import registered_name
 from penstock.algebra.inputs import GraphTriple, Inputs
+from penstock.engines.duckdb.store import DuckDBStore
+from penstock.engines.protocol import WindowStore
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.rdf.elements import Element
 from penstock.rdf.results import Evaluation
 from penstock.runtime.history_intake import HistoryIntake
+from penstock.runtime.intake import Intake
 from penstock.runtime.queries import QuerySpec
 from penstock.runtime.run import Run
 from penstock.runtime.settings import RunSettings
+from penstock.runtime.source_intake import SourceIntake
 from penstock.sources import open_source
 from penstock.syntax import ast
 
@@ -105,15 +109,21 @@ def run_by_ranges(
 
     store = store or HistoryStore(spark)
     try:
-        with TemporaryDirectory() as name:
-            sources = {iri: open_source(path, scope=iri) for iri, path in write_streams(Path(name), inputs).items()}
-            for iri, graph in graphs_of(inputs).items():
-                store.load_graph(iri, graph)
-            spec = QuerySpec(query, registered_name(query) or "q", how)
-            run = Run(store, HistoryIntake(), [spec], sources, RunSettings(lateness=inputs.lateness, flush=flush))
-            return [evaluation for evaluation in run.evaluations() if evaluation.says_something]
+        return run_over_files(store, HistoryIntake(), query, inputs, how, flush=flush)
     finally:
         store.close()
+
+
+def run_over_files(
+    store: WindowStore[Any], intake: Intake[Any], query: ast.Query, inputs: Inputs, how: Settings, *, flush: bool
+) -> list[Evaluation]:
+    with TemporaryDirectory() as name:
+        sources = {iri: open_source(path, scope=iri) for iri, path in write_streams(Path(name), inputs).items()}
+        for iri, graph in graphs_of(inputs).items():
+            store.load_graph(iri, graph)
+        spec = QuerySpec(query, registered_name(query) or "q", how)
+        run = Run(store, intake, [spec], sources, RunSettings(lateness=inputs.lateness, flush=flush))
+        return [evaluation for evaluation in run.evaluations() if evaluation.says_something]
 
 
 @settings(max_examples=TRIALS, suppress_health_check=[*HealthCheck])
@@ -125,8 +135,8 @@ def test_random_queries(spark: SparkSession, in_this_process: None, scenario: Sc
         found = run_by_ranges(spark, query, inputs, how, flush=scenario.flush)
     except NotByRangesError:
         assume(False)
-    expected = run_bounded(query, inputs, how, flush=scenario.flush)
-    difference = first_difference(found, [e for e in expected if e.says_something], is_ordered(query))
+    expected = run_over_files(DuckDBStore(), SourceIntake(), query, inputs, how, flush=scenario.flush)
+    difference = first_difference(found, expected, is_ordered(query))
     assert difference is None, difference.text
 
 

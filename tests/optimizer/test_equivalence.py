@@ -16,7 +16,7 @@ from penstock.optimizer import RULES, Knowledge, Rule, name_of, optimize
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.rdf.results import Evaluation
-from penstock.relational import answers
+from penstock.relational import planning
 
 EXAMPLES = int(os.environ.get("PENSTOCK_EXAMPLES", "40"))
 trying = settings(derandomize="PENSTOCK_EXAMPLES" not in os.environ, max_examples=EXAMPLES, deadline=None)
@@ -55,7 +55,7 @@ def test_a_rule_alone_changes_no_answer(engine: DuckDBStore, scenario: Scenario,
     rule = data.draw(st.sampled_from(rules), label="rule")
     expected = run(engine, scenario, is_optimized=False)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(answers, "RULES", (rule,))
+        patch.setattr(planning, "RULES", (rule,))
         found = run(engine, scenario, is_optimized=True)
     difference = first_difference(found, expected, is_ordered(scenario.parsed()))
     assert difference is None, f"{name_of(rule)}: {difference.text}"

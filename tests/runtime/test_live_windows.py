@@ -22,6 +22,7 @@ from penstock.oracle import answer
 from penstock.oracle.judging import first_difference
 from penstock.rdf.changes import Change
 from penstock.rdf.elements import Element, Malformed
+from penstock.rdf.result_batches import ResultBatch
 from penstock.rdf.results import Evaluation
 from penstock.runtime.micro_batches import StreamedRun
 from penstock.runtime.outlets import Callback
@@ -242,10 +243,10 @@ class Stopping(ListOutlet):
 
     most: list[int]
 
-    def write(self, evaluation: Evaluation) -> None:
+    def write(self, batch: ResultBatch, which: range) -> None:
         if len(self.evaluations) >= self.most[0]:
             raise StopError
-        super().write(evaluation)
+        super().write(batch, which)
 
 
 def test_a_run_continues_with_another_evaluator(spark: SparkSession, tmp_path: Path) -> None:

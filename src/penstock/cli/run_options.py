@@ -132,7 +132,7 @@ updates_option = click.option(
     "--graph-updates",
     multiple=True,
     metavar="[IRI=]FILE",
-    help="Add triples to a graph (--graph) and delete them while the query runs (repeatable); a line of FILE is "
+    help="Add triples to a graph (--graph), or delete triples, while the query runs (repeatable); a line of FILE is "
     '`A <s> <p> <o> "TS" .` to add a triple at TS, `D <s> <p> <o> "TS" .` to delete it.',
 )
 

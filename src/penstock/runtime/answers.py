@@ -25,11 +25,11 @@ def in_time_order(found: Sequence[Iterable[ResultBatch]]) -> Iterator[Answer]:
     """
     if len(found) == 1:
         for batch in found[0]:
-            if len(batch.queries) == 1:
-                yield batch, range(len(batch))
-            else:
+            if len(batch.queries) > 1:
                 for _, _, number in _instants([batch]):
                     yield batch, range(number, number + 1)
+            elif len(batch):
+                yield batch, range(len(batch))
         return
     for _, batch, number in merge(*map(_instants, found), key=itemgetter(0)):
         yield batch, range(number, number + 1)

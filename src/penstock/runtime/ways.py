@@ -12,6 +12,7 @@ For the last two, `engines/spark/live_store.py` chooses the evaluator: the clust
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -184,8 +185,11 @@ def _micro_batches(request: RunRequest, spark: SparkSession) -> BackgroundRun:
     try:
         run = _run(request, store, intake, checkpoint, is_prompt=True)
     except BaseException:
+        store.close()
         if checkpoint is not None:
             checkpoint.close()
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
         raise
     return StreamedRun(
         run, store, intake, folder, checkpoint=checkpoint, is_bounded=request.is_bounded, on_end=request.on_end

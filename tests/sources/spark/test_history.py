@@ -24,14 +24,15 @@ from tests.rdf.lines import (
     triples_with,
 )
 from tests.sources.collected import Read, Triples, read, read_one_by_one
-from tests.sources.test_opening import FILES, TIMES, wrong_every_third
+from tests.sources.test_source_opener import FILES, TIMES, wrong_every_third
 
 from penstock.rdf.elements import Malformed
-from penstock.sources.spark.history import open_history
+from penstock.sources import open_source
+from penstock.sources.spark.history import history_of
 
 
 def spark_read(spark: SparkSession, path: Path | str, scope: str = "s") -> Read:
-    history = open_history(spark, path, scope=scope)
+    history = history_of(spark, open_source(path, scope=scope))
     elements: dict[int, tuple[int, Triples]] = {}
     names: dict[int, str | None] = {}
     rows = history.rows(is_named=True).collect()
@@ -81,7 +82,7 @@ def test_lines_of_every_kind(spark: SparkSession, tmp_path: Path, end: str) -> N
 
 def test_parts_of_a_file_do_not_show(spark: SparkSession, tmp_path: Path, small_parts: None) -> None:
     path = write(tmp_path / "a.tnt", "\n".join(EVERY_KIND * 2))
-    assert open_history(spark, path, scope="s").rows().rdd.getNumPartitions() > 10
+    assert history_of(spark, open_source(path, scope="s")).rows().rdd.getNumPartitions() > 10
     agree(spark, path)
 
 

@@ -29,7 +29,7 @@ from penstock.engines.protocol import (
 )
 from penstock.engines.spark.coverage import reason_for_sql
 from penstock.engines.spark.range_queries import HistoryQuery, StreamRanges
-from penstock.engines.spark.range_tasks import ShippedGraphs, StreamReader, shipped
+from penstock.engines.spark.range_tasks import ShippedGraphs, StreamReader, shipped_graph
 from penstock.engines.spark.store import SparkStore, StreamView
 from penstock.engines.spark.survey import (
     Survey,
@@ -100,8 +100,8 @@ class HistoryStore(SparkStore):
     def shipped_graphs(self) -> Broadcast[ShippedGraphs]:
         """The graphs for executors; each executor receives them once."""
         if self._shipped is None:
-            tables = {iri: pa.concat_tables(graph.tables()) for iri, graph in self._sources.items()}
-            self._shipped = self.session.sparkContext.broadcast({iri: shipped(t) for iri, t in tables.items()})
+            shipped = {iri: shipped_graph(graph) for iri, graph in self._sources.items()}
+            self._shipped = self.session.sparkContext.broadcast(shipped)
         return self._shipped
 
     # Streams

@@ -81,6 +81,7 @@ class LiveStore:
     ) -> None:
         self.session = session
         self.log = WindowLog(folder, in_memory=not is_durable and not is_local(session))
+        self._is_durable = is_durable
         self._windows = windows
         self._bound = WINDOWS.set_by(session, "windows")
         self._graphs: dict[str | None, Graph] = {}
@@ -226,6 +227,8 @@ class LiveStore:
                     oldest[iri] = min(oldest[iri], self.evaluator.oldest(need, iri))
         instants = {need.query.dataset.after for need in needs}
         self.log.evict(oldest, [after for after in instants if after is not None])
+        if not self._is_durable:  # no checkpoint needs the files later
+            self.log.clean(())
         self.evaluator.evict(needs, until)
         if isinstance(self.evaluator, ClusterWindows):
             for counted in self.log.passed_later():

@@ -22,7 +22,7 @@ from penstock.engines.duckdb.statements import DuckDBQuery
 from penstock.engines.duckdb.store import DuckDBStore
 from penstock.engines.protocol import Reached, Slice
 from penstock.relational.answers import Delivery
-from penstock.sources.graphs import TableGraph
+from penstock.sources.graphs import CHANGING, TRIPLES, Graph, TableGraph
 from penstock.sources.spark.ranges import Range
 
 ShippedGraphs = Mapping[str | None, bytes]
@@ -160,10 +160,12 @@ def _opened(task: RangeTask) -> tuple[DuckDBStore, DuckDBQuery]:
     return store, compiled
 
 
-def shipped(table: pa.Table) -> bytes:
+def shipped_graph(graph: Graph) -> bytes:
+    schema = CHANGING if graph.changes else TRIPLES
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
+    with pa.ipc.new_stream(sink, schema) as writer:
+        for table in graph.tables():
+            writer.write_table(table)
     return bytes(sink.getvalue())
 
 

@@ -35,7 +35,6 @@ class Survey:
     """`seen` is in the form that stores report; an empty stream has no timestamps."""
 
     seen: Seen
-    triples: int | None = None
     closings: Mapping[RangeWindow, Closings] = field(default_factory=dict)
     """The closing instants of windows with content, as far as they are known."""
 
@@ -112,7 +111,7 @@ def survey_of(surveys: Sequence[RangeSurvey], windows: Collection[RangeWindow]) 
         )
         for window, found in closings.items():
             found.add(survey.closings[window])
-    return Survey(whole, sum(survey.triples for survey in surveys), closings)
+    return Survey(whole, closings)
 
 
 _Part = tuple[Range, int | None]
@@ -191,14 +190,14 @@ def survey_by_steps(rows: DataFrame, window: RangeWindow, lateness: int) -> Surv
     found = grouped.toArrow().sort_by("period")
     closings = Closings(window)
     if not found.num_rows:
-        return Survey(Seen(0, None, None, False), 0, {window: closings})
+        return Survey(Seen(0, None, None, False), {window: closings})
     periods, first, last = (found[name].to_pylist() for name in ("period", "first", "last"))
     if _may_be_late(periods, first, last, max(1, lateness // window.step)):
         return None
     closings.note(content(found["first_triple"].drop_null().to_pylist()))
     triples, least, greatest = pc.sum(found["triples"]), pc.min(found["least"]), pc.max(found["greatest"])
     seen = Seen(triples.as_py(), least.as_py(), greatest.as_py(), False)
-    return Survey(seen, triples.as_py(), {window: closings})
+    return Survey(seen, {window: closings})
 
 
 def _may_be_late(periods: Sequence[int], first: Sequence[int], last: Sequence[int], distance: int) -> bool:

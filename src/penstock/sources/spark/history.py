@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.rdf.errors import SourceError
 from penstock.sources.batches import Source
 from penstock.sources.files import OneAfterAnother
-from penstock.sources.source_opener import open_source
 from penstock.sources.spark.ranges import Range, cut_sources, numbered_tables, read_in_executors, with_line_numbers
 from penstock.sources.spark.rows import ARROW_MALFORMED, MALFORMED, NAMED_ROWS, ROWS, batch_of
 
@@ -38,21 +35,11 @@ class History:
         return read_in_executors(self.spark, with_line_numbers(self.ranges), _malformed, MALFORMED)
 
 
-def open_history(spark: SparkSession, text: str | Path, *, scope: str) -> History:
-    """The bounded source for a text, as in `open_source`: a file or a folder, in any format.
-
-    Files of `.tnt` are read in ranges; other formats, and compressed files, each as a whole.
-
-    Raises `SourceError` if there is nothing to read.
-    """
-    source = open_source(text, scope=scope)
-    if source.is_live:
-        raise SourceError(f"{text}: this is a live stream, not a history: name a file or folder")
-    return history_of(spark, source)
-
-
 def history_of(spark: SparkSession, source: Source) -> History:
-    """A bounded source. The executors must see its files under the same path."""
+    """A bounded source, whose files the executors must see under the same path.
+
+    Plain files of `.tnt` are read in ranges; compressed files and other formats, each as a whole.
+    """
     parts = [part for _, part in source.files] if isinstance(source, OneAfterAnother) else [source]
     return History(spark, cut_sources(spark, dict(enumerate(parts))))
 

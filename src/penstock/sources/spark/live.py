@@ -90,7 +90,10 @@ class WholeSource(SparkStream):
     def streamed(self, spark: SparkSession) -> DataFrame:
         """Raises `SourceError` if there is nothing to read."""
         open_source(self.text, scope=self.scope)
-        return _names_of_files(spark, Path(parse_source(self.text).path), {})
+        path = Path(parse_source(self.text).path)
+        if path.is_file() and path.name.startswith(("_", ".")):
+            raise SourceError(f"{path}: Spark ignores files whose names begin with _ or a dot: rename it")
+        return _names_of_files(spark, path, {})
 
     def source(self, files: Sequence[str], report: OnMalformed) -> Source:
         """The files that existed when the batch was first read."""
@@ -209,7 +212,7 @@ class LiveInput:
                 source = stream.source(files, partial(report, place))
                 if source is not None:
                     sources[place] = source
-                    size += sum(_path(file).stat().st_size for file in files)
+                    size += sum(map(_size, files))
         if is_large or size > bound.bytes:
             return LargeBatch(batch, self.streams, sources, now, self.is_named)
         tables = {place: table_of_source(source, partial(report, place)) for place, source in sources.items()}
@@ -350,3 +353,11 @@ def _numbered(batch: DataFrame) -> DataFrame:
 def _path(file: str) -> Path:
     """Spark writes `file:/folder/name`, without escapes."""
     return Path("/" + file.removeprefix("file:").lstrip("/"))
+
+
+def _size(file: str) -> int:
+    """In bytes; 0 if the file was removed after Spark found it, which the stream reports."""
+    try:
+        return _path(file).stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -13,13 +13,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.rdf.elements import Malformed, OnMalformed
-from penstock.rdf.errors import SourceError
-from penstock.rdf.limits import too_long
+from penstock.rdf.errors import ReadingError, SourceError
+from penstock.rdf.formats.tnt import decode_line
+from penstock.rdf.limits import shown, too_long
 from penstock.sources.blocks import blocks, pieces_as_they_come
 from penstock.sources.tnt import decode_tnt
 
-_LONG_LINE = "\0too long\0"
-"""The prefix of a line that was too long; the beginning of the line follows."""
+_MALFORMED = "\0malformed\0"
+"""The prefix of a line that Spark cannot carry; the reason, a zero byte and the text follow."""
 
 _SECONDS_TO_CONNECT = 30
 _SECONDS_TO_START = 600
@@ -29,7 +30,8 @@ _SECONDS_TO_START = 600
 def relayed(host: str, port: int) -> int:
     """The port of this machine where one reader, Spark, finds the lines of a server.
 
-    A line that is too long begins with `_LONG_LINE` there. Raises SourceError if the server cannot be reached.
+    A line that is too long or not UTF-8 begins with `_MALFORMED` there. Raises SourceError where the server cannot be
+    reached.
     """
     server = _connected(host, port)
     try:
@@ -44,10 +46,11 @@ def relayed(host: str, port: int) -> int:
 
 def read_relayed(lines: pa.ChunkedArray, name: str, scope: str, report: OnMalformed) -> pa.Table:
     """The elements of lines that Spark has read there, in the order of their timestamps."""
-    is_long = pc.starts_with(lines, _LONG_LINE)
-    for line in lines.filter(is_long).to_pylist():
-        report(Malformed(name, line.removeprefix(_LONG_LINE), too_long()))
-    texts = pc.cast(lines.filter(pc.invert(is_long)), pa.large_binary()).combine_chunks()
+    is_malformed = pc.starts_with(lines, _MALFORMED)
+    for line in lines.filter(is_malformed).to_pylist():
+        reason, _, text = line.removeprefix(_MALFORMED).partition("\0")
+        report(Malformed(name, text, reason))
+    texts = pc.cast(lines.filter(pc.invert(is_malformed)), pa.large_binary()).combine_chunks()
 
     def report_line(malformed: Malformed) -> None:
         report(malformed._replace(place=name))
@@ -74,7 +77,21 @@ def _pass_on(server: socket.socket, listening: socket.socket) -> None:
             reader, _ = listening.accept()
         with reader, server.makefile("rb", buffering=0) as stream:
             for block in blocks(pieces_as_they_come(cast(BinaryIO, stream))):
-                lines = block.lines.to_pylist()
+                lines = [*map(_checked, block.lines.to_pylist())]
                 if block.long_line is not None:
-                    lines.append((_LONG_LINE + block.long_line.text).encode())
+                    lines.append(_marked(block.long_line.text, too_long()))
                 reader.sendall(b"".join(line + b"\n" for line in lines))
+
+
+def _checked(line: bytes) -> bytes:
+    """Spark would replace bytes that are not UTF-8, so that nobody would notice."""
+    try:
+        decode_line(line)
+    except ReadingError as error:
+        return _marked(shown(line), error.reason)
+    return line
+
+
+def _marked(text: str, reason: str) -> bytes:
+    """One line for Spark, for which a carriage return is a line end, too."""
+    return f"{_MALFORMED}{reason}\0{text}".replace("\r", " ").encode()

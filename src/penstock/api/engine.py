@@ -68,7 +68,8 @@ class Engine:
     `spark` may be a function that starts a session; it is called when a query runs. `service_auth` maps the beginnings
     of the addresses of SPARQL endpoints to credentials, `"user:password"` or `"Bearer token"`. The environment variable
     `PENSTOCK_SERVICE_AUTH` sets them, too: `URL=user:password`, one per line. `windows` says where a run on Spark
-    evaluates its windows: `"driver"`, `"cluster"`, or `"auto"`, as long as they fit not with Spark SQL.
+    evaluates its windows: with DuckDB beside the driver (`"driver"`), with Spark SQL (`"cluster"`), or with DuckDB as
+    long as they fit (`"auto"`).
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class Engine:
                 'Engine(SparkSession.builder.master("local[2]").getOrCreate()), or Engine() to run without Spark'
             )
         self._spark: Any = spark
+        self._has_session = False
         self._windows: Windows = _one_of("windows", windows, ("auto", "driver", "cluster"))
         self._auth = service_auth if isinstance(service_auth, ServiceAuth) else known_auth(service_auth or {})
         self.streams: dict[str, Binding] = {}
@@ -106,8 +108,11 @@ class Engine:
         """The session of an engine on Spark. Raises InputError for another engine."""
         if self._spark is None:
             raise InputError("this needs an engine on Spark: Engine(spark)")
-        if not is_spark_object(self._spark, "SparkSession"):
-            self._spark = self._spark()
+        if not self._has_session:
+            from penstock.engines.spark.session import adopted
+
+            self._spark = adopted(self._spark if is_spark_object(self._spark, "SparkSession") else self._spark())
+            self._has_session = True
         session: SparkSession = self._spark
         return session
 

@@ -6,6 +6,7 @@ repeated batch starts from the state before it, with its output cut to that stat
 
 from __future__ import annotations
 
+import atexit
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
+from weakref import WeakSet
 
 from penstock.algebra.element_names import reads_names
 from penstock.engines.protocol import IntakeBatch
@@ -105,7 +107,7 @@ class MicroBatchIntake:
         """Spark closes its streams."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class _BatchCallback:
     """The function that Spark calls with each micro-batch. Spark keeps it forever, but the run must be freed when it
     ends.
@@ -116,6 +118,16 @@ class _BatchCallback:
     def __call__(self, frame: DataFrame, number: int) -> None:
         if self.process is not None:
             self.process(frame, number)
+
+
+_callbacks: WeakSet[_BatchCallback] = WeakSet()
+
+
+@atexit.register
+def _free_runs() -> None:
+    """Without this DuckDB would report what a run holds as leaked when the program ends."""
+    for callback in _callbacks:
+        callback.process = None
 
 
 class StreamedRun:
@@ -143,6 +155,7 @@ class StreamedRun:
         self._on_end = on_end
         self._has_begun = False
         self._callback = _BatchCallback(self._process)
+        _callbacks.add(self._callback)
         self._query: StreamingQuery | None = None
         self._failure: BaseException | None = None
         self._is_stopped = False
@@ -186,6 +199,7 @@ class StreamedRun:
             if until is not None and time.monotonic() >= until:
                 return False
             time.sleep(_TICK)
+        self._callback.process = None
         try:
             failure = self.failure
             if failure is not None:

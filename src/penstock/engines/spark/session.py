@@ -96,6 +96,20 @@ def is_local(spark: SparkSession) -> bool:
     return str(spark.sparkContext.master).partition("[")[0] == "local"
 
 
+def adopted(spark: SparkSession) -> SparkSession:
+    """The session of a program. If it is local, and no Python is set for its workers, they use this program's.
+
+    Otherwise Spark starts the first `python3` of the path, which may lack Penstock and its dependencies.
+    """
+    context = spark.sparkContext
+    if is_local(spark) and "PYSPARK_PYTHON" not in os.environ and spark.conf.get(_PYTHON, None) is None:
+        context.pythonExec = sys.executable
+    return spark
+
+
+_PYTHON = "spark.pyspark.python"
+
+
 def _active() -> SparkSession | None:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession

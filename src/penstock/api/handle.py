@@ -15,10 +15,9 @@ from penstock.algebra.inputs import InputError
 from penstock.api.dead_letters import DeadLetters, OutletWithLetters
 from penstock.api.run_messages import RunMessages
 from penstock.api.shared_settings import chain_of, shared_settings
-from penstock.engines.protocol import Slice, WindowStore
+from penstock.engines.protocol import CompiledQuery, Slice, WindowStore
 from penstock.rdf.results import Evaluation
 from penstock.runtime.answers import Answer
-from penstock.runtime.evaluators import Evaluator
 from penstock.runtime.outlets import Outlet, QueueOutlet
 from penstock.runtime.queries import RunningQuery
 from penstock.runtime.run import Run
@@ -240,7 +239,7 @@ class RunHandle:
                     if self._is_asked_for(answer):
                         yield answer
 
-    def whole(self, query: RegisteredQuery) -> tuple[Evaluator, Slice] | None:
+    def whole(self, query: RegisteredQuery) -> tuple[CompiledQuery, Slice] | None:
         """Run over history: all instants of a query in one slice, and what evaluates it; the store stays open."""
         try:
             found = self._run.whole(query.name)

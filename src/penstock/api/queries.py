@@ -245,10 +245,11 @@ class RegisteredQuery:
             from penstock.api.frames import pandas_frame
 
             return pandas_frame(self.to_arrow(terms=terms))
-        from penstock.api.spark_frames import checked_types, frame_of, known_types, typed, with_counts_of
+        from penstock.api.frames import columns_of
+        from penstock.engines.spark.result_frames import checked_types, frame_of, known_types, typed, with_counts_of
 
         spark, form = self.engine.session(), self.meaning.form
-        types = checked_types(types, form)
+        types = checked_types(types, columns_of(form))
         if not isinstance(form, SelectForm) or self.meaning.waits_for_certainty:
             frame = typed(spark.createDataFrame(self.to_arrow(terms=terms)), types)
             return with_counts_of(frame, self.counts)

@@ -17,7 +17,7 @@ from penstock.algebra import ContinuousQuery, Settings
 from penstock.algebra.element_names import reads_names
 from penstock.algebra.inputs import InputError
 from penstock.algebra.services import service_calls
-from penstock.engines.protocol import CompiledReport, Need, Seen, Slice, WindowStore
+from penstock.engines.protocol import CompiledQuery, CompiledReport, Need, Seen, Slice, WindowStore
 from penstock.rdf.result_batches import ResultBatch
 from penstock.relational.windows import longest_window
 from penstock.runtime.checkpoints import State
@@ -263,8 +263,8 @@ class RunningQuery:
             started.answering.left_out = 0
         self._next = last + 1
 
-    def history(self) -> tuple[Evaluator, Slice] | None:
-        """All instants of complete streams, in one slice, and their evaluator; None if there are none."""
+    def history(self) -> tuple[CompiledQuery, Slice] | None:
+        """All instants of complete streams, in one slice, and the compiled query; None if there are none."""
         first, end = self.clock.first, self.clock.last
         if first is None or end is None:
             return None
@@ -278,7 +278,7 @@ class RunningQuery:
         self.counts.evaluations = len(instants)
         part = Slice(instants)
         self.reference_data.follow(self, part)
-        return started.answering, part
+        return started.answering.solutions, part
 
 
 @dataclass(frozen=True, slots=True)

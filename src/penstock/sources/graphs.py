@@ -15,7 +15,7 @@ from penstock.algebra.inputs import ALWAYS, GraphTriple
 from penstock.algebra.windows import Interval
 from penstock.rdf.conversion import decode_oxigraph
 from penstock.relational.windows import FOREVER
-from penstock.sources.tables import encoded_triples
+from penstock.sources.tables import all_valid, encoded_triples
 
 TRIPLES = pa.schema([(name, pa.string()) for name in ("s", "p", "o")])
 CHANGING = pa.schema([*TRIPLES, ("starts", pa.int64()), ("ends", pa.int64())])
@@ -129,9 +129,7 @@ def tables_of(triples: Iterable[Triple]) -> Iterator[pa.Table]:
 def with_odd(columns: Sequence[pa.Array], read: Callable[[list[int]], Sequence[Triple]]) -> pa.Table:
     """The triples of three columns. A term that is not ordinary is NULL: `read` reads these rows, by their places."""
     table = pa.table(list(columns), names=TRIPLES.names).cast(TRIPLES)
-    is_ordinary = columns[0].is_valid()
-    for column in columns[1:]:
-        is_ordinary = pc.and_(is_ordinary, column.is_valid())
+    is_ordinary = all_valid(columns)
     if is_ordinary.true_count == len(is_ordinary):
         return table
     odd = pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist()

@@ -17,7 +17,7 @@ from penstock.rdf.limits import shown
 from penstock.rdf.parser import parse_statements
 from penstock.rdf.timestamps import timestamp_of
 from penstock.sources.columns import objects, predicates, subjects, times
-from penstock.sources.tables import encoded_columns
+from penstock.sources.tables import all_valid, encoded_columns
 from penstock.sources.word_columns import FEW, cut, split_last, texts_of
 
 QUADS = pa.schema(
@@ -32,7 +32,7 @@ def decode_quads(
     """The quads of lines, given as bytes without their ends, in the order of the lines."""
     predicate = encode_oxigraph(time_predicate)
     quads = _ordinary(lines, scope, predicate) if len(lines) > FEW else _none(len(lines))
-    is_ordinary = pc.and_(pc.and_(quads["s"].is_valid(), quads["p"].is_valid()), quads["o"].is_valid())
+    is_ordinary = all_valid([quads[name] for name in ("s", "p", "o")])
     if is_ordinary.combine_chunks().true_count < len(lines):
         odd: list[tuple[int, Statement]] = []
         for index in pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist():

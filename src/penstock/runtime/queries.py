@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from penstock.algebra import ContinuousQuery, Settings
+from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.algebra.element_names import reads_names
 from penstock.algebra.inputs import InputError
 from penstock.algebra.services import service_calls
@@ -52,6 +52,13 @@ class QuerySpec:
     settings: Settings = field(default_factory=Settings)
     on_late: Callable[[Late], None] = lambda late: None
     on_failure: Callable[[str], None] = LOG.warning
+    built: ContinuousQuery | None = None
+    """The query with these settings, if it has been built before."""
+
+    @property
+    def meaning(self) -> ContinuousQuery:
+        """The query with origin 0: with `t0="first"`, the origin is known when the stream begins."""
+        return self.built or build(self.query, self.settings)
 
 
 class RunningQuery:

@@ -120,7 +120,7 @@ def _names(column: pa.ChunkedArray, prefix: str, rename: Rename) -> pa.Array:
     def odd(text: str) -> str:
         term = term_of(text)
         if isinstance(term, Literal):
-            raise ReadingError(f"{term} is no name of a graph")
+            raise ReadingError(f"{term} is not the name of a graph")
         return encode_oxigraph(rename(term) if isinstance(term, BlankNode) else term)
 
     ordinary = subjects(_texts(column), prefix)

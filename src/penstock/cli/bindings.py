@@ -68,7 +68,7 @@ def _the_only_stream(text: str, chain: Chain, number: int) -> str:
     if chain.reads_every and not named:
         return f"urn:stream:{number}"
     if not named:
-        raise InputError(f"{_who(chain)} no stream, so that there is no use for {text}")
+        raise InputError(f"{_who(chain)} no stream: remove --stream {text}")
     raise InputError(f"{_streams_read(chain)}: say which of them is {text}, as in --stream {named[0]}={text}")
 
 

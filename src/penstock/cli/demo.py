@@ -99,7 +99,7 @@ def _show_next(console: Console, engine: EngineOptions) -> None:
 
 def _save(folder: Path) -> None:
     if folder.exists():
-        raise click.BadParameter(f"{folder} is there already; name a new folder.", param_hint="'--save'")
+        raise click.BadParameter(f"{folder} already exists; name a new folder.", param_hint="'--save'")
     folder.mkdir(parents=True)
     for name in (QUERY, STREAM, GRAPH):
         shutil.copyfile(BUNDLED / name, folder / name)

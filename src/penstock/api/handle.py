@@ -77,12 +77,7 @@ class RunHandle:
         """
         self._stopped = request.stopped
         self._has_checkpoint = request.checkpoint is not None
-        self.way = choose_way(
-            request.streams,
-            on_spark=spark is not None,
-            by_arrival=request.settings.by_arrival,
-            has_checkpoint=self._has_checkpoint,
-        )
+        self.way = choose_way(request, on_spark=spark is not None)
         self._queries = {query.name: query for query in queries}
         """The queries that are evaluated: the requested ones, and those whose streams they read."""
         self._asked = {query.name: query for query in asked}
@@ -107,7 +102,7 @@ class RunHandle:
         self._is_summed_up = self.has_finished
         try:
             for query in queries:
-                query._runs_in(self._run)
+                query._runs_in(self._run, self.way)
             if self.way is not Way.MICRO_BATCHES and not self.has_finished:
                 self._run.begin()
         except BaseException:
@@ -372,14 +367,14 @@ class RunHandle:
         self._letters.add(query.name, options.late, is_strict=options.is_strict)
         self._letters.open(query.name)
         self._asked[query.name] = query
-        sources = {} if self.way is Way.MICRO_BATCHES else query.engine.bound_streams(self._stopped)
+        sources = {} if self.way is Way.MICRO_BATCHES else query.engine.bound_streams()
         for one in query.with_producers():
             if one.name not in self._queries:
                 self._queries[one.name] = one
                 self._run.join(
                     one.name, one._spec(self._letters, self._messages), sources, outlet if one is query else None
                 )
-                one._runs_in(self._run)
+                one._runs_in(self._run, self.way)
             elif one is query and outlet is not None:  # other queries already read it
                 self._run.changes.set_outlet(one.name, outlet)
 

@@ -175,7 +175,9 @@ class Run(Generic[Rows]):
             yield from batch.evaluations(which)
 
     def answers(self) -> Iterator[Answer]:
-        """Run to the end of the input: all answers, in time order, as soon as they have been written."""
+        """Run to the end of the input, or until the intake is stopped: all answers, in time order, as soon as they
+        have been written.
+        """
         if self.has_finished:
             return
         with closing(self):
@@ -183,6 +185,8 @@ class Run(Generic[Rows]):
             while self.queries:
                 for batch in self.intake.batches(self):
                     yield from self.turn(batch)
+                if self.intake.is_stopped:
+                    return
                 yield from self._answer(self.number + 1, RunningQuery.finish)
                 if not self.has_changes:
                     break

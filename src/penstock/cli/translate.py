@@ -86,7 +86,7 @@ def translate(
 
 
 def _way_out(query: ast.Query, to: ast.DialectName) -> str | None:
-    """What to do about a query that `to` cannot express."""
+    """The remedy if `to` cannot express a query."""
     if _can_translate(query, to, approximate=True):
         return "--approximate translates it all the same, and lists the differences"
     if _can_translate(query, "rspql"):

@@ -1,4 +1,4 @@
-"""The settings of a query and where each comes from: the query, the user, or the dialect (semantics.md §8)."""
+"""The settings of a query and their sources: the query, the user, or the dialect (semantics.md §8)."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ from penstock.sources.word_columns import FEW, cut, texts_of
 
 
 def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:
-    """The elements of lines, given as bytes without their ends: those of `read_stream`, in the order of the lines.
+    """The elements of lines, which are bytes without line ends, in their order: those of `read_stream`.
 
-    `name` and `first_line` say where the lines are from: what is malformed is at `name:line`.
+    The place of a malformed line is `name:line`, counted from `first_line`.
     """
     columns = _ordinary(lines, scope) if len(lines) > FEW else _none(len(lines))
     rename = prefixed(scope)
@@ -52,7 +52,7 @@ def _none(length: int) -> list[pa.Array]:
 def read_line(
     line: bytes, name: str, number: int, rename: Rename, on_malformed: OnMalformed
 ) -> tuple[int, Triple] | None:
-    """What `read_tnt` does with a line, given as bytes without its end."""
+    """The element in a line, which is bytes without a line end, as `read_tnt` reads it."""
     if number == 1:
         line = line.removeprefix(codecs.BOM_UTF8)
     try:

@@ -15,13 +15,13 @@ from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.tnt import decode_line, parse_timed_triple
 from penstock.rdf.limits import shown
 from penstock.sources.batches import SCHEMA
-from penstock.sources.columns import objects, predicates, subjects, times
+from penstock.sources.columns import ends, objects, predicates, subjects, times
+from penstock.sources.lines import FEW, Lines, cut, texts_of
 from penstock.sources.tables import encoded_columns
-from penstock.sources.word_columns import FEW, cut, texts_of
 
 
-def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:
-    """The elements of lines, given as bytes without their ends: those of `read_stream`, in the order of the lines.
+def decode_tnt(lines: Lines, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:
+    """The elements of lines: those of `read_stream`, in the order of the lines.
 
     `name` and `first_line` say where the lines are from: what is malformed is at `name:line`.
     """
@@ -32,19 +32,19 @@ def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_ma
         return _table(columns, pa.arange(0, len(lines)))
     odd = pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist()
     rename = prefixed(scope)
-    read = [(index, read_line(lines[index].as_py(), name, first_line + index, rename, on_malformed)) for index in odd]
+    read = [(index, read_line(lines[index], name, first_line + index, rename, on_malformed)) for index in odd]
     return _merged(
         _table([column.filter(is_ordinary) for column in columns], pc.indices_nonzero(is_ordinary).cast(pa.int64())),
         [(index, *found) for index, found in read if found is not None],
     )
 
 
-def _ordinary(lines: pa.Array, scope: str) -> list[pa.Array]:
+def _ordinary(lines: Lines, scope: str) -> list[pa.Array]:
     """Subject, predicate, object and timestamp of each line; NULL where they are not ordinary."""
-    subject, predicate, object_, time, end = cut(texts_of(lines), left=2, right=2)
+    subject, predicate, object_, time, end = lines.words(5, plain=[3]) or cut(texts_of(lines), left=2, right=2)
     prefix = label_prefix(scope)
-    is_end = pc.or_(pc.equal(end, "."), pc.equal(end, ".\r"))
     stamps = times(time)
+    is_end = ends(end)
     if is_end.false_count:
         stamps = pc.if_else(is_end, stamps, None)
     return [subjects(subject, prefix), predicates(predicate), objects(object_, prefix), stamps]

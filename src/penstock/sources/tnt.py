@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,36 +14,32 @@ from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.tnt import decode_line, parse_timed_triple
 from penstock.rdf.limits import shown
 from penstock.sources.batches import SCHEMA
-from penstock.sources.columns import objects, predicates, subjects, times
-from penstock.sources.tables import encoded_columns
-from penstock.sources.word_columns import FEW, cut, texts_of
+from penstock.sources.columns import ends, objects, predicates, subjects, times
+from penstock.sources.lines import FEW, Lines, cut, texts_of
+from penstock.sources.tables import elements_of_rows
 
 
-def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:
-    """The elements of lines, given as bytes without their ends: those of `read_stream`, in the order of the lines.
+def decode_tnt(lines: Lines, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:
+    """The elements of lines, in their order: those of `read_stream`.
 
-    `name` and `first_line` say where the lines are from: what is malformed is at `name:line`.
+    The place of a malformed line is `name:line`, counted from `first_line`.
     """
     columns = _ordinary(lines, scope) if len(lines) > FEW else _none(len(lines))
-    is_ordinary = pc.and_(pc.and_(columns[0].is_valid(), columns[1].is_valid()), columns[2].is_valid())
-    is_ordinary = pc.and_(is_ordinary, columns[3].is_valid())
-    if is_ordinary.true_count == len(lines):
-        return _table(columns, pa.arange(0, len(lines)))
-    odd = pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist()
     rename = prefixed(scope)
-    read = [(index, read_line(lines[index].as_py(), name, first_line + index, rename, on_malformed)) for index in odd]
-    return _merged(
-        _table([column.filter(is_ordinary) for column in columns], pc.indices_nonzero(is_ordinary).cast(pa.int64())),
-        [(index, *found) for index, found in read if found is not None],
-    )
+
+    def read(index: int) -> tuple[int, Triple] | None:
+        return read_line(lines[index], name, first_line + index, rename, on_malformed)
+
+    found = elements_of_rows(columns, read)
+    return found.set_column(4, SCHEMA.field("element"), pa.arange(0, found.num_rows))
 
 
-def _ordinary(lines: pa.Array, scope: str) -> list[pa.Array]:
+def _ordinary(lines: Lines, scope: str) -> list[pa.Array]:
     """Subject, predicate, object and timestamp of each line; NULL where they are not ordinary."""
-    subject, predicate, object_, time, end = cut(texts_of(lines), left=2, right=2)
+    subject, predicate, object_, time, end = lines.words(5, plain=[3]) or cut(texts_of(lines), left=2, right=2)
     prefix = label_prefix(scope)
-    is_end = pc.or_(pc.equal(end, "."), pc.equal(end, ".\r"))
     stamps = times(time)
+    is_end = ends(end)
     if is_end.false_count:
         stamps = pc.if_else(is_end, stamps, None)
     return [subjects(subject, prefix), predicates(predicate), objects(object_, prefix), stamps]
@@ -54,23 +49,10 @@ def _none(length: int) -> list[pa.Array]:
     return [pa.nulls(length, field.type) for field in SCHEMA][:4]
 
 
-def _table(columns: Sequence[pa.Array], element: pa.Array) -> pa.Table:
-    return pa.table([*columns, element], names=SCHEMA.names).cast(SCHEMA)
-
-
-def _merged(ordinary: pa.Table, odd: list[tuple[int, int, Triple]]) -> pa.Table:
-    """Elements that are numbered by their lines, in the order of the lines, numbered anew."""
-    if odd:
-        lines, times_of_lines, triples = zip(*odd, strict=True)
-        others = pa.table([*encoded_columns(triples), times_of_lines, lines], schema=SCHEMA)
-        ordinary = pa.concat_tables([ordinary, others]).sort_by("element") if ordinary.num_rows else others
-    return ordinary.set_column(4, SCHEMA.field("element"), pa.arange(0, ordinary.num_rows))
-
-
 def read_line(
     line: bytes, name: str, number: int, rename: Rename, on_malformed: OnMalformed
 ) -> tuple[int, Triple] | None:
-    """What `read_tnt` does with a line, given as bytes without its end."""
+    """The element in a line, which is bytes without a line end, as `read_tnt` reads it."""
     if number == 1:
         line = line.removeprefix(codecs.BOM_UTF8)
     try:

@@ -1,0 +1,48 @@
+"""`scripts/brokers`: what tests and the tutorial rely on."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion
+from tests.brokers import Broker
+
+
+def test_kafka_keeps_what_it_was_given_when_it_is_killed(tmp_path: Path) -> None:
+    broker = Broker("kafka", tmp_path)
+    addresses = broker.start()
+    try:
+        client = {"bootstrap.servers": addresses["address"]}
+        for created in AdminClient(client).create_topics([NewTopic("kept", 2)]).values():
+            created.result()
+        producer = Producer(client)
+        producer.produce("kept", b"a message", partition=1)
+        assert producer.flush(10) == 0
+        broker.stop(kill=True)
+        assert broker.start() == addresses
+        consumer = Consumer({**client, "group.id": "nobody"})
+        consumer.assign([TopicPartition("kept", 1, 0)])
+        (message,) = consumer.consume(1, timeout=20)
+        assert message.value() == b"a message"
+        consumer.close()
+    finally:
+        broker.stop(kill=True)
+
+
+def test_mosquitto_delivers(mosquitto: dict[str, str]) -> None:
+    host, port = mosquitto["address"].split(":")
+    received: list[bytes] = []
+    client = Client(CallbackAPIVersion.VERSION2)
+    client.on_message = lambda _client, _data, message: received.append(message.payload)
+    client.connect(host, int(port))
+    client.subscribe("brokers/tried", qos=1)
+    client.publish("brokers/tried", b"a message", qos=1)
+    until = time.monotonic() + 10
+    while not received and time.monotonic() < until:
+        client.loop(timeout=0.1)
+    client.disconnect()
+    assert received == [b"a message"]

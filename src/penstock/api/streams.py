@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from penstock.algebra.inputs import InputError
 from penstock.api.terms import elements_of
 from penstock.rdf.blank_nodes import prefixed
-from penstock.sources import Batch, Feed, Position, Source, open_source
+from penstock.sources import Source, open_source
 from penstock.sources.addresses import is_endless, server_of
-from penstock.sources.batches import MOST_ELEMENTS, BoundStream, SparkStream, WrappedSource, is_spark_object
+from penstock.sources.batches import MOST_ELEMENTS, BoundStream, SparkStream, is_spark_object
 from penstock.sources.files import ElementFile
 from penstock.sources.live import LiveElements, ReadOnce
 
@@ -49,14 +47,12 @@ class Binding:
             return None
         return self.stream
 
-    def for_run(self, spark: SparkSession | None, stopped: threading.Event, *, has_checkpoint: bool) -> BoundStream:
+    def for_run(self, spark: SparkSession | None, *, has_checkpoint: bool) -> BoundStream:
         """The stream as a run reads it. Raises InputError where a checkpoint cannot continue it."""
         if has_checkpoint:
             self._check_restart(on_spark=spark is not None)
-        if isinstance(self.stream, SparkStream):
+        if spark is None or isinstance(self.stream, SparkStream) or self.stream.is_live:
             return self.stream
-        if spark is None or self.stream.is_live:
-            return Stoppable.of(self.stream, stopped)
         if has_checkpoint and self.address is not None:
             from penstock.sources.spark.live import WholeSource
 
@@ -104,24 +100,3 @@ def bind(iri: str, source: Any, scope: str, *, on_spark: bool) -> Binding:
     if callable(source):
         return Binding(LiveElements(name, elements_of(source, name, prefixed(scope)), MOST_ELEMENTS), scope)
     raise InputError(f"a stream is a file, a table or an iterable of elements, and this is {source!r}")
-
-
-_SECONDS_BETWEEN = 0.05
-
-
-@dataclass(frozen=True)
-class Stoppable(WrappedSource):
-    """A live source that ends when `stopped` is set, also while it waits for input."""
-
-    stopped: threading.Event
-
-    @staticmethod
-    def of(source: Source, stopped: threading.Event) -> Source:
-        return Stoppable(source, stopped) if source.is_live else source
-
-    def batches(self, position: Position | None = None) -> Iterator[Batch]:
-        with closing(Feed(self.source, position)) as feed:
-            while not (self.stopped.is_set() or feed.has_ended):
-                batch = feed.take(_SECONDS_BETWEEN)
-                if batch is not None:
-                    yield batch

@@ -64,7 +64,7 @@ class QuerySet:
         return graph_bindings(self.run.graph_updates, self.chain, self.prefixes)
 
     def bind(self, engine: Engine, replaced: Mapping[str, Any] | None = None) -> None:
-        """Bind the input; `replaced` has other sources for some streams. Raises SourceError where there is none."""
+        """Bind the input; `replaced` has other sources for some streams. Raises SourceError if there is none."""
         sources = {**self.streams, **(replaced or {})}
         if not engine.is_on_spark:
             refuse_endless(source for source in sources.values() if isinstance(source, str))
@@ -99,9 +99,9 @@ class QuerySet:
         )
 
     def oracle_inputs(self, *, late: str | None = None, is_strict: bool = False) -> Inputs:
-        """All input of the oracle, with the answers of services; ends the command with status 2 where some is wrong.
+        """All input of the oracle, with the answers of services; ends the command with status 2 if some is wrong.
 
-        Malformed elements, and elements that came too late, are reported and written to the file `late`.
+        Malformed and late elements are reported and written to the file `late`.
         """
         from penstock.api.dead_letters import DeadLetters  # slow to load
         from penstock.cli.run_report import RunReport

@@ -34,9 +34,9 @@ class LongLine:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines as bytes, without their ends; `damage` says why there are no more, if the file is damaged behind them.
+    """Lines as bytes, without their ends, or one line that is too long.
 
-    Or one line that is too long.
+    If the file is damaged behind the lines, `damage` is the reason.
     """
 
     lines: pa.Array
@@ -153,12 +153,12 @@ def pieces_as_they_come(stream: BinaryIO) -> Iterator[bytes | None]:
 
 
 def _read1(stream: BinaryIO) -> Callable[[int], bytes]:
-    """Reads the bytes that are there, at least one and at most so many; unbuffered streams do so anyway."""
+    """A function that reads the available bytes, at least one and at most a number, as unbuffered streams do."""
     return cast(Callable[[int], bytes], getattr(stream, "read1", stream.read))
 
 
 def _is_waiting(stream: BinaryIO) -> bool:
-    """Whether there is more to read at once; where the system cannot tell, there is not."""
+    """Whether more can be read without waiting; False if the system does not know."""
     try:
         return bool(select.select([stream], [], [], 0)[0])
     except (OSError, ValueError):
@@ -167,7 +167,7 @@ def _is_waiting(stream: BinaryIO) -> bool:
 
 @contextmanager
 def unbuffered(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """The same stream without a buffer, where it has a file descriptor; it stays open.
+    """The same stream without a buffer, if it has a file descriptor; it stays open.
 
     A thread that waits for standard input must not hold the lock of its buffer: Python could not exit.
     """

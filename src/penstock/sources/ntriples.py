@@ -19,9 +19,9 @@ from penstock.sources.word_columns import FEW, cut, texts_of
 
 
 def decode_ntriples(lines: pa.Array, *, name: str, first_line: int, scope: str) -> pa.Table:
-    """The triples of lines, given as bytes without their ends.
+    """The triples of lines, which are bytes without line ends.
 
-    `name` and `first_line` say where the lines are from. Raises `SourceError` at the first that is no triple.
+    Raises `SourceError` at the first line that is not a triple; its place is `name:line`, counted from `first_line`.
     """
 
     def read(odd: list[int]) -> list[Triple]:

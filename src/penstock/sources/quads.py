@@ -17,7 +17,7 @@ from penstock.rdf.limits import shown
 from penstock.rdf.parser import parse_statements
 from penstock.rdf.timestamps import timestamp_of
 from penstock.sources.columns import objects, predicates, subjects, times
-from penstock.sources.tables import encoded_columns
+from penstock.sources.tables import all_valid, encoded_columns
 from penstock.sources.word_columns import FEW, cut, split_last, texts_of
 
 QUADS = pa.schema(
@@ -29,10 +29,10 @@ QUADS = pa.schema(
 def decode_quads(
     lines: pa.Array, time_predicate: NamedNode, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed
 ) -> pa.Table:
-    """The quads of lines, given as bytes without their ends, in the order of the lines."""
+    """The quads of lines, which are bytes without line ends, in the order of the lines."""
     predicate = encode_oxigraph(time_predicate)
     quads = _ordinary(lines, scope, predicate) if len(lines) > FEW else _none(len(lines))
-    is_ordinary = pc.and_(pc.and_(quads["s"].is_valid(), quads["p"].is_valid()), quads["o"].is_valid())
+    is_ordinary = all_valid([quads[name] for name in ("s", "p", "o")])
     if is_ordinary.combine_chunks().true_count < len(lines):
         odd: list[tuple[int, Statement]] = []
         for index in pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist():
@@ -78,7 +78,7 @@ def parsed_line(
     on_malformed: OnMalformed,
     format: RdfFormat = RdfFormat.N_QUADS,
 ) -> list[Statement]:
-    """What `parse_lines` does with a line; N-Triples are quads without a graph."""
+    """The statements of a line, as `parse_lines` reads them; N-Triples are quads without a graph."""
     if number == 1:
         line = line.removeprefix(codecs.BOM_UTF8)
     try:
@@ -101,7 +101,7 @@ def _table(statements: Sequence[tuple[int, Statement]]) -> pa.Table:
 
 
 def _with_odd_times(quads: pa.Table, time_predicate: str) -> pa.Table:
-    """The timestamps that are not ordinary as well; what is none stays NULL."""
+    """The quads with the timestamps that are not ordinary, too; an invalid one stays NULL."""
     is_missing = pc.and_(pc.equal(quads["p"], time_predicate), quads["time"].is_null()).combine_chunks()
     if not is_missing.true_count:
         return quads

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,27 +15,23 @@ from penstock.rdf.formats.tnt import decode_line, parse_timed_triple
 from penstock.rdf.limits import shown
 from penstock.sources.batches import SCHEMA
 from penstock.sources.columns import objects, predicates, subjects, times
-from penstock.sources.tables import encoded_columns
+from penstock.sources.tables import elements_of_rows
 from penstock.sources.word_columns import FEW, cut, texts_of
 
 
 def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:
-    """The elements of lines, given as bytes without their ends: those of `read_stream`, in the order of the lines.
+    """The elements of lines, which are bytes without line ends, in their order: those of `read_stream`.
 
-    `name` and `first_line` say where the lines are from: what is malformed is at `name:line`.
+    The place of a malformed line is `name:line`, counted from `first_line`.
     """
     columns = _ordinary(lines, scope) if len(lines) > FEW else _none(len(lines))
-    is_ordinary = pc.and_(pc.and_(columns[0].is_valid(), columns[1].is_valid()), columns[2].is_valid())
-    is_ordinary = pc.and_(is_ordinary, columns[3].is_valid())
-    if is_ordinary.true_count == len(lines):
-        return _table(columns, pa.arange(0, len(lines)))
-    odd = pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist()
     rename = prefixed(scope)
-    read = [(index, read_line(lines[index].as_py(), name, first_line + index, rename, on_malformed)) for index in odd]
-    return _merged(
-        _table([column.filter(is_ordinary) for column in columns], pc.indices_nonzero(is_ordinary).cast(pa.int64())),
-        [(index, *found) for index, found in read if found is not None],
-    )
+
+    def read(index: int) -> tuple[int, Triple] | None:
+        return read_line(lines[index].as_py(), name, first_line + index, rename, on_malformed)
+
+    found = elements_of_rows(columns, read)
+    return found.set_column(4, SCHEMA.field("element"), pa.arange(0, found.num_rows))
 
 
 def _ordinary(lines: pa.Array, scope: str) -> list[pa.Array]:
@@ -54,23 +49,10 @@ def _none(length: int) -> list[pa.Array]:
     return [pa.nulls(length, field.type) for field in SCHEMA][:4]
 
 
-def _table(columns: Sequence[pa.Array], element: pa.Array) -> pa.Table:
-    return pa.table([*columns, element], names=SCHEMA.names).cast(SCHEMA)
-
-
-def _merged(ordinary: pa.Table, odd: list[tuple[int, int, Triple]]) -> pa.Table:
-    """Elements that are numbered by their lines, in the order of the lines, numbered anew."""
-    if odd:
-        lines, times_of_lines, triples = zip(*odd, strict=True)
-        others = pa.table([*encoded_columns(triples), times_of_lines, lines], schema=SCHEMA)
-        ordinary = pa.concat_tables([ordinary, others]).sort_by("element") if ordinary.num_rows else others
-    return ordinary.set_column(4, SCHEMA.field("element"), pa.arange(0, ordinary.num_rows))
-
-
 def read_line(
     line: bytes, name: str, number: int, rename: Rename, on_malformed: OnMalformed
 ) -> tuple[int, Triple] | None:
-    """What `read_tnt` does with a line, given as bytes without its end."""
+    """The element in a line, which is bytes without a line end, as `read_tnt` reads it."""
     if number == 1:
         line = line.removeprefix(codecs.BOM_UTF8)
     try:

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 FEW = 128
-"""Up to so many lines are parsed one by one, which is faster than by columns."""
+"""Up to this many lines are parsed one by one, which is faster than by columns."""
 
 _LONG = 1 << 20
-"""Longer lines are left to the parser: cutting into columns fails from some length on."""
+"""Longer lines are left to the parser, because cutting them into columns can fail."""
 
 _NO_LINE = "? ? ? ? ?"
 """Replaces a line that has too few words: no pattern of `columns` matches any word of it."""
@@ -42,7 +42,7 @@ def split_last(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
 
 
 def _split(texts: pa.Array, count: int, instead: str, *, reverse: bool) -> list[pa.Array]:
-    """The texts cut at so many spaces, as columns; `instead` replaces those that have fewer."""
+    """The texts cut at `count` spaces, as columns; `instead` replaces texts with fewer spaces."""
     words = pc.split_pattern(texts, pattern=" ", max_splits=count, reverse=reverse)
     is_whole = pc.equal(pc.list_value_length(words), count + 1)
     if not pc.all(is_whole, min_count=0).as_py():

@@ -73,9 +73,6 @@ _LOCKED: dict[str, bool] = {
 _KEEP_FROM = 10_000
 """A triple pattern over graphs with fewer triples is matched each time."""
 
-_PORTION = 500_000
-"""The number of rows fetched from a result at a time."""
-
 _MANY = 100
 """The maximum number of predicates of a table that are known by name."""
 

@@ -84,7 +84,7 @@ def _pass_on(server: socket.socket, listening: socket.socket) -> None:
 
 
 def _checked(line: bytes) -> bytes:
-    """Spark would replace bytes that are not UTF-8, so that nobody would notice."""
+    """The line, marked if it is not UTF-8: Spark would replace such bytes silently."""
     try:
         decode_line(line)
     except ReadingError as error:

@@ -14,13 +14,13 @@ from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.tnt import decode_line, parse_timed_triple
 from penstock.rdf.limits import shown
 from penstock.sources.batches import SCHEMA
-from penstock.sources.columns import objects, predicates, subjects, times
+from penstock.sources.columns import ends, objects, predicates, subjects, times
+from penstock.sources.lines import FEW, Lines, cut, texts_of
 from penstock.sources.tables import elements_of_rows
-from penstock.sources.word_columns import FEW, cut, texts_of
 
 
-def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:
-    """The elements of lines, which are bytes without line ends, in their order: those of `read_stream`.
+def decode_tnt(lines: Lines, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:
+    """The elements of lines, in their order: those of `read_stream`.
 
     The place of a malformed line is `name:line`, counted from `first_line`.
     """
@@ -28,18 +28,18 @@ def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_ma
     rename = prefixed(scope)
 
     def read(index: int) -> tuple[int, Triple] | None:
-        return read_line(lines[index].as_py(), name, first_line + index, rename, on_malformed)
+        return read_line(lines[index], name, first_line + index, rename, on_malformed)
 
     found = elements_of_rows(columns, read)
     return found.set_column(4, SCHEMA.field("element"), pa.arange(0, found.num_rows))
 
 
-def _ordinary(lines: pa.Array, scope: str) -> list[pa.Array]:
+def _ordinary(lines: Lines, scope: str) -> list[pa.Array]:
     """Subject, predicate, object and timestamp of each line; NULL where they are not ordinary."""
-    subject, predicate, object_, time, end = cut(texts_of(lines), left=2, right=2)
+    subject, predicate, object_, time, end = lines.words(5, plain=[3]) or cut(texts_of(lines), left=2, right=2)
     prefix = label_prefix(scope)
-    is_end = pc.or_(pc.equal(end, "."), pc.equal(end, ".\r"))
     stamps = times(time)
+    is_end = ends(end)
     if is_end.false_count:
         stamps = pc.if_else(is_end, stamps, None)
     return [subjects(subject, prefix), predicates(predicate), objects(object_, prefix), stamps]

@@ -1,6 +1,6 @@
 """Kills a run on the embedded engine (SIGKILL) at random points, starts it again, and compares its output.
 
-    python scripts/kill_embedded.py [--kills 10] [--seed 1] [--lines 400000] [--work FOLDER]
+    python scripts/kill_embedded.py [--kills 10] [--seed 1] [--lines 2000000] [--work FOLDER]
 
 The output must be, byte for byte, that of a run that was not killed.
 """
@@ -45,7 +45,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--lines", type=int, default=400_000)
+    parser.add_argument("--lines", type=int, default=2_000_000)
     parser.add_argument("--work", type=Path, default=None)
     given = parser.parse_args()
     work = given.work or Path(tempfile.mkdtemp(prefix="penstock-kill-"))
@@ -59,9 +59,8 @@ def main() -> int:
     kills = 0
     while kills < given.kills:
         process = subprocess.Popen(killed, stderr=subprocess.DEVNULL)
-        # A run starts for about a second, and each commit is kept: most runs are killed after some commits.
-        try:
-            status = process.wait(chance.uniform(0.3, 1.2) + 1.5 * length / given.kills)
+        try:  # short ones are killed before their first commit, most of them after some
+            status = process.wait(chance.uniform(0.5, 0.6 * length))
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
             process.wait()

@@ -71,7 +71,7 @@ def _elements(iri: str, inputs: Inputs) -> ElementFile:
 
 
 class _Silence(RunReport):
-    """What the run drops has been reported when the oracle's input was read."""
+    """No messages: dropped input was reported when the oracle's input was read."""
 
     def __init__(self) -> None:
         super().__init__("")

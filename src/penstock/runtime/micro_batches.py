@@ -61,7 +61,7 @@ class MicroBatchIntake:
     With `has_ticks` there are micro-batches even if no input arrives, so that time passes.
     """
 
-    reads_on_demand = False
+    reads_on_demand = is_stopped = False
 
     def __init__(
         self,

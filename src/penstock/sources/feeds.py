@@ -6,10 +6,10 @@ import queue
 import threading
 from collections.abc import Iterator
 
-from penstock.sources.batches import Batch, Position, Source
+from penstock.sources.batches import Batch, EndlessSource, Position, Source
 
 _AHEAD = 2
-"""How many batches wait: the next one is read while one is processed, and memory stays bounded."""
+"""The number of batches that are read ahead, so that memory stays bounded."""
 
 
 class Feed:
@@ -19,17 +19,17 @@ class Feed:
     """
 
     def __init__(self, source: Source, position: Position | None = None) -> None:
-        self.source = source
+        self._is_closed = threading.Event()
+        self.source = source.ended_by(self._is_closed) if isinstance(source, EndlessSource) else source
         self.has_ended = False
         self._read: queue.Queue[Batch | BaseException | None] = queue.Queue(_AHEAD)
-        self._is_closed = threading.Event()
         thread = threading.Thread(target=self._run, args=(position,), name=f"feed of {source.name}", daemon=True)
         thread.start()
 
     def take(self, timeout: float | None = None) -> Batch | None:
-        """The next batch; None if none came within `timeout` seconds, or if the source has ended.
+        """The next batch; None if there was none within `timeout` seconds, or if the source has ended.
 
-        Raises what went wrong when the source was read.
+        Raises the error with which reading the source has failed.
         """
         if self.has_ended:
             return None

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import pyarrow as pa
@@ -78,6 +78,9 @@ class KafkaTopic:
     @property
     def is_live(self) -> bool:
         return not self.address.is_until_now
+
+    def ended_by(self, stopped: threading.Event) -> KafkaTopic:
+        return replace(self, stopped=stopped)
 
     def batches(self, position: Position | None = None) -> Iterator[Batch]:
         """Raises SourceError where there is no such topic, it may not be read, or the brokers stay away."""

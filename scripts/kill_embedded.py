@@ -64,6 +64,17 @@ def command(work: Path, out: str, stream: str) -> list[str]:
     return [*run, "--out", str(work / f"{out}.jsonl"), "--late", str(work / f"{out}.late")]
 
 
+def size_of(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
+
+
+def wait_for_results(process: subprocess.Popen[bytes], file: Path) -> None:
+    """Wait until a run has written something, or has ended."""
+    before = size_of(file)
+    while size_of(file) <= before and process.poll() is None:
+        time.sleep(0.01)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--kills", type=int, default=10)
@@ -88,15 +99,16 @@ def main() -> int:
     kills = 0
     while kills < given.kills:
         process = subprocess.Popen(killed, stderr=subprocess.DEVNULL)
-        # A run starts for about a second, and each commit is kept: most runs are killed after some commits.
+        # Most runs are killed some time after their first commit, which is kept; the others while they start.
+        if chance.random() < 0.8:
+            wait_for_results(process, work / "killed.jsonl")
         try:
-            status = process.wait(chance.uniform(0.3, 1.2) + 1.5 * length / given.kills)
+            status = process.wait(chance.uniform(0, length / given.kills))
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
             process.wait()
             kills += 1
-            size = (work / "killed.jsonl").stat().st_size if (work / "killed.jsonl").exists() else 0
-            print(f"{kills}: killed, {size:,} bytes written", flush=True)
+            print(f"{kills}: killed, {size_of(work / 'killed.jsonl'):,} bytes written", flush=True)
             continue
         assert status == 0, f"the run ended by itself, with status {status}"
         print(f"finished after {kills} kills")

@@ -48,12 +48,12 @@ class TestFormat:
         path = write(tmp_path / name, "")
         text = message(lambda: collect(path))
         assert text.startswith((f"{path}: no stream format has the ending", f"{path}: the file has no ending"))
-        assert ".tnt, .trig, .nq, .jsonld or .ndjson" in text
+        assert ".tnt, .trig, .nq, .jsonld, .ndjson, .messages, .jelly or .tar" in text
         assert f"{path}?format=tnt" in text
 
     def test_another_name_is_an_error_that_lists_the_ones_there_are(self, tmp_path: Path) -> None:
         text = message(lambda: collect(tmp_path, format="csv"))
-        assert text == "unknown format csv: write tnt, trig, nq, jsonld, ndjson, ttl or nt"
+        assert text == "unknown format csv: write tnt, trig, nq, jsonld, ndjson, messages, jelly, tar, ttl or nt"
 
 
 class TestCompression:
@@ -224,7 +224,9 @@ class TestStandardInput:
         assert collect(io.StringIO(text), format="ndjson").graphs == [f"<{Path.cwd().as_uri()}/g>"]
 
     def test_it_is_no_snapshot(self) -> None:
-        assert "its format must be tnt, trig, nq, jsonld or ndjson" in message(lambda: collect("-", format="ttl"))
+        assert "its format must be tnt, trig, nq, jsonld, ndjson, messages, jelly or tar" in message(
+            lambda: collect("-", format="ttl")
+        )
 
     def test_it_may_be_closed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "stdin", None)

@@ -36,14 +36,19 @@ def decode_ntriples(lines: Lines, *, name: str, first_line: int, scope: str) -> 
             raise
         return [statement.triple for statement in statements]
 
-    columns = _ordinary(lines, scope) if len(lines) > FEW else [pa.nulls(len(lines), kind) for kind in TRIPLES.types]
-    return with_odd(columns, read)
+    if len(lines) <= FEW:
+        return with_odd([pa.nulls(len(lines), kind) for kind in TRIPLES.types], read)
+    return with_odd(_ordinary(lines, label_prefix(scope)), read)
 
 
-def _ordinary(lines: Lines, scope: str) -> list[pa.Array]:
+def ordinary_triples(lines: Lines) -> pa.Table:
+    """The triple of each line, blank nodes with their own labels, in no graph; NULL where a term is not ordinary."""
+    return pa.table([pa.nulls(len(lines), pa.string()), *_ordinary(lines, "")], names=["g", "s", "p", "o"])
+
+
+def _ordinary(lines: Lines, prefix: str) -> list[pa.Array]:
     """Subject, predicate and object of each line; NULL where they are not ordinary."""
     subject, predicate, object_, end = lines.words(4) or cut(texts_of(lines), left=2, right=1)
-    prefix = label_prefix(scope)
     property_ = predicates(predicate)
     is_end = ends(end)
     if is_end.false_count:

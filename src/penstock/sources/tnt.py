@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Callable
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyoxigraph import Triple
 
-from penstock.rdf.blank_nodes import Rename, label_prefix, prefixed
+from penstock.rdf.blank_nodes import label_prefix, prefixed
 from penstock.rdf.elements import Malformed, OnMalformed
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.tnt import decode_line, parse_timed_triple
@@ -18,20 +19,40 @@ from penstock.sources.columns import ends, objects, predicates, subjects, times
 from penstock.sources.lines import FEW, Lines, cut, texts_of
 from penstock.sources.tables import elements_of_rows
 
+OnMalformedLine = Callable[[int, bytes, str], None]
+"""Receives the number of a malformed line, from 0, the line, and the reason."""
+
 
 def decode_tnt(lines: Lines, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:
     """The elements of lines, in their order: those of `read_stream`.
 
     The place of a malformed line is `name:line`, counted from `first_line`.
     """
+
+    def report(index: int, text: bytes, reason: str) -> None:
+        on_malformed(Malformed(f"{name}:{first_line + index}", shown(text), reason))
+
+    found = decode_lines(lines, scope=scope, report=report, has_mark=first_line == 1)
+    return found.set_column(4, SCHEMA.field("element"), pa.arange(0, found.num_rows))
+
+
+def decode_lines(lines: Lines, *, scope: str, report: OnMalformedLine, has_mark: bool = False) -> pa.Table:
+    """The elements of lines, numbered by their lines. `has_mark`: the first line may begin with a byte order mark."""
     columns = _ordinary(lines, scope) if len(lines) > FEW else _none(len(lines))
     rename = prefixed(scope)
 
     def read(index: int) -> tuple[int, Triple] | None:
-        return read_line(lines[index], name, first_line + index, rename, on_malformed)
+        line = lines[index]
+        if index == 0 and has_mark:
+            line = line.removeprefix(codecs.BOM_UTF8)
+        try:
+            text = decode_line(line)
+            return parse_timed_triple(text, rename) if text and not text.startswith("#") else None
+        except ReadingError as error:
+            report(index, line, error.reason)
+            return None
 
-    found = elements_of_rows(columns, read)
-    return found.set_column(4, SCHEMA.field("element"), pa.arange(0, found.num_rows))
+    return elements_of_rows(columns, read)
 
 
 def _ordinary(lines: Lines, scope: str) -> list[pa.Array]:
@@ -47,17 +68,3 @@ def _ordinary(lines: Lines, scope: str) -> list[pa.Array]:
 
 def _none(length: int) -> list[pa.Array]:
     return [pa.nulls(length, field.type) for field in SCHEMA][:4]
-
-
-def read_line(
-    line: bytes, name: str, number: int, rename: Rename, on_malformed: OnMalformed
-) -> tuple[int, Triple] | None:
-    """The element in a line, which is bytes without a line end, as `read_tnt` reads it."""
-    if number == 1:
-        line = line.removeprefix(codecs.BOM_UTF8)
-    try:
-        text = decode_line(line)
-        return parse_timed_triple(text, rename) if text and not text.startswith("#") else None
-    except ReadingError as error:
-        on_malformed(Malformed(f"{name}:{number}", shown(line), error.reason))
-        return None

@@ -177,8 +177,10 @@ _ARITHMETIC = frozenset({"+", "-", "*", "/", "ABS", "CEIL", "FLOOR", "ROUND"})
 _LARGEST_ARITHMETIC = 6
 """The maximum number of operators on numbers that are evaluated as a whole."""
 
-_MOST_COMPARISONS = 32
-"""A longer list after IN is folded: engines plan the comparison once, but evaluate it more slowly."""
+_COMPARISONS_PER_WEIGHT = 2
+"""A list after IN is folded if it has more members than this, times the greatest weight that is compiled as a whole:
+engines plan the comparison once, but evaluate it more slowly.
+"""
 
 _STACK, _STEP = exp.column("stack"), exp.column("step")
 """The parameters of the function that reduces the steps of a deep expression."""
@@ -432,7 +434,7 @@ class _ExpressionCompiler:
 
     def _in_alike(self, member: Expression, kind: Kind, others: list[Expression], only_true: bool) -> exp.Expr:
         """Whether the member is in a list of one kind."""
-        if len(others) <= _MOST_COMPARISONS:
+        if len(others) <= _COMPARISONS_PER_WEIGHT * self.most_weight:
             return any_of(*(self._equal(member, other, only_true) for other in others))
         found, other = exp.column("found"), exp.column("other")
         equal = self._knowing(Variable(".other"), other, kind)._equal(member, Variable(".other"), only_true)

@@ -52,8 +52,10 @@ _TYPES = {pa.string(): "VARCHAR", pa.int64(): "BIGINT"}
 _LARGE = 30_000
 """From this many rows on it is faster to search for duplicates before sorting."""
 
-_TOGETHER = 500_000
-"""So many rows are inserted at once at most, because they are in memory beside the tables until then."""
+_HELD_BACK, _TOGETHER = 20_000, 500_000
+"""From so many rows on a batch is held back, to be inserted with others: not the few of a live stream, for whose answer
+someone may wait later. At most so many are inserted at once, because they are in memory beside the tables until then.
+"""
 
 _FEW = 8
 """So few rows are inserted as values: to register a table takes longer."""
@@ -160,8 +162,8 @@ class DuckDBStore:
     def connection(self) -> duckdb.DuckDBPyConnection:
         """For statements: all rows that have arrived are in their tables.
 
-        They are inserted together when the first statement may read them. DuckDB takes half the time for a row where
-        whole groups of rows are inserted.
+        Large batches are inserted together when the first statement may read them. DuckDB takes half the time for a row
+        where whole groups of rows are inserted.
         """
         if self._arriving:
             self._insert()
@@ -289,7 +291,7 @@ class DuckDBStore:
         self._matcher.note(stream, rows, set(predicates))
         arriving = self._arriving.setdefault(known.table, [])
         arriving.append(rows.select(known.columns))
-        if sum(table.num_rows for table in arriving) >= _TOGETHER:
+        if rows.num_rows < _HELD_BACK or sum(table.num_rows for table in arriving) >= _TOGETHER:
             self._insert()
         for report in self._noting:
             report.note(stream, rows)

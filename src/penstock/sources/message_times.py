@@ -21,7 +21,7 @@ NO_TIMESTAMP = "the broker has no timestamp for this message: ?time= names the p
 
 
 class MessageTimes:
-    """The times of messages. `said` is `time` of the address: a predicate, RECORD, ARRIVAL, or None for the usual ones."""
+    """The times of messages; `said` is the option `time`: a predicate, RECORD, ARRIVAL, or None for the usual ones."""
 
     def __init__(self, said: str | None) -> None:
         self._said = said

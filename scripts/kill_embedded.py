@@ -52,30 +52,23 @@ def main() -> int:
     chance = random.Random(given.seed)
     (work / "query.rq").write_text(QUERY)
     write_stream(work / "toll.tnt", given.lines, chance)
-    began = time.monotonic()
     subprocess.run([*command(work, "whole"), "--checkpoint", str(work / "whole")], check=True, capture_output=True)
-    length = time.monotonic() - began
-    killed = [*command(work, "killed"), "--checkpoint", str(work / "killed")]
-    kills = 0
-    while kills < given.kills:
-        process = subprocess.Popen(killed, stderr=subprocess.DEVNULL)
-        try:  # short ones are killed before their first commit, most of them after some
-            status = process.wait(chance.uniform(0.5, 0.6 * length))
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            kills += 1
-            size = (work / "killed.jsonl").stat().st_size if (work / "killed.jsonl").exists() else 0
-            print(f"{kills}: killed, {size:,} bytes written", flush=True)
-            continue
-        assert status == 0, f"the run ended by itself, with status {status}"
-        print(f"finished after {kills} kills")
-        break
-    subprocess.run(killed, check=True, capture_output=True)
-    same = [
-        (work / f"whole.{kind}").read_bytes() == (work / f"killed.{kind}").read_bytes() for kind in ("jsonl", "late")
-    ]
-    print(f"{(work / 'whole.jsonl').stat().st_size:,} bytes of results: {'the same' if all(same) else same}")
+    whole, killed = (work / f"{name}.jsonl" for name in ("whole", "killed"))
+    again = [*command(work, "killed"), "--checkpoint", str(work / "killed")]
+    for number in range(given.kills):
+        until = 0.7 * (number + chance.random()) / given.kills * whole.stat().st_size
+        process = subprocess.Popen(again, stderr=subprocess.DEVNULL)
+        while process.poll() is None and not (killed.exists() and killed.stat().st_size >= until):
+            time.sleep(0.001)
+        time.sleep(chance.uniform(0, 0.1))
+        assert process.poll() is None, f"the run ended by itself, with status {process.returncode}"
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        print(f"{number + 1}: killed, {killed.stat().st_size if killed.exists() else 0:,} bytes written", flush=True)
+    subprocess.run(again, check=True, capture_output=True)
+    kinds = ("jsonl", "late")
+    same = [(work / f"whole.{kind}").read_bytes() == (work / f"killed.{kind}").read_bytes() for kind in kinds]
+    print(f"{whole.stat().st_size:,} bytes of results: {'the same' if all(same) else 'not the same'}")
     return 0 if all(same) else 3
 
 

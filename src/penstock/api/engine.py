@@ -147,12 +147,10 @@ class Engine:
             name, source, self._new_scope("s"), on_spark=self.is_on_spark, retry_timeout=self._retry_timeout
         )
 
-    def bound_streams(self, stopped: threading.Event, *, has_checkpoint: bool = False) -> dict[str, BoundStream]:
-        """The streams as a run reads them; `stopped` ends those that wait for input."""
+    def bound_streams(self, *, has_checkpoint: bool = False) -> dict[str, BoundStream]:
+        """The streams as a run reads them."""
         spark = self.session() if self.is_on_spark else None
-        return {
-            iri: binding.for_run(spark, stopped, has_checkpoint=has_checkpoint) for iri, binding in self.streams.items()
-        }
+        return {iri: binding.for_run(spark, has_checkpoint=has_checkpoint) for iri, binding in self.streams.items()}
 
     def graph(self, source: str | Path | Iterable[Any] | Any, iri: str | None = None) -> ChangingGraph:
         """Add triples to the graph `iri`, or to the default graph. It can be changed while queries run.
@@ -380,8 +378,7 @@ class Engine:
         together = {**self.queries, **{query.name: query for query in outlets}}
         queries = [together[name] for name in chain_of(together.values()).needed_for(names)]
         settings = replace(shared_settings(queries), windows=self._windows)
-        stopped = threading.Event()
-        streams = self.bound_streams(stopped, has_checkpoint=checkpoint is not None)
+        streams = self.bound_streams(has_checkpoint=checkpoint is not None)
         request = RunRequest(
             (),
             streams,
@@ -391,7 +388,6 @@ class Engine:
             checkpoint=None if checkpoint is None else Path(checkpoint),
             fingerprint="" if checkpoint is None else _fingerprint(queries, settings, streams, fingerprint),
             is_bounded=until_read or not any(binding.stream.is_live for binding in self.streams.values()),
-            stopped=stopped,
             service_answers=service_answers or {},
         )
         spark = self.session() if self.is_on_spark else None

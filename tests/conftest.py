@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.brokers import Broker
 from tests.corpora.samples import ABSENT, SHARED
+
+from penstock.engines.spark.kafka_connector import ConnectorError, connector_jars
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,12 +34,48 @@ settings.load_profile(os.environ.get("PENSTOCK_TESTS", "normal"))
 os.environ.setdefault("SPARK_DRIVER_MEMORY", "1g")
 
 
+SHARED_BROKERS = {"kafka", "mosquitto"}
+BROKERS = "PENSTOCK_TEST_BROKERS"
+"""Names the folder of the brokers, which all workers share; brokers of a folder that is given are left running."""
+
+_own_brokers: list[Path] = []
+
+
+def pytest_configure() -> None:
+    if BROKERS not in os.environ:
+        _own_brokers.append(Path(tempfile.mkdtemp(prefix="penstock-brokers-")))
+        os.environ[BROKERS] = str(_own_brokers[0])
+
+
+def pytest_unconfigure() -> None:
+    for folder in _own_brokers:
+        for name in SHARED_BROKERS:
+            if (folder / name).exists():
+                Broker(name, folder).stop(kill=True)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What needs Spark is run by one worker, in one session."""
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()):
+        fixtures = getattr(item, "fixturenames", ())
+        if "spark" in fixtures:
             item.add_marker(pytest.mark.xdist_group("spark"))
+        if not SHARED_BROKERS.isdisjoint(fixtures):
+            item.add_marker(pytest.mark.broker)
+
+
+@pytest.fixture(scope="session")
+def kafka() -> dict[str, str]:
+    """The addresses of a Kafka broker that all tests share; each makes topics of its own."""
+    return Broker("kafka", Path(os.environ[BROKERS])).start()
+
+
+@pytest.fixture(scope="session")
+def mosquitto() -> dict[str, str]:
+    """The addresses of a Mosquitto broker that all tests share; each uses topics of its own."""
+    return Broker("mosquitto", Path(os.environ[BROKERS])).start()
 
 
 @pytest.fixture(scope="session")
@@ -47,6 +90,7 @@ def shared() -> Path:
 def spark() -> Iterator[SparkSession]:
     """One small Spark session for all tests of a run, because it takes seconds to start."""
     pyspark = pytest.importorskip("pyspark.sql")
+    pyspark_version = version("pyspark")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     settings = {
         "spark.ui.enabled": "false",
@@ -63,6 +107,8 @@ def spark() -> Iterator[SparkSession]:
         # Nor is Java worth its best compiler for so short a life: half of the time went there.
         "spark.driver.extraJavaOptions": "-Xss16m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }
+    with suppress(ConnectorError):  # tests of Kafka on Spark are skipped without it
+        settings["spark.jars"] = ",".join(map(str, connector_jars(pyspark_version)))
     builder = pyspark.SparkSession.builder.master("local[2]").appName("penstock tests")
     session = builder.config(map=settings).getOrCreate()
     yield session

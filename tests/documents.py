@@ -12,7 +12,8 @@ is said where it begins:
     sh                commands that succeed; those of `ONLY_READ` are not run, those of `BY_NIGHT` when all tests are
     … title="FILE"    whatever it is, it is in FILE from then on
 
-Where a page says http://localhost:7878/sparql, a SPARQL endpoint with the floor plan of `examples/rooms` is meant.
+Where a page says http://localhost:7878/sparql, a SPARQL endpoint with the floor plan of `examples/rooms` is meant;
+where it says localhost:9092, a Kafka broker.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from penstock.rdf.results import from_json_line
 
 ROOT = Path(__file__).parent.parent
 ENDPOINT = "http://localhost:7878/sparql"
+BROKER = "localhost:9092"
 KINDS = {"console", "ebnf", "json", "python", "sh", "sparql"}
 
 ONLY_READ = {
@@ -128,6 +130,7 @@ class Reader:
     folder: Path
     endpoint: str
     names: dict[str, Any] = field(default_factory=dict)
+    broker: str = BROKER
 
     def __post_init__(self) -> None:
         self.here = self.folder / "work"
@@ -162,7 +165,7 @@ class Reader:
 
     def run(self, line: str) -> Ran:
         """One of Penstock's commands alone is run in this process, which is quicker."""
-        line = line.replace(ENDPOINT, self.endpoint)
+        line = line.replace(ENDPOINT, self.endpoint).replace(BROKER, self.broker)
         words = shlex.split(line)
         if words[0] == "cd":
             self.here = self.here / words[1]
@@ -185,7 +188,7 @@ class Reader:
     def execute(self, program: str) -> str:
         """What a program prints; its names are there for the next one."""
         with chdir(self.here), redirect_stdout(StringIO()) as printed:
-            exec(program, self.names)
+            exec(program.replace(BROKER, self.broker), self.names)
         return printed.getvalue()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 from pyspark.sql import SparkSession
-from tests.documents import BY_NIGHT, KINDS, ONLY_READ, ROOT, Reader, blocks, pages
+from tests.documents import BROKER, BY_NIGHT, KINDS, ONLY_READ, ROOT, Reader, blocks, pages
 from tests.endpoint import sparql_server
 
 import penstock
@@ -23,9 +23,11 @@ ON_SPARK = [page for page in PAGES if any(block.needs_spark for block in blocks(
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
-def try_out(page: Path, folder: Path, **names: object) -> None:
+def try_out(page: Path, folder: Path, request: pytest.FixtureRequest, **names: object) -> None:
+    """A page about a broker is skipped where it cannot be had."""
+    broker = request.getfixturevalue("kafka")["address"] if BROKER in page.read_text() else BROKER
     with sparql_server((ROOT / "examples" / "rooms" / "floorplan.ttl").read_text()) as server:
-        reader = Reader(folder, server.address, names)
+        reader = Reader(folder, server.address, names, broker)
         if page.is_relative_to(ROOT / "examples"):
             reader.here /= page.parent.relative_to(ROOT)
         for block in blocks(page):
@@ -49,14 +51,16 @@ def test_nothing_is_left_out_that_is_not_there() -> None:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if page not in ON_SPARK], ids=lambda page: str(page.relative_to(ROOT))
 )
-def test_a_page_says_what_is_so(page: Path, tmp_path: Path) -> None:
-    try_out(page, tmp_path)
+def test_a_page_says_what_is_so(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    try_out(page, tmp_path, request)
 
 
 @pytest.mark.parametrize("page", ON_SPARK, ids=lambda page: str(page.relative_to(ROOT)))
-def test_a_page_with_spark_says_what_is_so(page: Path, tmp_path: Path, spark: SparkSession) -> None:
+def test_a_page_with_spark_says_what_is_so(
+    page: Path, tmp_path: Path, spark: SparkSession, request: pytest.FixtureRequest
+) -> None:
     """As in a notebook, there is a session."""
-    try_out(page, tmp_path, spark=spark)
+    try_out(page, tmp_path, request, spark=spark)
 
 
 # The guide as pages

@@ -130,18 +130,6 @@ class TestSources:
             assert result.exit_code == 2
             assert f"{name}: this {kind} cannot be read (permission denied)" in result.stderr
 
-    @pytest.mark.parametrize("stream", ["folder?follow", "tcp://localhost:7700"])
-    def test_a_stream_without_end(self, files: Path, command: str, stream: str) -> None:
-        (files / "folder").mkdir()
-        result = run(stream=stream, command=command)
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert f"{stream} has no end, and only `penstock run --engine spark` reads such a stream" in result.stderr
-
-    def test_a_broker_that_is_not_there_yet(self, files: Path, command: str) -> None:
-        result = run(stream="kafka://localhost:9092/toll", command=command)
-        assert result.exit_code == 2
-        assert "kafka" in result.stderr
-
 
 @pytest.mark.parametrize(
     ("stream", "others", "sentence"),

@@ -66,6 +66,13 @@ from penstock.cli.run_options import RunOptions, option_value, run_options, serv
     help="Show progress on standard error, or not. --quiet also hides the explanation of empty results.  "
     "[default: progress on a terminal]",
 )
+@click.option(
+    "--retry-timeout",
+    type=option_value(duration),
+    metavar="DURATION",
+    help="How long to wait for a broker or endpoint that does not answer, before the run fails.  [default: until it "
+    "answers]",
+)
 @updates_option
 @service_options
 @no_optimize_option
@@ -84,6 +91,7 @@ def run(
     time: str,
     checkpoint: Path | None,
     progress: bool | None,
+    retry_timeout: int | None,
     no_optimize: bool,
     reading: Mapping[str, Any],
     run: RunOptions,
@@ -104,7 +112,7 @@ def run(
     asked = read_queries(queries, run, reading)
     output = Output(out, chosen_format(format, out, asked.forms), empty, progress)
     with errors_shown(asked.title):
-        used = engine.engine(run.service_auth)
+        used = engine.engine(run.service_auth, retry_timeout, reads_kafka=asked.reads_kafka)
         asked.bind(used)
         registered = asked.register(
             used,

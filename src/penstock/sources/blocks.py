@@ -12,13 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import BinaryIO, cast
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from penstock.rdf.compression import damage, is_damage
 from penstock.rdf.elements import Malformed
 from penstock.rdf.limits import LONGEST_LINE, shown, too_long
 from penstock.sources.batches import MOST_BYTES, MOST_SECONDS
+from penstock.sources.lines import Lines
 
 _PIECE = 1 << 16
 """The buffer size of the line reader: how much can be read of a damaged file depends on it."""
@@ -34,12 +32,12 @@ class LongLine:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines as bytes, without their ends, or one line that is too long.
+    """Lines, or one line that is too long.
 
     If the file is damaged behind the lines, `damage` is the reason.
     """
 
-    lines: pa.Array
+    lines: Lines
     damage: str | None = None
     long_line: LongLine | None = None
 
@@ -58,17 +56,16 @@ def blocks(pieces: Iterable[bytes | None]) -> Iterator[Block]:
             if piece is not None:
                 yield from held.add(piece)
             if held.has_end and (piece is None or held.size >= MOST_BYTES):
-                yield Block(split_lines(held.take_lines()))
+                yield Block(Lines(held.take_lines()))
     except Exception as error:
         if not is_damage(error):
             raise
         yield from held.take_long_line()
-        lines = split_lines(held.take_lines()) if held.has_end else split_lines(b"")[:0]
-        yield Block(lines, damage(error))
+        yield Block(Lines(held.take_lines() if held.has_end else b""), damage(error))
         return
     yield from held.take_long_line()
     if rest := held.take():
-        yield Block(split_lines(rest.removesuffix(b"\n")))
+        yield Block(Lines(rest if rest.endswith(b"\n") else rest + b"\n"))
 
 
 class _Held:
@@ -100,10 +97,11 @@ class _Held:
         self.has_end = self.has_end or end >= 0
 
     def take_lines(self) -> bytes:
-        """The whole lines, without the last line end; the rest stays."""
-        whole, _, rest = self.take().rpartition(b"\n")
-        self._pieces, self.size = [rest], len(rest)
-        return whole
+        """The whole lines; the rest stays."""
+        text = self.take()
+        end = text.rindex(b"\n") + 1
+        self._pieces, self.size = [text[end:]], len(text) - end
+        return text[:end]
 
     def take(self) -> bytes:
         text = b"".join(self._pieces)
@@ -112,12 +110,8 @@ class _Held:
 
     def take_long_line(self) -> Iterator[Block]:
         if self._long is not None:
-            yield Block(split_lines(b"")[:0], long_line=self._long)
+            yield Block(Lines(), long_line=self._long)
             self._long = None
-
-
-def split_lines(text: bytes) -> pa.Array:
-    return pc.split_pattern(pa.array([text], pa.large_binary()), pattern=b"\n").values
 
 
 def pieces_of_file(

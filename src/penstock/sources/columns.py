@@ -58,6 +58,11 @@ def objects(texts: pa.Array, prefix: str) -> pa.Array:
     return _each_once(texts, lambda terms: _encoded(terms, kinds))
 
 
+def ends(texts: pa.Array) -> pa.Array:
+    """Whether each text is the end of a statement."""
+    return _each_once(texts, lambda words: pc.or_(pc.equal(words, "."), pc.equal(words, ".\r")))
+
+
 def times(texts: pa.Array) -> pa.Array:
     """Timestamps in milliseconds; the texts have their quotes."""
     kinds = {_MILLISECONDS: _whole_numbers, _DATE_TIME: _dates, _TYPED_MILLISECONDS: _typed_numbers}
@@ -66,8 +71,8 @@ def times(texts: pa.Array) -> pa.Array:
 
 def _each_once(texts: pa.Array, convert: Callable[[pa.Array], pa.Array]) -> pa.Array:
     """Terms repeat: gates, predicates, timestamps. Only the distinct ones are converted."""
-    different = texts.dictionary_encode()
-    return convert(different.dictionary).take(different.indices)
+    different = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
+    return convert(different.dictionary.cast(_TEXT)).take(different.indices)
 
 
 _Convert = Callable[[pa.Array], pa.Array]

@@ -12,20 +12,20 @@ from penstock.rdf.blank_nodes import label_prefix, prefixed
 from penstock.rdf.elements import Malformed
 from penstock.rdf.errors import ReadingError, SourceError
 from penstock.rdf.parser import parse_statements
-from penstock.sources.columns import objects, predicates, subjects
+from penstock.sources.columns import ends, objects, predicates, subjects
 from penstock.sources.graphs import TRIPLES, with_odd
+from penstock.sources.lines import FEW, Lines, cut, texts_of
 from penstock.sources.quads import parsed_line
-from penstock.sources.word_columns import FEW, cut, texts_of
 
 
-def decode_ntriples(lines: pa.Array, *, name: str, first_line: int, scope: str) -> pa.Table:
-    """The triples of lines, which are bytes without line ends.
+def decode_ntriples(lines: Lines, *, name: str, first_line: int, scope: str) -> pa.Table:
+    """The triples of lines.
 
     Raises `SourceError` at the first line that is not a triple; its place is `name:line`, counted from `first_line`.
     """
 
     def read(odd: list[int]) -> list[Triple]:
-        found = [lines[index].as_py() for index in odd]
+        found = [lines[index] for index in odd]
         if first_line == 1 and odd[0] == 0:
             found[0] = found[0].removeprefix(codecs.BOM_UTF8)
         try:
@@ -36,16 +36,21 @@ def decode_ntriples(lines: pa.Array, *, name: str, first_line: int, scope: str) 
             raise
         return [statement.triple for statement in statements]
 
-    columns = _ordinary(lines, scope) if len(lines) > FEW else [pa.nulls(len(lines), kind) for kind in TRIPLES.types]
-    return with_odd(columns, read)
+    if len(lines) <= FEW:
+        return with_odd([pa.nulls(len(lines), kind) for kind in TRIPLES.types], read)
+    return with_odd(_ordinary(lines, label_prefix(scope)), read)
 
 
-def _ordinary(lines: pa.Array, scope: str) -> list[pa.Array]:
+def ordinary_triples(lines: Lines) -> pa.Table:
+    """The triple of each line, blank nodes with their own labels, in no graph; NULL where a term is not ordinary."""
+    return pa.table([pa.nulls(len(lines), pa.string()), *_ordinary(lines, "")], names=["g", "s", "p", "o"])
+
+
+def _ordinary(lines: Lines, prefix: str) -> list[pa.Array]:
     """Subject, predicate and object of each line; NULL where they are not ordinary."""
-    subject, predicate, object_, end = cut(texts_of(lines), left=2, right=1)
-    prefix = label_prefix(scope)
+    subject, predicate, object_, end = lines.words(4) or cut(texts_of(lines), left=2, right=1)
     property_ = predicates(predicate)
-    is_end = pc.or_(pc.equal(end, "."), pc.equal(end, ".\r"))
+    is_end = ends(end)
     if is_end.false_count:
         property_ = pc.if_else(is_end, property_, None)
     return [subjects(subject, prefix), property_, objects(object_, prefix)]

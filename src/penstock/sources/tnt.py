@@ -3,43 +3,64 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Callable
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyoxigraph import Triple
 
-from penstock.rdf.blank_nodes import Rename, label_prefix, prefixed
+from penstock.rdf.blank_nodes import label_prefix, prefixed
 from penstock.rdf.elements import Malformed, OnMalformed
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.tnt import decode_line, parse_timed_triple
 from penstock.rdf.limits import shown
 from penstock.sources.batches import SCHEMA
-from penstock.sources.columns import objects, predicates, subjects, times
+from penstock.sources.columns import ends, objects, predicates, subjects, times
+from penstock.sources.lines import FEW, Lines, cut, texts_of
 from penstock.sources.tables import elements_of_rows
-from penstock.sources.word_columns import FEW, cut, texts_of
+
+OnMalformedLine = Callable[[int, bytes, str], None]
+"""Receives the number of a malformed line, from 0, the line, and the reason."""
 
 
-def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:
-    """The elements of lines, which are bytes without line ends, in their order: those of `read_stream`.
+def decode_tnt(lines: Lines, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:
+    """The elements of lines, in their order: those of `read_stream`.
 
     The place of a malformed line is `name:line`, counted from `first_line`.
     """
+
+    def report(index: int, text: bytes, reason: str) -> None:
+        on_malformed(Malformed(f"{name}:{first_line + index}", shown(text), reason))
+
+    found = decode_lines(lines, scope=scope, report=report, has_mark=first_line == 1)
+    return found.set_column(4, SCHEMA.field("element"), pa.arange(0, found.num_rows))
+
+
+def decode_lines(lines: Lines, *, scope: str, report: OnMalformedLine, has_mark: bool = False) -> pa.Table:
+    """The elements of lines, numbered by their lines. `has_mark`: the first line may begin with a byte order mark."""
     columns = _ordinary(lines, scope) if len(lines) > FEW else _none(len(lines))
     rename = prefixed(scope)
 
     def read(index: int) -> tuple[int, Triple] | None:
-        return read_line(lines[index].as_py(), name, first_line + index, rename, on_malformed)
+        line = lines[index]
+        if index == 0 and has_mark:
+            line = line.removeprefix(codecs.BOM_UTF8)
+        try:
+            text = decode_line(line)
+            return parse_timed_triple(text, rename) if text and not text.startswith("#") else None
+        except ReadingError as error:
+            report(index, line, error.reason)
+            return None
 
-    found = elements_of_rows(columns, read)
-    return found.set_column(4, SCHEMA.field("element"), pa.arange(0, found.num_rows))
+    return elements_of_rows(columns, read)
 
 
-def _ordinary(lines: pa.Array, scope: str) -> list[pa.Array]:
+def _ordinary(lines: Lines, scope: str) -> list[pa.Array]:
     """Subject, predicate, object and timestamp of each line; NULL where they are not ordinary."""
-    subject, predicate, object_, time, end = cut(texts_of(lines), left=2, right=2)
+    subject, predicate, object_, time, end = lines.words(5, plain=[3]) or cut(texts_of(lines), left=2, right=2)
     prefix = label_prefix(scope)
-    is_end = pc.or_(pc.equal(end, "."), pc.equal(end, ".\r"))
     stamps = times(time)
+    is_end = ends(end)
     if is_end.false_count:
         stamps = pc.if_else(is_end, stamps, None)
     return [subjects(subject, prefix), predicates(predicate), objects(object_, prefix), stamps]
@@ -47,17 +68,3 @@ def _ordinary(lines: pa.Array, scope: str) -> list[pa.Array]:
 
 def _none(length: int) -> list[pa.Array]:
     return [pa.nulls(length, field.type) for field in SCHEMA][:4]
-
-
-def read_line(
-    line: bytes, name: str, number: int, rename: Rename, on_malformed: OnMalformed
-) -> tuple[int, Triple] | None:
-    """The element in a line, which is bytes without a line end, as `read_tnt` reads it."""
-    if number == 1:
-        line = line.removeprefix(codecs.BOM_UTF8)
-    try:
-        text = decode_line(line)
-        return parse_timed_triple(text, rename) if text and not text.startswith("#") else None
-    except ReadingError as error:
-        on_malformed(Malformed(f"{name}:{number}", shown(line), error.reason))
-        return None

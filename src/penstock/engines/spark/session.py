@@ -17,8 +17,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from penstock.engines.spark.driver_memory import MEMORY, driver_memory
-from penstock.engines.spark.failures import MESSAGES, STACK_TOO_SMALL, reason
+from penstock.engines.spark.failures import SPARK_OUTPUT, STACK_TOO_SMALL, reason
 from penstock.engines.spark.java import Java, NoJavaError, find_java
+from penstock.engines.spark.kafka_connector import ConnectorError, connector_jars
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -74,11 +75,18 @@ def checked_stack() -> Iterator[None]:
         raise
 
 
-def session(master: str | None = None, conf: Mapping[str, str] = NO_SETTINGS, *, verbose: bool = False) -> SparkSession:
+def session(
+    master: str | None = None,
+    conf: Mapping[str, str] = NO_SETTINGS,
+    *,
+    verbose: bool = False,
+    reads_kafka: bool = False,
+) -> SparkSession:
     """The active session, or a new one: on `master`, else as Spark is configured, by default on this machine.
 
-    If a session is active, there is never a second one; it adopts the settings that can change while it runs. Raises
-    SessionError if there is no Spark or no Java, if Spark does not start, and if a setting comes too late.
+    If a session is active, there is never a second one; it adopts the settings that can change while it runs. With
+    `reads_kafka` a new one has Spark's Kafka connector, unless `conf` says which jars it has. Raises SessionError if
+    there is no Spark or no Java, if Spark does not start, and if a setting comes too late.
     """
     if find_spec("pyspark") is None:
         raise SessionError("PySpark is not installed: pip install pyspark")
@@ -88,7 +96,18 @@ def session(master: str | None = None, conf: Mapping[str, str] = NO_SETTINGS, *,
         if active is not None:
             _change(active, settings)
             return active
+        if reads_kafka and not any(name.startswith("spark.jars") for name in settings):
+            settings["spark.jars"] = _connector()
         return _start(settings, verbose)
+
+
+def _connector() -> str:
+    import pyspark
+
+    try:
+        return ",".join(map(str, connector_jars(pyspark.__version__)))
+    except ConnectorError as error:
+        raise SessionError(f"{error}: name its files with --conf spark.jars=FILE,…") from None
 
 
 def is_local(spark: SparkSession) -> bool:
@@ -173,7 +192,7 @@ def _launch(settings: Mapping[str, str], verbose: bool) -> None:
         with _java_home(java), _output(verbose) as output:
             gateway = launch_gateway(conf, output)  # type: ignore[no-untyped-call]
     except PySparkRuntimeError as error:
-        lines = MESSAGES.lines() or [str(error)]
+        lines = SPARK_OUTPUT.lines() or [str(error)]
         raise SessionError(f"Spark did not start: {reason(lines) or lines[-1]}") from None
     context = SparkContext(conf=conf, gateway=gateway)
     if not verbose:
@@ -213,7 +232,7 @@ def _output(verbose: bool) -> Iterator[dict[str, int]]:
         yield {"stdout": _STANDARD_ERROR}
         return
     readable, writable = os.pipe()
-    MESSAGES.read(readable)
+    SPARK_OUTPUT.read(readable)
     try:
         yield {"stdout": writable, "stderr": writable}
     finally:

@@ -17,11 +17,12 @@ import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 
+from penstock.rdf.addresses import FILE, Address
 from penstock.rdf.elements import Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
-from penstock.rdf.sources import parse_source
 from penstock.sources.batches import Source, SparkStream
-from penstock.sources.files import OneAfterAnother, TntFile
+from penstock.sources.files import OneAfterAnother
+from penstock.sources.growing_folders import check_folder, open_part
 from penstock.sources.source_opener import open_source
 from penstock.sources.spark.batch_tables import table_of_rows, table_of_source
 from penstock.sources.spark.bounds import BATCH
@@ -29,8 +30,9 @@ from penstock.sources.spark.frames import NO_TRIPLE, element_of, name_of_graph, 
 from penstock.sources.spark.history import History, history_of
 from penstock.sources.spark.relay import read_relayed, relayed
 from penstock.sources.spark.rows import named
-from penstock.sources.timed_graphs import NQuadsFile
+from penstock.sources.spark.topics import MESSAGE, StreamedTopic, decoded, refused
 
+_FILES_AS_THEY_ARE = Address(FILE)
 _FILES = "path string, modificationTime timestamp, length bigint, content binary"
 _GLOB = re.compile(r"[][*?{}\\]")
 _ALWAYS = "36500d"
@@ -42,13 +44,13 @@ class GrowingFolder(SparkStream):
     """The files of a folder, present and future, in the order of their modification times.
 
     A file is read once, when it is first seen: write it elsewhere, and move it into the folder when it is complete.
-    Files whose names begin with `_` or `.` are ignored. `options` are those of `open_source`, as in `format=trig`;
+    Files whose names begin with `_` or `.` are ignored. `options` are those of an address of files;
     `files_per_batch` is the maximum number of files read at a time.
     """
 
     path: Path
     scope: str
-    options: str = ""
+    options: Address = _FILES_AS_THEY_ARE
     files_per_batch: int = 100
 
     @property
@@ -65,14 +67,8 @@ class GrowingFolder(SparkStream):
 
     def _sources(self, files: Iterable[Path], report: OnMalformed) -> Iterator[tuple[str, Source]]:
         for file in files:
-            text = f"{file}?{self.options}" if self.options else str(file)
-            try:
-                source = open_source(text, scope=self.scope)
-                if not isinstance(source, TntFile | NQuadsFile):  # a document each, with blank nodes of its own
-                    source = open_source(text, scope=f"{self.scope} {file.name}")
-            except SourceError as error:
-                report(Malformed(str(file), "", str(error)))
-            else:
+            source = open_part(file, self.options, self.scope, report)
+            if source is not None:
                 yield file.name, source
 
 
@@ -80,24 +76,24 @@ class GrowingFolder(SparkStream):
 class WholeSource(SparkStream):
     """A complete file or folder: one batch, in the order of `open_source`."""
 
-    text: str
+    address: Address
     scope: str
 
     @property
     def name(self) -> str:
-        return self.text
+        return self.address.name
 
     def streamed(self, spark: SparkSession) -> DataFrame:
         """Raises `SourceError` if there is nothing to read."""
-        open_source(self.text, scope=self.scope)
-        path = Path(parse_source(self.text).path)
+        open_source(self.address, scope=self.scope)
+        path = Path(self.address.path)
         if path.is_file() and path.name.startswith(("_", ".")):
             raise SourceError(f"{path}: Spark ignores files whose names begin with _ or a dot: rename it")
         return _names_of_files(spark, path, {})
 
     def source(self, files: Sequence[str], report: OnMalformed) -> Source:
         """The files that existed when the batch was first read."""
-        source = open_source(self.text, scope=self.scope)
+        source = open_source(self.address, scope=self.scope)
         if isinstance(source, OneAfterAnother):
             names = {_path(file).name for file in files}
             source = replace(source, files=[(name, part) for name, part in source.files if name in names])
@@ -134,6 +130,7 @@ class StreamedRows(SparkStream):
             sf.col("line") if has_lines else _no_text("line"),
             _no_text("file"),
             _no_time("modified"),
+            _no_message(),
         )
 
     def table(self, rows: pa.Table, report: OnMalformed) -> pa.Table:
@@ -146,20 +143,40 @@ class StreamedRows(SparkStream):
         return table_of_rows(rows.filter(rows["ts"].is_valid()))
 
 
+@dataclass(frozen=True, slots=True)
+class StreamedMessages(SparkStream):
+    """The messages of a topic."""
+
+    topic: StreamedTopic
+
+    @property
+    def name(self) -> str:
+        return self.topic.name
+
+    def streamed(self, spark: SparkSession) -> DataFrame:
+        no_row = [
+            *(_no_text(name) for name in "spo"),
+            _no_time("ts"),
+            *(_no_text(name) for name in ("g", "line", "file")),
+        ]
+        return self.topic.streamed(spark).select(*no_row, _no_time("modified"), "message")
+
+    def table(self, rows: pa.Table, report: OnMalformed) -> pa.Table:
+        """The messages of a micro-batch on the driver, as a table of elements."""
+        return self.topic.table(rows, report)
+
+
 Files = GrowingFolder | WholeSource
-LiveStream = Files | StreamedRows
+LiveStream = Files | StreamedRows | StreamedMessages
 
 
-def growing_folder(text: str, *, scope: str) -> GrowingFolder:
-    """The folder in a text, as in `toll/` or `toll/?format=nq`; it is not read yet.
+def growing_folder(address: Address, *, scope: str) -> GrowingFolder:
+    """A folder, as in `toll/?follow` or `toll/?follow&format=nq`; it is not read yet.
 
-    Raises `SourceError` if there is no such folder, or the options are wrong.
+    Raises `SourceError` if there is no such folder.
     """
-    parse_source(text)
-    path, _, options = text.partition("?")
-    if not Path(path).is_dir():
-        raise SourceError(f"{path}: there is no such folder to follow")
-    return GrowingFolder(Path(path), scope, options)
+    check_folder(address)
+    return GrowingFolder(Path(address.path), scope, address)
 
 
 def socket_lines(host: str, port: int, *, scope: str) -> StreamedRows:
@@ -217,7 +234,7 @@ class LiveInput:
             return LargeBatch(batch, self.streams, sources, now, self.is_named)
         tables = {place: table_of_source(source, partial(report, place)) for place, source in sources.items()}
         for place, stream in enumerate(self.streams):
-            if isinstance(stream, StreamedRows):
+            if not isinstance(stream, Files):
                 tables[place] = stream.table(found.filter(pc.equal(found["stream"], place)), partial(report, place))
         return {place: _at(table, now) for place, table in tables.items() if table.num_rows}
 
@@ -245,6 +262,8 @@ class LargeBatch:
         parts = [] if self._has_files_alone else [named(_numbered(self.batch.where("ts IS NOT NULL")), self.is_named)]
         parts += [_placed(found.rows(is_named=self.is_named), place) for place, found in self._histories]
         parts += [_placed(self._lines(place, _ignore), place) for place in self._of_lines]
+        for place, topic, messages in self._of_topics:
+            parts.append(_placed(named(decoded(messages, topic.address, topic.scope), self.is_named), place))
         rows = reduce(DataFrame.unionAll, parts)
         if self.now is None:
             return rows
@@ -263,6 +282,16 @@ class LargeBatch:
             found: list[Malformed] = []
             self._lines(place, found.append)
             yield from ((place, malformed) for malformed in found)
+        for place, topic, messages in self._of_topics:
+            for row in refused(messages, topic.address, topic.scope).collect():
+                yield place, Malformed(*row)
+
+    @property
+    def _of_topics(self) -> Iterator[tuple[int, StreamedTopic, DataFrame]]:
+        """Topics, with their numbers and their messages."""
+        for place, stream in enumerate(self.streams):
+            if isinstance(stream, StreamedMessages):
+                yield place, stream.topic, self.batch.where(sf.col("stream") == place).select("message.*")
 
     @property
     def _has_files_alone(self) -> bool:
@@ -315,6 +344,10 @@ def _no_time(name: str) -> Column:
     return sf.lit(None).cast("bigint").alias(name)
 
 
+def _no_message() -> Column:
+    return sf.lit(None).cast(f"struct<{MESSAGE}>").alias("message")
+
+
 def _names_of_files(spark: SparkSession, path: Path, options: Mapping[str, str]) -> DataFrame:
     reader = spark.readStream.format("binaryFile").schema(_FILES).option("maxFileAge", _ALWAYS)
     found = path.resolve()
@@ -328,6 +361,7 @@ def _names_of_files(spark: SparkSession, path: Path, options: Mapping[str, str])
         _no_text("line"),
         sf.col("path").alias("file"),
         sf.unix_millis("modificationTime").alias("modified"),
+        _no_message(),
     )
 
 

@@ -13,16 +13,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.rdf.elements import Malformed, OnMalformed
-from penstock.rdf.errors import ReadingError, SourceError
+from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.tnt import decode_line
 from penstock.rdf.limits import shown, too_long
 from penstock.sources.blocks import blocks, pieces_as_they_come
+from penstock.sources.lines import Lines
+from penstock.sources.servers import connected
 from penstock.sources.tnt import decode_tnt
 
 _MALFORMED = "\0malformed\0"
 """The prefix of a line that Spark cannot carry; the reason, a zero byte and the text follow."""
 
-_SECONDS_TO_CONNECT = 30
 _SECONDS_TO_START = 600
 """The time limit for Spark to connect."""
 
@@ -33,7 +34,7 @@ def relayed(host: str, port: int) -> int:
     A line that is too long or not UTF-8 begins with `_MALFORMED` there. Raises SourceError where the server cannot be
     reached.
     """
-    server = _connected(host, port)
+    server = connected(host, port)
     try:
         listening = socket.create_server(("127.0.0.1", 0), backlog=1)
     except OSError:
@@ -50,23 +51,13 @@ def read_relayed(lines: pa.ChunkedArray, name: str, scope: str, report: OnMalfor
     for line in lines.filter(is_malformed).to_pylist():
         reason, _, text = line.removeprefix(_MALFORMED).partition("\0")
         report(Malformed(name, text, reason))
-    texts = pc.cast(lines.filter(pc.invert(is_malformed)), pa.large_binary()).combine_chunks()
+    texts = Lines("".join(f"{line}\n" for line in lines.filter(pc.invert(is_malformed)).to_pylist()).encode())
 
     def report_line(malformed: Malformed) -> None:
         report(malformed._replace(place=name))
 
     rows = decode_tnt(texts, name=name, first_line=2, scope=scope, on_malformed=report_line).sort_by("ts")
     return rows.set_column(4, "element", pa.arange(0, rows.num_rows))
-
-
-def _connected(host: str, port: int) -> socket.socket:
-    try:
-        server = socket.create_connection((host, port), timeout=_SECONDS_TO_CONNECT)
-    except OSError as error:
-        reason = error.strerror or str(error) or "no answer"
-        raise SourceError(f"{reason} by tcp://{host}:{port}: start the server first, and check host and port") from None
-    server.settimeout(None)
-    return server
 
 
 def _pass_on(server: socket.socket, listening: socket.socket) -> None:
@@ -77,7 +68,7 @@ def _pass_on(server: socket.socket, listening: socket.socket) -> None:
             reader, _ = listening.accept()
         with reader, server.makefile("rb", buffering=0) as stream:
             for block in blocks(pieces_as_they_come(cast(BinaryIO, stream))):
-                lines = [*map(_checked, block.lines.to_pylist())]
+                lines = [*map(_checked, block.lines)]
                 if block.long_line is not None:
                     lines.append(_marked(block.long_line.text, too_long()))
                 reader.sendall(b"".join(line + b"\n" for line in lines))

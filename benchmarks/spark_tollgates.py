@@ -42,11 +42,11 @@ from pyspark.sql import SparkSession
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from targets import Target
-from tollgate_spark.tables import Table, conference, growth, history, limits, live, sliding
+from tollgate_spark.tables import Names, Table, conference, growth, history, limits, live, sliding
 
 from penstock.engines.spark.session import session
 
-TABLES: dict[str, Callable[[SparkSession, Path, int, int], Table]] = {
+TABLES: dict[str, Callable[[SparkSession, Path, int, int, Names], Table]] = {
     "history": history,
     "limits": limits,
     "sliding": sliding,
@@ -65,6 +65,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="exit 1 when a target is missed")
     parser.add_argument("--triples", type=int, default=500_000, metavar="N", help="in a stream (%(default)s)")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of which the best counts (%(default)s)")
+    parser.add_argument("--only", nargs="+", default=[], metavar="WORKLOAD", help="as in: --only T1 COUNT Q1")
     parser.add_argument("--work", type=Path, metavar="FOLDER", help="keeps the data for another run")
     parser.add_argument("--master", default="local[*]", metavar="URL", help="where Spark runs (%(default)s)")
     arguments = parser.parse_args()
@@ -82,7 +83,7 @@ def main() -> int:
         folder.mkdir(exist_ok=True)
         for name in arguments.tables or TABLES:
             print(f"\n{name}")
-            for told in TABLES[name](spark, folder, arguments.triples, arguments.rounds):
+            for told in TABLES[name](spark, folder, arguments.triples, arguments.rounds, arguments.only):
                 if isinstance(told, Target):
                     targets.append(told)
                 else:

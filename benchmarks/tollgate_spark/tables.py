@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from pyspark.sql import SparkSession
 from targets import Target
@@ -40,17 +41,26 @@ MOST_GROWTH = 10.5
 Table = Iterator[str | Target]
 """The lines, as they come, and what is wanted."""
 
+Names = Collection[str]
+"""The first words of workloads; none for all."""
 
-def history(spark: SparkSession, folder: Path, triples: int, rounds: int) -> Table:
+One = TypeVar("One")
+
+
+def _chosen(workloads: Mapping[str, One], names: Names) -> list[tuple[str, One]]:
+    return [(name, one) for name, one in workloads.items() if not names or name.startswith(tuple(names))]
+
+
+def history(spark: SparkSession, folder: Path, triples: int, rounds: int, names: Names) -> Table:
     yield f"{'':30}{'':10}{'triples/s':>12}{_HEADS}"
-    for name, workload in {**LIMITS, **TOLLGATES}.items():
+    for name, workload in _chosen({**LIMITS, **TOLLGATES}, names):
         yield from _history(spark, name, workload, folder, triples, rounds)
 
 
-def limits(spark: SparkSession, folder: Path, triples: int, rounds: int) -> Table:
+def limits(spark: SparkSession, folder: Path, triples: int, rounds: int, names: Names) -> Table:
     """T1 to T3 alone."""
     yield f"{'':30}{'':10}{'triples/s':>12}{_HEADS}"
-    for name, workload in LIMITS.items():
+    for name, workload in _chosen(LIMITS, names):
         yield from _history(spark, name, workload, folder, triples, rounds)
 
 
@@ -66,7 +76,7 @@ def _history(spark: SparkSession, name: str, workload: Workload, folder: Path, t
         yield Target(f"{name}, history, {who}", ratio, most, "times its time")
 
 
-def sliding(spark: SparkSession, folder: Path, triples: int, rounds: int) -> Table:
+def sliding(spark: SparkSession, folder: Path, triples: int, rounds: int, names: Names) -> Table:
     ways = {}
     for width, step in ((10, 10), (10, 1), (60, 1), (300, 1)):
         workload = counted_over(width, step)
@@ -82,11 +92,11 @@ def sliding(spark: SparkSession, folder: Path, triples: int, rounds: int) -> Tab
     yield Target("COUNT at 300:1", ratio, MOST_OVERLAPPING, "times the time of tumbling 10 s")
 
 
-def growth(spark: SparkSession, folder: Path, triples: int, rounds: int) -> Table:
+def growth(spark: SparkSession, folder: Path, triples: int, rounds: int, names: Names) -> Table:
     """The time from a tenth of the triples to all of them."""
     lengths = (triples // 10, triples)
     yield f"{'':30}" + "".join(f"{length:>18,}" for length in lengths) + f"{'ratio':>8}"
-    for name, workload in {**LIMITS, **TOLLGATES}.items():
+    for name, workload in _chosen({**LIMITS, **TOLLGATES}, names):
         _try(spark, name, workload, folder)
         walls = []
         for length in lengths:
@@ -97,11 +107,11 @@ def growth(spark: SparkSession, folder: Path, triples: int, rounds: int) -> Tabl
         yield Target(f"{name}, 10 times as many triples", ratio, MOST_GROWTH, "times the time")
 
 
-def live(spark: SparkSession, folder: Path, triples: int, rounds: int) -> Table:
+def live(spark: SparkSession, folder: Path, triples: int, rounds: int, names: Names) -> Table:
     """The round with the least median counts."""
     graph, batches = write_districts(folder), max(triples // LINES, 2 * WARM_UP)
     yield _LIVE_HEADS
-    for name, workload in TOLLGATES.items():
+    for name, workload in _chosen(TOLLGATES, names):
         files = living.write_passages(folder, workload.kind, batches, LINES)
         expected = embedded_answer(workload.text, DataFiles({workload.stream: files}, {None: graph}))
         figures: dict[str, list[living.Figures]] = {who: [] for who in LIVE_RUNS}
@@ -118,11 +128,11 @@ def live(spark: SparkSession, folder: Path, triples: int, rounds: int) -> Table:
         yield from _live_targets(name, own)
 
 
-def conference(spark: SparkSession, folder: Path, triples: int, rounds: int) -> Table:
+def conference(spark: SparkSession, folder: Path, triples: int, rounds: int, names: Names) -> Table:
     """CQELS's queries, live: the round with the least median counts."""
     inputs = living.conference(folder, max(triples // LINES, 2 * WARM_UP), LINES)
     yield _LIVE_HEADS
-    for name, text in living.CONFERENCE.items():
+    for name, text in _chosen(living.CONFERENCE, names):
         expected = embedded_answer(text, inputs)
         figures = []
         for _ in range(rounds):

@@ -21,6 +21,7 @@ from penstock.api.queries import QueryOptions, RegisteredQuery
 from penstock.api.run_messages import RunMessages
 from penstock.api.settings import SettingError, duration, origin, report_policy, size
 from penstock.api.shared_settings import chain_of, shared_settings
+from penstock.api.sink_outlets import DEFAULT_FORMAT, Answers, SinkOutlet, checked_target, sink_settings
 from penstock.api.streams import Binding, bind
 from penstock.engines.protocol import Windows
 from penstock.rdf.changes import read_changes
@@ -29,7 +30,7 @@ from penstock.rdf.credentials import service_auth as known_auth
 from penstock.rdf.endpoints import DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT
 from penstock.rdf.iris import is_absolute
 from penstock.rdf.results import Evaluation
-from penstock.runtime.outlets import Outlet
+from penstock.runtime.outlets import Outlet, Outlets, SharedOutlet
 from penstock.runtime.settings import RunSettings
 from penstock.runtime.ways import RunRequest
 from penstock.sources.batches import BoundStream, is_spark_object
@@ -349,6 +350,58 @@ class Engine:
         """
         outlets = {query: query._callback(function) for query, function in answers.items()}
         return self.open(outlets, checkpoint=checkpoint, until_read=until_read, start=True)
+
+    def sink(
+        self,
+        *targets: str | Path | Callable[[Evaluation], None],
+        format: str | None = None,
+        checkpoint: str | Path | None = None,
+        until_read: bool = False,
+        retry_timeout: int | str | timedelta | None = None,
+    ) -> RunHandle:
+        """Run all registered queries in the background, and write their answers to all targets.
+
+        The arguments are those of `RegisteredQuery.sink`.
+        """
+        return self.write(
+            list(self.queries.values()), targets, format, checkpoint, until_read=until_read, retry_timeout=retry_timeout
+        )
+
+    def write(
+        self,
+        queries: Sequence[RegisteredQuery],
+        targets: Sequence[str | Path | Callable[[Evaluation], None]],
+        format: str | None = None,
+        checkpoint: str | Path | None = None,
+        *,
+        until_read: bool = False,
+        retry_timeout: int | str | timedelta | None = None,
+    ) -> RunHandle:
+        """What `sink` and `RegisteredQuery.sink` do."""
+        if not queries or not targets:
+            missing = "a query" if not queries else "a target"
+            raise InputError(f"{missing} is missing: answers of registered queries go to files, addresses or functions")
+        functions = [target for target in targets if callable(target)]
+        addresses = [checked_target(target) for target in targets if not callable(target)]
+        timeout = None if retry_timeout is None else duration(retry_timeout)
+        messages = RunMessages()
+        answers = Answers([query.meaning.form for query in queries], format or DEFAULT_FORMAT, queries[0].prefixes)
+        shared = [
+            SinkOutlet(target, answers, sink_settings(checkpoint, number, timeout, messages.warning, self._auth))
+            for number, target in enumerate(addresses)
+        ]
+        outlets: dict[RegisteredQuery, Outlet | None] = {}
+        for query in queries:
+            own = map(query._callback, functions)
+            outlets[query] = Outlets((*(map(SharedOutlet, shared) if outlets else shared), *own))
+        return self.open(
+            outlets,
+            checkpoint=checkpoint,
+            fingerprint=repr((format, *map(str, addresses))),
+            until_read=until_read,
+            start=True,
+            messages=messages,
+        )
 
     def open(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -158,8 +159,37 @@ class RegisteredQuery:
             outlet = self._callback(each)
         return self.engine.open({self: outlet}, checkpoint=checkpoint, until_read=until_read, start=True)
 
+    def sink(
+        self,
+        *targets: str | Path | Callable[[Evaluation], None],
+        format: str | None = None,
+        checkpoint: str | Path | None = None,
+        until_read: bool = False,
+        retry_timeout: int | str | timedelta | None = None,
+    ) -> RunHandle:
+        """Run the query in the background, and write its answers to all targets.
+
+        A target is what `--out` takes (a file, a folder, `kafka://HOST:PORT/TOPIC`, …), or a function that receives
+        each evaluation. `format` is one of `--format`, `jsonl` if it is left out; `?format=` in an address takes
+        precedence. A receiver that is away is waited for, at most `retry_timeout` (`"10m"`). `checkpoint` and
+        `until_read` are those of `start`.
+
+            query.sink("kafka://localhost:9092/answers", "answers.jsonl", checkpoint="state")
+
+        Raises ValueError where a stream is not bound, SinkError where a target cannot be written, and CheckpointError.
+        """
+        run = self.engine.write([self], targets, format, checkpoint, until_read=until_read, retry_timeout=retry_timeout)
+        self._runs.add(run)
+        return run
+
+    @property
+    def prefixes(self) -> dict[str, str]:
+        """Those that were declared for its text, and in it."""
+        declared = {declaration.prefix: declaration.iri for declaration in self.meaning.text.prologue.prefixes}
+        return {**self.options.prefixes, **declared}
+
     def stop(self) -> None:
-        """Stop the runs of `results`, also from another thread: they return no more results."""
+        """Stop the runs of `results` and `sink`, also from another thread: they return no more results."""
         for run in list(self._runs):
             run.stop()
 

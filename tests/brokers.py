@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 SCRIPT = Path(__file__).parent.parent / "scripts" / "brokers"
 UNAVAILABLE = 2
+_numbers = count()
 
 
 @dataclass(frozen=True)
@@ -37,3 +44,48 @@ class Broker:
     def _run(self, verb: str, *options: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, SCRIPT, verb, self.name, "--folder", self.folder, *options]
         return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic of its own; `address` is for `--stream`."""
+
+    servers: str
+    name: str
+
+    @property
+    def address(self) -> str:
+        return f"kafka://{self.servers}/{self.name}"
+
+    def write(self, messages: Iterable[Message]) -> None:
+        """Write messages, and wait until they are there."""
+        settings = {"enable.idempotence": True, "message.max.bytes": 100_000_000}  # retries must not change the order
+        producer = Producer({"bootstrap.servers": self.servers, **settings})
+        for message in messages:
+            value, partition, time, headers = message
+            producer.produce(self.name, value, partition=partition, timestamp=time, headers=headers or [])
+            producer.poll(0)
+        assert producer.flush(30) == 0
+
+    def grow(self, partitions: int) -> None:
+        admin = AdminClient({"bootstrap.servers": self.servers})
+        for changed in admin.create_partitions([NewPartitions(self.name, partitions)]).values():
+            changed.result()
+
+
+class Message(NamedTuple):
+    """A message for a partition; `time` is in milliseconds, by default that of the broker."""
+
+    value: str | bytes | None
+    partition: int = 0
+    time: int = 0
+    headers: dict[str, str] | None = None
+
+
+def new_topic(servers: str, partitions: int = 1) -> Topic:
+    topic = Topic(servers, f"tried-{os.getpid()}-{next(_numbers)}")
+    admin = AdminClient({"bootstrap.servers": servers})
+    settings = {"max.message.bytes": "100000000"}
+    for created in admin.create_topics([NewTopic(topic.name, partitions, config=settings)]).values():
+        created.result()
+    return topic

@@ -32,16 +32,19 @@ os.environ.setdefault("SPARK_DRIVER_MEMORY", "1g")
 
 SHARED_BROKERS = {"kafka", "mosquitto"}
 BROKERS = "PENSTOCK_TEST_BROKERS"
-"""Names the folder of the brokers, which all workers share."""
+"""Names the folder of the brokers, which all workers share; brokers of a folder that is given are left running."""
+
+_own_brokers: list[Path] = []
 
 
 def pytest_configure() -> None:
-    os.environ.setdefault(BROKERS, tempfile.mkdtemp(prefix="penstock-brokers-"))
+    if BROKERS not in os.environ:
+        _own_brokers.append(Path(tempfile.mkdtemp(prefix="penstock-brokers-")))
+        os.environ[BROKERS] = str(_own_brokers[0])
 
 
-def pytest_unconfigure(config: pytest.Config) -> None:
-    if not hasattr(config, "workerinput"):
-        folder = Path(os.environ.pop(BROKERS))
+def pytest_unconfigure() -> None:
+    for folder in _own_brokers:
         for name in SHARED_BROKERS:
             if (folder / name).exists():
                 Broker(name, folder).stop(kill=True)

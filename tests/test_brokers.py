@@ -5,27 +5,22 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka import Consumer, TopicPartition
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
-from tests.brokers import Broker
+from tests.brokers import Broker, Message, new_topic
 
 
 def test_kafka_keeps_what_it_was_given_when_it_is_killed(tmp_path: Path) -> None:
     broker = Broker("kafka", tmp_path)
     addresses = broker.start()
     try:
-        client = {"bootstrap.servers": addresses["address"]}
-        for created in AdminClient(client).create_topics([NewTopic("kept", 2)]).values():
-            created.result()
-        producer = Producer(client)
-        producer.produce("kept", b"a message", partition=1)
-        assert producer.flush(10) == 0
+        topic = new_topic(addresses["address"], partitions=2)
+        topic.write([Message(b"a message", partition=1)])
         broker.stop(kill=True)
         assert broker.start() == addresses
-        consumer = Consumer({**client, "group.id": "nobody"})
-        consumer.assign([TopicPartition("kept", 1, 0)])
+        consumer = Consumer({"bootstrap.servers": topic.servers, "group.id": "nobody"})
+        consumer.assign([TopicPartition(topic.name, 1, 0)])
         (message,) = consumer.consume(1, timeout=20)
         assert message.value() == b"a message"
         consumer.close()

@@ -7,8 +7,8 @@ from typing import IO, NamedTuple, Unpack
 
 from pyoxigraph import BlankNode, RdfFormat, Triple, parse
 
+from penstock.rdf.addresses import ReadingOptions
 from penstock.rdf.elements import Element, Malformed
-from penstock.rdf.sources import SourceOptions
 from penstock.rdf.stream_reader import read_stream
 
 
@@ -42,7 +42,7 @@ class Collected(NamedTuple):
 
 
 def collect(
-    source: str | Path | IO[bytes] | IO[str], *, scope: str = "s", **options: Unpack[SourceOptions]
+    source: str | Path | IO[bytes] | IO[str], *, scope: str = "s", **options: Unpack[ReadingOptions]
 ) -> Collected:
     malformed: list[Malformed] = []
     return Collected(list(read_stream(source, scope=scope, on_malformed=malformed.append, **options)), malformed)

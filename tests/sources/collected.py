@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from pyoxigraph import Triple
 
+from penstock.rdf.addresses import parse_address
 from penstock.rdf.conversion import encode_oxigraph
 from penstock.rdf.elements import Element, Malformed
-from penstock.rdf.sources import parse_source
 from penstock.rdf.stream_reader import read_stream
 from penstock.sources import Batch, Position, open_source
 
@@ -70,8 +70,8 @@ def names_of(batch: Batch) -> list[str | None]:
 def read_one_by_one(text: str | Path, *, scope: str = "s") -> Read:
     """The same by `read_stream`."""
     malformed: list[Malformed] = []
-    source = parse_source(str(text))
-    elements = list(read_stream(source.path, scope=scope, on_malformed=malformed.append, **source.options))
+    address = parse_address(text)
+    elements = list(read_stream(address.path, scope=scope, on_malformed=malformed.append, **address.read_options))
     names = [None if element.graph is None else encode_oxigraph(element.graph) for element in elements]
     return Read([encoded(element) for element in elements], malformed, names)
 

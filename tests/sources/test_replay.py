@@ -9,8 +9,8 @@ import pytest
 from tests.rdf.collected import write
 from tests.sources.collected import elements_of, joined, read_one_by_one
 
+from penstock.rdf.addresses import FILE, Address, parse_address
 from penstock.sources import open_source
-from penstock.sources.addresses import split_speed
 from penstock.sources.replay import Replay
 
 
@@ -87,6 +87,8 @@ def test_it_is_written_before_the_file(tmp_path: Path) -> None:
 
 
 def test_the_speed_is_an_option_among_others() -> None:
-    assert split_speed("a?speed=10") == ("a", 10)
-    assert split_speed("a?format=tnt&speed=0.5&unit=1s") == ("a?format=tnt&unit=1s", 0.5)
-    assert split_speed("a") == ("a", 1)
+    assert parse_address("replay+a?speed=10") == Address(FILE, "a", speed=10)
+    assert parse_address("replay+a?format=tnt&speed=0.5&unit=1s") == Address(
+        FILE, "a", format="tnt", unit_ms=1000, speed=0.5
+    )
+    assert parse_address("replay+a") == Address(FILE, "a", speed=1)

@@ -13,12 +13,12 @@ from pyoxigraph import Triple
 
 from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.algebra.windows import Interval
+from penstock.rdf.addresses import Address
 from penstock.rdf.changes import Change, Validity, changes_of, is_changing, read_changes, validity
 from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.elements import Element, OnMalformed
 from penstock.rdf.graphs import read_graph
 from penstock.rdf.remote_graphs import is_remote, parse_remote
-from penstock.rdf.sources import parse_source
 from penstock.rdf.stream_reader import read_stream
 from penstock.sources.mirrors import mirror_of
 
@@ -27,7 +27,7 @@ Files = Iterable[tuple[str | None, str]]
 
 
 def read_inputs(
-    streams: Mapping[str, str],
+    streams: Mapping[str, Address],
     graphs: Files,
     graph_updates: Files,
     lateness: int,
@@ -41,9 +41,8 @@ def read_inputs(
     Graphs of endpoints do not change here. Raises SourceError if there is nothing to read.
     """
     elements: dict[str, Sequence[Element]] = {}
-    for number, (iri, text) in enumerate(streams.items(), start=1):
-        source = parse_source(text)
-        found = read_stream(source.path, scope=f"s{number}", on_malformed=on_malformed, **source.options)
+    for number, (iri, address) in enumerate(streams.items(), start=1):
+        found = read_stream(address.path, scope=f"s{number}", on_malformed=on_malformed, **address.read_options)
         elements[iri] = list(islice(found, most_elements))
     triples: dict[str | None, list[GraphTriple]] = {}
     mirrored: dict[str | None, list[GraphTriple]] = {}

@@ -5,17 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.algebra.inputs import InputError
 from penstock.api.terms import elements_of
+from penstock.rdf.addresses import Address, parse_address
 from penstock.rdf.blank_nodes import prefixed
 from penstock.sources import Batch, Feed, Position, Source, open_source
-from penstock.sources.addresses import is_endless, server_of
 from penstock.sources.batches import MOST_ELEMENTS, BoundStream, SparkStream, WrappedSource, is_spark_object
 from penstock.sources.files import ElementFile
+from penstock.sources.growing_folders import FollowedFolder
+from penstock.sources.kafka import KafkaTopic
 from penstock.sources.live import LiveElements, ReadOnce
 
 if TYPE_CHECKING:
@@ -32,8 +34,8 @@ class Binding:
 
     stream: BoundStream
     scope: str
-    address: str | None = None
-    """The file, folder or server, if it is one."""
+    address: Address | None = None
+    """That of a file, folder, server or broker."""
     is_in_memory: bool = False
     is_frame: bool = False
     _on_spark: Source | None = None
@@ -55,6 +57,8 @@ class Binding:
             self._check_restart(on_spark=spark is not None)
         if isinstance(self.stream, SparkStream):
             return self.stream
+        if isinstance(self.stream, FollowedFolder | KafkaTopic):
+            return replace(self.stream, stopped=stopped)
         if spark is None or self.stream.is_live:
             return Stoppable.of(self.stream, stopped)
         if has_checkpoint and self.address is not None:
@@ -68,7 +72,7 @@ class Binding:
         return self._on_spark or self.stream
 
     def _check_restart(self, *, on_spark: bool) -> None:
-        can_restart = self.stream.can_resume and server_of(self.name) is None
+        can_restart = self.stream.can_resume and (self.address is None or self.address.scheme != "tcp")
         if on_spark and not isinstance(self.stream, SparkStream):
             can_restart = can_restart and self.address is not None and not self.stream.is_live
         if not can_restart:
@@ -81,15 +85,18 @@ class Binding:
 def bind(iri: str, source: Any, scope: str, *, on_spark: bool) -> Binding:
     """Raises ValueError where there is nothing to read, or Spark is needed."""
     name = f"<{iri}>"
-    is_address, is_frame = isinstance(source, str | Path), is_spark_object(source, "DataFrame")
+    is_frame = is_spark_object(source, "DataFrame")
+    if isinstance(source, str | Path):
+        source = parse_address(source)
     if is_frame and not on_spark:
         raise InputError("a DataFrame of Spark needs an engine on Spark: Engine(spark)")
-    if on_spark and (is_frame or (is_address and is_endless(source))):
+    address = source if isinstance(source, Address) else None
+    if on_spark and (is_frame or (address is not None and address.is_endless)):
         from penstock.sources.spark.binding import spark_stream
 
-        return Binding(spark_stream(source, iri, scope), scope, is_frame=True)
-    if is_address:
-        return Binding(open_source(source, scope=scope), scope, str(source))
+        return Binding(spark_stream(source, iri, scope), scope, address, is_frame=True)
+    if address is not None:
+        return Binding(open_source(address, scope=scope), scope, address)
     from penstock.api.tables import TableSource, is_table, table_of_stream  # slow to load
 
     if is_table(source):

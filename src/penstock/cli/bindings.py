@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from penstock.algebra.chaining import Chain
 from penstock.algebra.inputs import InputError
+from penstock.rdf.addresses import parse_address
 from penstock.rdf.iris import is_absolute, resolve
 from penstock.rdf.remote_graphs import is_remote
-from penstock.sources.addresses import is_standard_input
 from penstock.syntax.suggestions import did_you_mean
 
 
@@ -34,7 +34,7 @@ def stream_bindings(given: Iterable[str], chain: Chain, prefixes: Mapping[str, s
         if iri in bindings:
             raise InputError(f"the stream <{iri}> is bound twice: to {bindings[iri]} and to {source}")
         bindings[iri] = source
-    if sum(is_standard_input(source) for source in bindings.values()) > 1:
+    if sum(parse_address(source).is_standard_input for source in bindings.values()) > 1:
         raise InputError("standard input is one stream, and two are bound to it: name a file for the other")
     return bindings
 

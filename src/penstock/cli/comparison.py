@@ -15,11 +15,11 @@ from penstock.oracle import answer_all
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.oracle.matching import TOLERANCES, matched
 from penstock.oracle.numbers import with_numbers_by_value
+from penstock.rdf.addresses import parse_address
 from penstock.rdf.elements import Malformed
 from penstock.rdf.plurals import counted
 from penstock.rdf.results import Evaluation
 from penstock.rdf.vocabulary import XSD_DOUBLE
-from penstock.sources.addresses import is_standard_input, played_at_once
 from penstock.sources.files import ElementFile
 
 
@@ -51,7 +51,8 @@ def _results(asked: QuerySet, inputs: Inputs, on: EngineOptions, **options: Any)
     """Those of the engine. It reads replays at once, and standard input as the oracle has read it."""
     replaced: dict[str, Any] = {}
     for iri, source in asked.streams.items():
-        replaced[iri] = _elements(iri, inputs) if is_standard_input(source) else played_at_once(source)
+        address = parse_address(source)
+        replaced[iri] = _elements(iri, inputs) if address.is_standard_input else address.at_once
     engine = on.engine(asked.run.service_auth)
     asked.bind(engine, replaced)
     run = engine.open(

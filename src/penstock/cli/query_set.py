@@ -19,8 +19,8 @@ from penstock.cli.messages import show, show_problems
 from penstock.cli.output import query_name
 from penstock.cli.query_text import STANDARD_INPUT, name_of, read_source
 from penstock.cli.run_options import RunOptions
+from penstock.rdf.addresses import Address, parse_address, refuse_endless
 from penstock.rdf.elements import OnMalformed
-from penstock.sources.addresses import is_standard_input, played_at_once, refuse_endless
 from penstock.syntax import ast
 from penstock.syntax.query_reader import read
 
@@ -63,11 +63,13 @@ class QuerySet:
     def graph_updates(self) -> list[tuple[str | None, str]]:
         return graph_bindings(self.run.graph_updates, self.chain, self.prefixes)
 
+    @property
+    def addresses(self) -> dict[str, Address]:
+        return {iri: parse_address(source) for iri, source in self.streams.items()}
+
     def bind(self, engine: Engine, replaced: Mapping[str, Any] | None = None) -> None:
         """Bind the input; `replaced` has other sources for some streams. Raises SourceError where there is none."""
         sources = {**self.streams, **(replaced or {})}
-        if not engine.is_on_spark:
-            refuse_endless(source for source in sources.values() if isinstance(source, str))
         for iri, source in sources.items():
             engine.stream(f"<{iri}>", source)
         for graph, file in self.graphs:
@@ -87,9 +89,9 @@ class QuerySet:
         """All input in memory; a replay is read at once. Raises SourceError where there is nothing to read."""
         from penstock.api.oracle_inputs import read_inputs  # slow to load
 
-        refuse_endless(self.streams.values())
+        refuse_endless(self.addresses.values())
         return read_inputs(
-            {iri: played_at_once(source) for iri, source in self.streams.items()},
+            {iri: address.at_once for iri, address in self.addresses.items()},
             self.graphs,
             self.graph_updates,
             self.run.lateness,
@@ -142,7 +144,7 @@ def read_queries(
         chain = Chain(dict(zip(names, meanings, strict=True)))
         prefixes = known_prefixes(chain, reading["prefixes"])
         streams = stream_bindings(run.streams, chain, prefixes)
-        if STANDARD_INPUT in given and any(map(is_standard_input, streams.values())):
+        if STANDARD_INPUT in given and any(parse_address(source).is_standard_input for source in streams.values()):
             raise InputError("the query was read from standard input, which cannot be a stream as well: name a file")
         for name in names if needs_streams else ():
             _check_bound(name, chain, streams)

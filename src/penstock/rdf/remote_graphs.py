@@ -7,13 +7,13 @@ from urllib.parse import unquote
 
 from pyoxigraph import Triple
 
+from penstock.rdf.addresses import option_duration
 from penstock.rdf.blank_nodes import prefixed
 from penstock.rdf.credentials import ServiceAuth, service_auth, without_credentials
 from penstock.rdf.endpoints import DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT, Endpoint
 from penstock.rdf.errors import SourceError
 from penstock.rdf.iris import is_absolute
 from penstock.rdf.sizes import parse_size
-from penstock.rdf.sources import option_duration
 
 _SCHEME = "sparql+"
 

@@ -76,7 +76,7 @@ def read_stream(
 def read_options(
     scope: str, on_malformed: OnMalformed, *, time_predicate: str = GENERATED_AT_TIME, unit_ms: int | None = None
 ) -> ReadOptions:
-    return ReadOptions(scope, "1", _predicate(time_predicate), on_malformed, unit_ms)
+    return ReadOptions(scope, "1", predicate(time_predicate), on_malformed, unit_ms)
 
 
 def standard_input() -> IO[str]:
@@ -87,7 +87,7 @@ def standard_input() -> IO[str]:
 
 def stream_format(name: str | None) -> str:
     """The format of an open stream, which has no file ending."""
-    format = "tnt" if name is None else _format_named(name)
+    format = "tnt" if name is None else format_named(name)
     if format in _SNAPSHOTS:
         raise SourceError(f"a snapshot must be a file, but this is a stream: its format must be {_list(_STREAMS)}")
     return format
@@ -102,7 +102,7 @@ def stream_files(path: Path, format: str | None = None) -> list[tuple[Path, str]
 
     Raises `SourceError` if there is nothing to read.
     """
-    known = None if format is None else _format_named(format)
+    known = None if format is None else format_named(format)
     check_readable(path)
     if path.is_dir():
         return _files_in(path, known)
@@ -157,7 +157,7 @@ def _format_of_ending(path: Path) -> str:
     return ending
 
 
-def _format_named(name: str) -> str:
+def format_named(name: str) -> str:
     format = name.lower().removeprefix(".")
     format = _OTHER_NAMES.get(format, format)
     if format not in FORMATS:
@@ -170,7 +170,7 @@ def _list(names: Iterable[str]) -> str:
     return f"{', '.join(others)} or {last}"
 
 
-def _predicate(iri: str) -> NamedNode:
+def predicate(iri: str) -> NamedNode:
     try:
         return NamedNode(iri)
     except ValueError:

@@ -36,14 +36,22 @@ def decode_ntriples(lines: pa.Array, *, name: str, first_line: int, scope: str) 
             raise
         return [statement.triple for statement in statements]
 
-    columns = _ordinary(lines, scope) if len(lines) > FEW else [pa.nulls(len(lines), kind) for kind in TRIPLES.types]
+    columns = (
+        _ordinary(lines, label_prefix(scope))
+        if len(lines) > FEW
+        else [pa.nulls(len(lines), kind) for kind in TRIPLES.types]
+    )
     return with_odd(columns, read)
 
 
-def _ordinary(lines: pa.Array, scope: str) -> list[pa.Array]:
+def ordinary_triples(lines: pa.Array) -> pa.Table:
+    """The triple of each line, blank nodes with their own labels, in no graph; NULL where a term is not ordinary."""
+    return pa.table([pa.nulls(len(lines), pa.string()), *_ordinary(lines, "")], names=["g", "s", "p", "o"])
+
+
+def _ordinary(lines: pa.Array, prefix: str) -> list[pa.Array]:
     """Subject, predicate and object of each line; NULL where they are not ordinary."""
     subject, predicate, object_, end = cut(texts_of(lines), left=2, right=1)
-    prefix = label_prefix(scope)
     property_ = predicates(predicate)
     is_end = pc.or_(pc.equal(end, "."), pc.equal(end, ".\r"))
     if is_end.false_count:

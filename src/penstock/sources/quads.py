@@ -44,23 +44,33 @@ def decode_quads(
     return _with_odd_times(quads.drop_columns("line"), predicate)
 
 
+def ordinary_quads(lines: pa.Array) -> pa.Table:
+    """The quad of each line, blank nodes with their own labels; a term is NULL where it is not ordinary."""
+    terms, _ = _terms(lines, "")
+    return pa.table(terms, names=["g", "s", "p", "o"])
+
+
 def _ordinary(lines: pa.Array, scope: str, time_predicate: str) -> pa.Table:
     """The quad of each line; a term is NULL where it is not ordinary."""
+    terms, written = _terms(lines, label_prefix(scope))
+    is_dated = pc.equal(terms[2], time_predicate).fill_null(False)
+    time = pa.nulls(len(lines), pa.int64())
+    if is_dated.true_count:
+        time = pc.replace_with_mask(time, is_dated, times(written.filter(is_dated)))
+    return pa.table([*terms, time, pa.arange(0, len(lines))], names=[*QUADS.names, "line"]).cast(_WITH_LINE)
+
+
+def _terms(lines: pa.Array, prefix: str) -> tuple[list[pa.Array], pa.Array]:
+    """Graph, subject, predicate and object of each line, encoded, and the object as it is written."""
     subject, predicate, rest, end = cut(texts_of(lines), left=2, right=1)
     before, last = split_last(rest)
-    prefix = label_prefix(scope)
     graph = subjects(last, prefix)
     object_ = pc.if_else(graph.is_valid(), before, rest)
     property_ = predicates(predicate)
     is_end = pc.or_(pc.equal(end, "."), pc.equal(end, ".\r"))
     if is_end.false_count:
         property_ = pc.if_else(is_end, property_, None)
-    is_dated = pc.equal(property_, time_predicate).fill_null(False)
-    time = pa.nulls(len(lines), pa.int64())
-    if is_dated.true_count:
-        time = pc.replace_with_mask(time, is_dated, times(object_.filter(is_dated)))
-    columns = [graph, subjects(subject, prefix), property_, objects(object_, prefix), time]
-    return pa.table([*columns, pa.arange(0, len(lines))], names=[*QUADS.names, "line"]).cast(_WITH_LINE)
+    return [graph, subjects(subject, prefix), property_, objects(object_, prefix)], object_
 
 
 def _none(length: int) -> pa.Table:

@@ -1,18 +1,17 @@
-"""Sources by what people write (contract.md, "Stream sources"): a file, a folder, `-`, or `replay+` and a file."""
+"""Sources by their addresses (rdf/addresses.py)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from penstock.rdf.addresses import Address, parse_address
 from penstock.rdf.compression import open_bytes
 from penstock.rdf.elements import Element, Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
 from penstock.rdf.formats.read_options import ReadOptions
 from penstock.rdf.formats.snapshots import read_snapshots
 from penstock.rdf.inputs import bytes_of
-from penstock.rdf.sources import SourceOptions, parse_source
 from penstock.rdf.stream_reader import (
     GENERATED_AT_TIME,
     STANDARD_INPUT_NAME,
@@ -24,19 +23,18 @@ from penstock.rdf.stream_reader import (
     stream_files,
     stream_format,
 )
-from penstock.sources.addresses import REPLAY, STANDARD_INPUT, split_speed
 from penstock.sources.batches import MOST_ELEMENTS, Source
 from penstock.sources.blocks import buffered, unbuffered
 from penstock.sources.files import ElementFile, OneAfterAnother, TntFile
 from penstock.sources.live import LiveElements, LiveTnt, OpenStream, ReadOnce
 from penstock.sources.replay import Replay
+from penstock.sources.servers import stream_of_server
 
 _STANDARD_INPUT_IS_READ = "standard input has been read by another run, and nothing is left of it: name a file"
-_URL = re.compile(r"([A-Za-z][A-Za-z0-9.-]*(?:\+[A-Za-z0-9.-]+)?)://")
 
 
-def open_source(text: str | Path, *, scope: str, batch_elements: int | None = None) -> Source:
-    """The source that a text names; nothing of it is read yet.
+def open_source(text: str | Path | Address, *, scope: str, batch_elements: int | None = None) -> Source:
+    """The source that an address names; nothing of it is read yet.
 
     `scope` is the source's own name: no blank node of this source is one of a source with another scope.
     `batch_elements` is how many elements a batch has at most.
@@ -45,33 +43,45 @@ def open_source(text: str | Path, *, scope: str, batch_elements: int | None = No
 
     Raises `SourceError` where there is nothing to read.
     """
-    written = str(text)
-    if written.startswith(REPLAY):
-        file, speed = split_speed(written.removeprefix(REPLAY))
-        played = open_source(file, scope=scope, batch_elements=batch_elements)
-        if played.is_live:
-            raise SourceError(f"{written}: a replay is one of a file or folder: {file} comes in real time anyway")
-        return Replay(played, speed)
-    url = _URL.match(written)
-    if url is not None:
-        raise SourceError(
-            f"{written}: streams cannot be read from {url[1]}:// yet: name a file or folder, - for standard input (a "
-            "program that writes the stream may stand before it: program | penstock …), or replay+FILE"
-        )
-    given = parse_source(written)
-    return _Opening(scope, batch_elements or MOST_ELEMENTS, given.options).source(given.path)
+    address = text if isinstance(text, Address) else parse_address(text)
+    opening = _Opening(scope, batch_elements or MOST_ELEMENTS, address)
+    if address.speed is None:
+        return opening.source()
+    played = opening.source()
+    if played.is_live:
+        raise SourceError(f"replay+{address.path}: a replay is one of a file or folder, and this is a pipe")
+    return Replay(played, address.speed)
 
 
 class _Opening:
-    def __init__(self, scope: str, most_elements: int, options: SourceOptions) -> None:
+    def __init__(self, scope: str, most_elements: int, address: Address) -> None:
         self._scope = scope
         self._most_elements = most_elements
-        self._options = options
+        self._address = address
         self._read_options(_ignore)  # whatever is wrong with the options is said at once
 
-    def source(self, path: str) -> Source:
-        format = self._options.get("format")
-        if path == STANDARD_INPUT:
+    def source(self) -> Source:
+        if self._address.scheme == "kafka":
+            from penstock.sources.kafka import KafkaTopic  # slow to load
+
+            return KafkaTopic(self._address, self._scope)
+        if self._address.scheme == "tcp":
+            server = self._address.server
+            return self._stream(
+                self._address.name, lambda: stream_of_server(*server), stream_format(self._address.format)
+            )
+        if self._address.is_broker:
+            raise SourceError(
+                f"{self._address.name}: streams cannot be read from {self._address.scheme}:// yet: read kafka://, a "
+                "file, or - for standard input (a program that writes the stream may stand before it: program | …)"
+            )
+        if self._address.is_followed:
+            from penstock.sources.growing_folders import FollowedFolder, check_folder  # it opens files with this module
+
+            check_folder(self._address)
+            return FollowedFolder(self._address, self._scope)
+        path, format = self._address.path, self._address.format
+        if self._address.is_standard_input:
             stream = self._stream(
                 STANDARD_INPUT_NAME, lambda: unbuffered(bytes_of(standard_input())), stream_format(format)
             )
@@ -112,12 +122,8 @@ class _Opening:
         return LiveElements(name, read, self._most_elements)
 
     def _read_options(self, report: OnMalformed) -> ReadOptions:
-        return read_options(
-            self._scope,
-            report,
-            time_predicate=self._options.get("time_predicate", GENERATED_AT_TIME),
-            unit_ms=self._options.get("unit_ms"),
-        )
+        time, unit_ms = self._address.time, self._address.unit_ms
+        return read_options(self._scope, report, time_predicate=time or GENERATED_AT_TIME, unit_ms=unit_ms)
 
 
 def _ignore(malformed: Malformed) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,12 +19,27 @@ from penstock.sources.columns import objects, predicates, subjects, times
 from penstock.sources.tables import encoded_columns
 from penstock.sources.word_columns import FEW, cut, texts_of
 
+OnMalformedLine = Callable[[int, bytes, str], None]
+"""Receives the number of a malformed line, from 0, the line, and the reason."""
+
 
 def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:
     """The elements of lines, given as bytes without their ends: those of `read_stream`, in the order of the lines.
 
     `name` and `first_line` say where the lines are from: what is malformed is at `name:line`.
     """
+
+    def report(index: int, text: bytes, reason: str) -> None:
+        on_malformed(Malformed(f"{name}:{first_line + index}", shown(text), reason))
+
+    rows = decode_lines(lines, scope=scope, report=report, has_mark=first_line == 1)
+    if rows.num_rows == len(lines):
+        return rows
+    return rows.set_column(4, SCHEMA.field("element"), pa.arange(0, rows.num_rows))
+
+
+def decode_lines(lines: pa.Array, *, scope: str, report: OnMalformedLine, has_mark: bool = False) -> pa.Table:
+    """The elements of lines, numbered by their lines. `has_mark`: the first line may begin with a byte order mark."""
     columns = _ordinary(lines, scope) if len(lines) > FEW else _none(len(lines))
     is_ordinary = pc.and_(pc.and_(columns[0].is_valid(), columns[1].is_valid()), columns[2].is_valid())
     is_ordinary = pc.and_(is_ordinary, columns[3].is_valid())
@@ -32,7 +47,7 @@ def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_ma
         return _table(columns, pa.arange(0, len(lines)))
     odd = pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist()
     rename = prefixed(scope)
-    read = [(index, read_line(lines[index].as_py(), name, first_line + index, rename, on_malformed)) for index in odd]
+    read = [(index, _read_line(lines[index].as_py(), index, rename, report, has_mark)) for index in odd]
     return _merged(
         _table([column.filter(is_ordinary) for column in columns], pc.indices_nonzero(is_ordinary).cast(pa.int64())),
         [(index, *found) for index, found in read if found is not None],
@@ -59,23 +74,23 @@ def _table(columns: Sequence[pa.Array], element: pa.Array) -> pa.Table:
 
 
 def _merged(ordinary: pa.Table, odd: list[tuple[int, int, Triple]]) -> pa.Table:
-    """Elements that are numbered by their lines, in the order of the lines, numbered anew."""
+    """Elements that are numbered by their lines, in the order of the lines."""
     if odd:
         lines, times_of_lines, triples = zip(*odd, strict=True)
         others = pa.table([*encoded_columns(triples), times_of_lines, lines], schema=SCHEMA)
         ordinary = pa.concat_tables([ordinary, others]).sort_by("element") if ordinary.num_rows else others
-    return ordinary.set_column(4, SCHEMA.field("element"), pa.arange(0, ordinary.num_rows))
+    return ordinary
 
 
-def read_line(
-    line: bytes, name: str, number: int, rename: Rename, on_malformed: OnMalformed
+def _read_line(
+    line: bytes, index: int, rename: Rename, report: OnMalformedLine, has_mark: bool
 ) -> tuple[int, Triple] | None:
     """What `read_tnt` does with a line, given as bytes without its end."""
-    if number == 1:
+    if index == 0 and has_mark:
         line = line.removeprefix(codecs.BOM_UTF8)
     try:
         text = decode_line(line)
         return parse_timed_triple(text, rename) if text and not text.startswith("#") else None
     except ReadingError as error:
-        on_malformed(Malformed(f"{name}:{number}", shown(line), error.reason))
+        report(index, line, error.reason)
         return None

@@ -9,6 +9,7 @@ from typing import Any, cast
 import pyarrow as pa
 import pytest
 
+from penstock.rdf.addresses import parse_address
 from penstock.rdf.elements import Malformed
 from penstock.rdf.errors import SourceError
 from penstock.sources.spark.live import GrowingFolder, LiveInput, WholeSource
@@ -49,4 +50,4 @@ def test_a_file_that_spark_ignores_is_an_error(tmp_path: Path, name: str) -> Non
     """Otherwise the run would end without an element."""
     (tmp_path / name).write_text('<http://e/a> <http://e/p> <http://e/b> "1000" .')
     with pytest.raises(SourceError, match=f"{name}: Spark ignores"):
-        WholeSource(str(tmp_path / name), "s").streamed(cast(Any, None))
+        WholeSource(parse_address(tmp_path / name), "s").streamed(cast(Any, None))

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from pyspark.sql import DataFrame
 
 from penstock.algebra.inputs import InputError
-from penstock.sources.addresses import server_of, without_follow
+from penstock.rdf.addresses import Address
 from penstock.sources.batches import BoundStream
 from penstock.sources.spark.frames import FrameGraph, encoded, graph_of_frame, has_graphs, triples_in_order
 from penstock.sources.spark.live import StreamedRows, growing_folder, socket_lines
 from penstock.sources.spark.templates import time_of
 
 
-def spark_stream(source: DataFrame | str | Path, iri: str, scope: str) -> BoundStream:
+def spark_stream(source: DataFrame | Address, iri: str, scope: str) -> BoundStream:
     """A stream for Spark. Raises SourceError if a frame is not a stream, or InputError for the type of its time."""
     name = f"<{iri}>"
-    if isinstance(source, str | Path):
-        server = server_of(source)
-        if server is not None:
-            return socket_lines(*server, scope=scope)
-        return growing_folder(without_follow(source), scope=scope)
+    if isinstance(source, Address):
+        if source.scheme == "tcp":
+            return socket_lines(*source.server, scope=scope)
+        return growing_folder(source, scope=scope)
     if "ts" in source.columns:
         source = source.withColumn("ts", time_of(source, "ts"))
     if not source.isStreaming:

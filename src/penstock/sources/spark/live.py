@@ -17,11 +17,12 @@ import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 
+from penstock.rdf.addresses import FILE, Address
 from penstock.rdf.elements import Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
-from penstock.rdf.sources import parse_source
 from penstock.sources.batches import Source, SparkStream
-from penstock.sources.files import OneAfterAnother, TntFile
+from penstock.sources.files import OneAfterAnother
+from penstock.sources.growing_folders import check_folder, open_part
 from penstock.sources.source_opener import open_source
 from penstock.sources.spark.batch_tables import table_of_rows, table_of_source
 from penstock.sources.spark.bounds import BATCH
@@ -29,8 +30,8 @@ from penstock.sources.spark.frames import NO_TRIPLE, element_of, name_of_graph, 
 from penstock.sources.spark.history import History, history_of
 from penstock.sources.spark.relay import read_relayed, relayed
 from penstock.sources.spark.rows import named
-from penstock.sources.timed_graphs import NQuadsFile
 
+_FILES_AS_THEY_ARE = Address(FILE)
 _FILES = "path string, modificationTime timestamp, length bigint, content binary"
 _GLOB = re.compile(r"[][*?{}\\]")
 _ALWAYS = "36500d"
@@ -42,13 +43,13 @@ class GrowingFolder(SparkStream):
     """The files of a folder, present and future, in the order of their modification times.
 
     A file is read once, when it is first seen: write it elsewhere, and move it into the folder when it is complete.
-    Files whose names begin with `_` or `.` are ignored. `options` are those of `open_source`, as in `format=trig`;
+    Files whose names begin with `_` or `.` are ignored. `options` are those of an address of files;
     `files_per_batch` is the maximum number of files read at a time.
     """
 
     path: Path
     scope: str
-    options: str = ""
+    options: Address = _FILES_AS_THEY_ARE
     files_per_batch: int = 100
 
     @property
@@ -65,14 +66,8 @@ class GrowingFolder(SparkStream):
 
     def _sources(self, files: Iterable[Path], report: OnMalformed) -> Iterator[tuple[str, Source]]:
         for file in files:
-            text = f"{file}?{self.options}" if self.options else str(file)
-            try:
-                source = open_source(text, scope=self.scope)
-                if not isinstance(source, TntFile | NQuadsFile):  # a document each, with blank nodes of its own
-                    source = open_source(text, scope=f"{self.scope} {file.name}")
-            except SourceError as error:
-                report(Malformed(str(file), "", str(error)))
-            else:
+            source = open_part(file, self.options, self.scope, report)
+            if source is not None:
                 yield file.name, source
 
 
@@ -80,24 +75,24 @@ class GrowingFolder(SparkStream):
 class WholeSource(SparkStream):
     """A complete file or folder: one batch, in the order of `open_source`."""
 
-    text: str
+    address: Address
     scope: str
 
     @property
     def name(self) -> str:
-        return self.text
+        return self.address.name
 
     def streamed(self, spark: SparkSession) -> DataFrame:
         """Raises `SourceError` if there is nothing to read."""
-        open_source(self.text, scope=self.scope)
-        path = Path(parse_source(self.text).path)
+        open_source(self.address, scope=self.scope)
+        path = Path(self.address.path)
         if path.is_file() and path.name.startswith(("_", ".")):
             raise SourceError(f"{path}: Spark ignores files whose names begin with _ or a dot: rename it")
         return _names_of_files(spark, path, {})
 
     def source(self, files: Sequence[str], report: OnMalformed) -> Source:
         """The files that existed when the batch was first read."""
-        source = open_source(self.text, scope=self.scope)
+        source = open_source(self.address, scope=self.scope)
         if isinstance(source, OneAfterAnother):
             names = {_path(file).name for file in files}
             source = replace(source, files=[(name, part) for name, part in source.files if name in names])
@@ -150,16 +145,13 @@ Files = GrowingFolder | WholeSource
 LiveStream = Files | StreamedRows
 
 
-def growing_folder(text: str, *, scope: str) -> GrowingFolder:
-    """The folder in a text, as in `toll/` or `toll/?format=nq`; it is not read yet.
+def growing_folder(address: Address, *, scope: str) -> GrowingFolder:
+    """A folder, as in `toll/?follow` or `toll/?follow&format=nq`; it is not read yet.
 
-    Raises `SourceError` if there is no such folder, or the options are wrong.
+    Raises `SourceError` if there is no such folder.
     """
-    parse_source(text)
-    path, _, options = text.partition("?")
-    if not Path(path).is_dir():
-        raise SourceError(f"{path}: there is no such folder to follow")
-    return GrowingFolder(Path(path), scope, options)
+    check_folder(address)
+    return GrowingFolder(Path(address.path), scope, address)
 
 
 def socket_lines(host: str, port: int, *, scope: str) -> StreamedRows:

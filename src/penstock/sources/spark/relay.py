@@ -13,16 +13,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.rdf.elements import Malformed, OnMalformed
-from penstock.rdf.errors import ReadingError, SourceError
+from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.tnt import decode_line
 from penstock.rdf.limits import shown, too_long
 from penstock.sources.blocks import blocks, pieces_as_they_come
+from penstock.sources.servers import connected
 from penstock.sources.tnt import decode_tnt
 
 _MALFORMED = "\0malformed\0"
 """The prefix of a line that Spark cannot carry; the reason, a zero byte and the text follow."""
 
-_SECONDS_TO_CONNECT = 30
 _SECONDS_TO_START = 600
 """The time limit for Spark to connect."""
 
@@ -33,7 +33,7 @@ def relayed(host: str, port: int) -> int:
     A line that is too long or not UTF-8 begins with `_MALFORMED` there. Raises SourceError where the server cannot be
     reached.
     """
-    server = _connected(host, port)
+    server = connected(host, port)
     try:
         listening = socket.create_server(("127.0.0.1", 0), backlog=1)
     except OSError:
@@ -57,16 +57,6 @@ def read_relayed(lines: pa.ChunkedArray, name: str, scope: str, report: OnMalfor
 
     rows = decode_tnt(texts, name=name, first_line=2, scope=scope, on_malformed=report_line).sort_by("ts")
     return rows.set_column(4, "element", pa.arange(0, rows.num_rows))
-
-
-def _connected(host: str, port: int) -> socket.socket:
-    try:
-        server = socket.create_connection((host, port), timeout=_SECONDS_TO_CONNECT)
-    except OSError as error:
-        reason = error.strerror or str(error) or "no answer"
-        raise SourceError(f"{reason} by tcp://{host}:{port}: start the server first, and check host and port") from None
-    server.settimeout(None)
-    return server
 
 
 def _pass_on(server: socket.socket, listening: socket.socket) -> None:

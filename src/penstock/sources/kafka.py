@@ -1,0 +1,405 @@
+"""Kafka topics, read by this process. Offsets are in the positions of the run: no consumer group has any."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from penstock.rdf.addresses import LATEST, Address
+from penstock.rdf.elements import Malformed
+from penstock.rdf.errors import SourceError
+from penstock.rdf.kafka_settings import client_settings
+from penstock.rdf.plurals import counted
+from penstock.sources.batches import MOST_BYTES, SCHEMA, Batch, Position
+from penstock.sources.messages import MessageReader, Messages
+from penstock.sources.partitions import MergedPartitions
+
+if TYPE_CHECKING:
+    from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
+
+Answer = TypeVar("Answer")
+
+LOG = logging.getLogger("penstock")
+
+_SETTINGS: dict[str, Any] = {
+    "client.id": "penstock",
+    "group.id": "penstock",  # the client wants one, and it is never used
+    "enable.auto.commit": False,
+    "enable.auto.offset.store": False,
+    "auto.offset.reset": "error",
+    "enable.partition.eof": True,
+    "isolation.level": "read_committed",
+    "fetch.wait.max.ms": 100,
+    "queued.max.messages.kbytes": 32 << 10,
+    "receive.message.max.bytes": 512 << 20,
+    "reconnect.backoff.max.ms": 5000,
+    "log_level": 0,
+}
+
+_MOST_MESSAGES = 20_000
+_MOST_WAITING = 64 << 20
+"""About how many bytes wait for partitions that are behind, before those that are ahead pause."""
+_TICK = 0.1
+_SECONDS_TO_ANSWER = 5.0
+_SECONDS_BETWEEN_LOOKS = 3.0
+"""How often a live topic is asked for new partitions."""
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaTopic:
+    """A topic. The position has, for each partition, the offset of the next message and how far it has come.
+
+    A live topic is read until `stopped` is set; with `until=now` it ends where it ended when it was first read.
+    `retry_timeout` is how many seconds to wait for brokers that are away; None for ever.
+    """
+
+    address: Address
+    scope: str
+    retry_timeout: float | None = None
+    stopped: threading.Event = field(default_factory=threading.Event)
+    can_resume: bool = field(default=True, init=False)
+
+    @property
+    def name(self) -> str:
+        return self.address.name
+
+    @property
+    def is_live(self) -> bool:
+        return not self.address.is_until_now
+
+    def batches(self, position: Position | None = None) -> Iterator[Batch]:
+        """Raises SourceError where there is no such topic, it may not be read, or the brokers stay away."""
+        reader = MessageReader(self.name, self.scope, self.address.format, self.address.time)
+        with closing(_Client(self)) as client:
+            yield from _Reading(client, reader, position).batches()
+
+
+class _Client:
+    """A consumer of the topic, and whether the brokers answer."""
+
+    def __init__(self, topic: KafkaTopic) -> None:
+        self.name = topic.name
+        self.topic = topic.address.path
+        self.start = topic.address.start
+        self.is_until_now = topic.address.is_until_now
+        self.stopped = topic.stopped
+        self._timeout = topic.retry_timeout
+        self._noted: KafkaError | None = None
+        self._away_since: float | None = None
+        self._pause = _FIRST_PAUSE
+        self.consumer = self._consumer(client_settings(topic.address))
+
+    def _consumer(self, settings: dict[str, str]) -> Consumer:
+        try:
+            from confluent_kafka import Consumer, KafkaException
+        except ImportError:
+            raise SourceError(f"{self.name}: Kafka needs a package: pip install penstock[kafka]") from None
+        try:
+            return Consumer({**_SETTINGS, **settings, "error_cb": self._note})
+        except KafkaException as error:
+            raise SourceError(f"{self.name}: {error.args[0].str()}") from None
+
+    def close(self) -> None:
+        self.consumer.close()
+
+    def partitions(self) -> list[int]:
+        """The numbers of the partitions; waits while the brokers are away. Empty if the run was stopped meanwhile."""
+        from confluent_kafka import KafkaException
+
+        while not self.stopped.is_set():
+            try:
+                found = self.consumer.list_topics(self.topic, timeout=_SECONDS_TO_ANSWER).topics[self.topic]
+                if found.error is not None:
+                    raise KafkaException(found.error)
+            except KafkaException as error:
+                self.consumer.poll(0)  # lets the client say what is wrong
+                self.wait(error.args[0])
+            else:
+                self.answered()
+                return sorted(found.partitions)
+        return []
+
+    def offsets(self, partition: int) -> tuple[int, int]:
+        """The first offset of a partition, and the one behind its last message."""
+
+        def ask(place: TopicPartition) -> tuple[int, int]:
+            found: tuple[int, int] = self.consumer.get_watermark_offsets(place, timeout=_SECONDS_TO_ANSWER)
+            return found
+
+        return self._asked(ask, partition) or (0, 0)
+
+    def offset_at(self, partition: int, instant: int, last: int) -> int:
+        """The offset of the first message whose timestamp is not before an instant; `last` if there is none."""
+
+        def ask(place: TopicPartition) -> int:
+            (found,) = self.consumer.offsets_for_times([place], timeout=_SECONDS_TO_ANSWER)
+            return int(found.offset)
+
+        found = self._asked(ask, partition, instant)
+        return last if found is None or found < 0 else found
+
+    def _asked(self, ask: Callable[[TopicPartition], Answer], partition: int, *offset: int) -> Answer | None:
+        """The answer of the brokers about a partition; None if the run is stopped while they are away."""
+        from confluent_kafka import KafkaException, TopicPartition
+
+        while not self.stopped.is_set():
+            try:
+                return ask(TopicPartition(self.topic, partition, *offset))
+            except KafkaException as error:
+                self.consumer.poll(0)
+                self.wait(error.args[0])
+        return None
+
+    # Brokers that are away
+
+    @property
+    def is_away(self) -> bool:
+        return self._noted is not None
+
+    def _note(self, error: KafkaError) -> None:
+        from confluent_kafka import KafkaError
+
+        known = self._noted
+        if error.code() in (KafkaError._ALL_BROKERS_DOWN, *_rejections()) and (
+            known is None or known.code() not in _rejections()
+        ):
+            self._noted = error
+
+    def check(self, error: KafkaError) -> None:
+        """Raises SourceError for an error that waiting does not repair."""
+        from confluent_kafka import KafkaError
+
+        codes = {error.code(), *(() if self._noted is None else (self._noted.code(),))}
+        if codes & _rejections():
+            raise SourceError(
+                f"{self.name} rejects the user or the password: check sasl.username, password-file, "
+                "security.protocol and sasl.mechanism"
+            )
+        if error.code() == KafkaError._AUTO_OFFSET_RESET:
+            raise SourceError(
+                f"{self.name}: messages that were not read yet are gone ({error.str()}): the topic keeps them too "
+                "short a time; begin anew without this checkpoint, or with another ?start="
+            )
+        if error.code() in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC, KafkaError._UNKNOWN_PARTITION):
+            raise SourceError(f"{self.name}: there is no such topic: create it, or check its name")
+        if error.code() == KafkaError.TOPIC_EXCEPTION:
+            raise SourceError(f"{self.name}: {self.topic!r} cannot be the name of a topic")
+        if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+            raise SourceError(f"{self.name}: this user may not read the topic: ask for the permission (ACL)")
+        if error.fatal():
+            raise SourceError(f"{self.name}: {error.str()}")
+
+    def wait(self, error: KafkaError) -> None:
+        """A pause, longer each time. Raises SourceError if waiting does not help, or has taken too long."""
+        self.check(error)
+        now = time.monotonic()
+        reason = (self._noted or error).str()
+        if self._away_since is None:
+            self._away_since = now
+            LOG.warning(f"{self.name} does not answer ({reason}); waiting for it")
+        left = _LONGEST_PAUSE if self._timeout is None else self._timeout - (now - self._away_since)
+        if left <= 0:
+            raise SourceError(
+                f"{self.name} does not answer ({reason}); tried for {self._timeout:g} s (--retry-timeout sets how long)"
+            )
+        self.stopped.wait(min(self._pause, left))
+        self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+
+    def answered(self) -> None:
+        self._noted, self._pause = None, _FIRST_PAUSE
+        if self._away_since is not None:
+            seconds = round(time.monotonic() - self._away_since)
+            LOG.warning(f"{self.name} answers again, after {counted(seconds, 'second')}")
+            self._away_since = None
+
+
+def _rejections() -> frozenset[int]:
+    from confluent_kafka import KafkaError
+
+    return frozenset(
+        {
+            KafkaError._AUTHENTICATION,
+            KafkaError._SSL,
+            KafkaError.SASL_AUTHENTICATION_FAILED,
+            KafkaError.UNSUPPORTED_SASL_MECHANISM,
+            KafkaError.ILLEGAL_SASL_STATE,
+        }
+    )
+
+
+class _Reading:
+    """One reading of a topic, from a position on."""
+
+    def __init__(self, client: _Client, reader: MessageReader, position: Position | None) -> None:
+        self._client = client
+        self._reader = reader
+        self._merged = MergedPartitions(None if position is None else position["partitions"])
+        self._ends: dict[int, int] | None = None
+        if position is not None and position["ends"] is not None:
+            self._ends = {int(number): offset for number, offset in position["ends"].items()}
+        self._is_new = position is None
+        self._assigned: set[int] = set()
+        self._at_end: set[int] = set()
+        self._paused: set[int] = set()
+        self._largest = 1 << 10
+        """About how many bytes a message has."""
+
+    def batches(self) -> Iterator[Batch]:
+        self._begin(self._client.partitions())
+        yield self._placed(Batch(SCHEMA.empty_table(), {}))  # so that a checkpoint knows where it began
+        looked = time.monotonic()
+        while not self._client.stopped.is_set():
+            batch = self._merged.take(self._behind)
+            if batch is not None:
+                yield self._placed(batch)
+            if self._ends is not None and not self._behind:
+                return
+            self._balance()
+            self._read(self._fetched())
+            is_due = self._client.is_away or time.monotonic() - looked >= _SECONDS_BETWEEN_LOOKS
+            if is_due and self._ends is None:
+                self._begin(self._client.partitions())
+                looked = time.monotonic()
+            elif self._client.is_away:
+                self._client.partitions()
+
+    @property
+    def _behind(self) -> set[int]:
+        return self._merged.offsets.keys() - self._at_end
+
+    def _placed(self, batch: Batch) -> Batch:
+        ends = None if self._ends is None else {str(number): offset for number, offset in self._ends.items()}
+        return Batch(batch.table, {"partitions": self._merged.position, "ends": ends}, batch.malformed)
+
+    def _begin(self, partitions: Iterable[int]) -> None:
+        """Start to read partitions: at first all of them, later those that the topic has gained."""
+        client, is_first = self._client, not self._assigned
+        if is_first and self._is_new and client.is_until_now:
+            self._ends = {}
+        for number in partitions:
+            if number not in self._merged and (self._ends is None or self._is_new):
+                self._merged.begin(number, self._start(number, client.start if is_first and self._is_new else None))
+        fresh = [number for number in self._merged.offsets if number not in self._assigned]
+        if fresh:
+            client.consumer.incremental_assign(self._places(fresh))
+            self._assigned.update(fresh)
+        for number in fresh if self._ends is not None else ():
+            self._note_end(number, self._merged.offsets[number])
+
+    def _start(self, number: int, start: str | int | None) -> int:
+        """The offset at which reading of a partition starts."""
+        first, last = self._client.offsets(number)
+        if self._ends is not None:
+            self._ends[number] = last
+        if isinstance(start, int):
+            return self._client.offset_at(number, start, last)
+        return last if start == LATEST else first
+
+    def _note_end(self, number: int, offset: int) -> None:
+        if self._ends is not None and offset >= self._ends[number]:
+            self._at_end.add(number)
+            self._pause([number])
+
+    def _fetched(self) -> list[Message]:
+        """The messages that are there; waits a little for the first."""
+        first = self._client.consumer.poll(_TICK)
+        if first is None:
+            return []
+        most = max(1, min(_MOST_MESSAGES, MOST_BYTES // self._largest))
+        return [first, *self._client.consumer.consume(most, 0)]
+
+    def _read(self, fetched: list[Message]) -> None:
+        from confluent_kafka import KafkaError
+
+        found: dict[int, list[Message]] = {}
+        for message in fetched:
+            error = message.error()
+            if error is None:
+                found.setdefault(message.partition(), []).append(message)
+            elif error.code() == KafkaError._PARTITION_EOF:
+                found.setdefault(message.partition(), [])
+            else:
+                self._client.check(error)
+        ended = {
+            message.partition(): message.offset()
+            for message in fetched
+            if message.error() is not None and message.error().code() == KafkaError._PARTITION_EOF
+        }
+        for number, messages in found.items():
+            self._add(number, messages, ended.get(number))
+
+    def _add(self, number: int, messages: list[Message], ended_at: int | None) -> None:
+        """The next messages of a partition; `ended_at`: it has ended there, for now."""
+        end = None if self._ends is None else self._ends[number]
+        messages = [message for message in messages if end is None or message.offset() < end]
+        if messages:
+            columns = _columns(messages, self._client.name)
+            self._largest = max(1, pc.max(pc.fill_null(pc.binary_length(columns.values), 1)).as_py())
+            malformed: list[tuple[int, Malformed]] = []
+            offsets = pa.array([message.offset() for message in messages], pa.int64())
+            elements = self._reader.table(columns, lambda n, entry: malformed.append((messages[n].offset(), entry)))
+            place = elements.schema.get_field_index("message")
+            elements = elements.set_column(place, "message", offsets.take(elements["message"]))
+            self._merged.add(number, elements, malformed, messages[-1].offset() + 1)
+        offset = self._merged.offsets[number]
+        if self._ends is not None:
+            self._note_end(number, max(offset, -1 if ended_at is None else ended_at))
+            return
+        (place,) = self._places([number])
+        _, last = self._client.consumer.get_watermark_offsets(place, cached=True)
+        is_at_end = (ended_at is not None and ended_at >= offset) or offset >= last >= 0
+        (self._at_end.add if is_at_end else self._at_end.discard)(number)
+
+    # Memory
+
+    def _balance(self) -> None:
+        """Partitions that are far ahead of others pause."""
+        waiting = self._merged.waiting
+        if sum(waiting.values()) > _MOST_WAITING:
+            behind = self._behind
+            slowest = min(behind, key=lambda number: waiting[number], default=None)
+            self._pause([number for number, size in waiting.items() if size and number != slowest])
+        elif self._paused and sum(waiting.values()) < _MOST_WAITING // 2:
+            again = [number for number in self._paused if self._ends is None or number not in self._at_end]
+            self._client.consumer.resume(self._places(again))
+            self._paused.difference_update(again)
+
+    def _pause(self, numbers: list[int]) -> None:
+        fresh = [number for number in numbers if number not in self._paused]
+        if fresh:
+            self._client.consumer.pause(self._places(fresh))
+            self._paused.update(fresh)
+
+    def _places(self, numbers: Iterable[int]) -> list[TopicPartition]:
+        from confluent_kafka import TopicPartition
+
+        return [TopicPartition(self._client.topic, number, self._merged.offsets[number]) for number in numbers]
+
+
+def _columns(messages: list[Message], name: str) -> Messages:
+    stamps = [message.timestamp() for message in messages]
+    partition = messages[0].partition()
+    offsets = [message.offset() for message in messages]
+    return Messages(
+        pa.array([message.value() for message in messages], pa.large_binary()),
+        pa.array([stamp if kind else None for kind, stamp in stamps], pa.int64()),
+        pa.array([_content_type(message.headers()) for message in messages], pa.string()),
+        pa.array([f"{partition}.{offset}" for offset in offsets], pa.string()),
+        lambda number: f"{name}, partition {partition}, offset {offsets[number]}",
+    )
+
+
+def _content_type(headers: list[tuple[str, bytes]] | None) -> str | None:
+    for key, value in headers or ():
+        if key.lower() == "content-type" and value is not None:
+            return value.decode(errors="replace")
+    return None

@@ -22,14 +22,18 @@ class Received(NamedTuple):
 
 def new_topic(servers: str, partitions: int = 3, **settings: str) -> str:
     """A Kafka topic that nobody else uses."""
+    name = f"t-{uuid4().hex}"
+    make_topic(servers, name, partitions, **settings)
+    return name
+
+
+def make_topic(servers: str, name: str, partitions: int = 3, **settings: str) -> None:
     from confluent_kafka.admin import AdminClient, NewTopic
 
-    name = f"t-{uuid4().hex}"
     topic = NewTopic(name, partitions, config={key.replace("_", "."): value for key, value in settings.items()})
     admin = AdminClient({"bootstrap.servers": servers})
     for made in admin.create_topics([topic]).values():
         made.result(30)
-    return name
 
 
 def consumed(servers: str, topic: str) -> list[Received]:

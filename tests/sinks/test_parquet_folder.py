@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
+from tests.documents import ROOT
 from tests.sinks.evaluations import ASK, ASKED, CONSTRUCT, SELECT, SELECTED, constructed, ex
 from tests.sinks.test_delivery import numbered
 
+from penstock.cli import commands
 from penstock.rdf.result_batches import ResultBatch
 from penstock.sinks import SinkError, open_sink
 from penstock.sinks.opening import SinkSettings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def rows(folder: Path) -> list[dict[str, object]]:
@@ -88,3 +95,19 @@ def test_a_folder_that_has_something_is_refused(tmp_path: Path) -> None:
     (tmp_path / "answers" / "notes").write_text("mine")
     with pytest.raises(SinkError, match="there is something already: name a new folder"):
         open_sink(tmp_path / "answers", "parquet", SELECT)
+
+
+def test_executors_write_what_the_driver_would(spark: SparkSession, tmp_path: Path) -> None:
+    """The same rows, with both engines; over complete streams Spark's executors write them."""
+    query, stream = ROOT / "examples" / "tollgates" / "query.rq", ROOT / "examples" / "tollgates" / "tollgates.tnt"
+    for engine in ("duckdb", "spark"):
+        run = ["run", str(query), "--engine", engine, "--stream", str(stream), "--format", "parquet"]
+        result = CliRunner().invoke(commands, [*run, "--out", str(tmp_path / engine)])
+        assert result.exit_code == 0, result.output
+        again = CliRunner().invoke(commands, [*run, "--out", str(tmp_path / engine)])
+        assert again.exit_code == 2
+        assert "there is something already: name a new folder" in again.output
+    found = rows(tmp_path / "spark")
+    assert sorted(map(str, found)) == sorted(map(str, rows(tmp_path / "duckdb")))
+    assert len(found) == 6
+    assert list((tmp_path / "spark").glob("query=*/_SUCCESS"))

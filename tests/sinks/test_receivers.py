@@ -136,9 +136,11 @@ def test_mistakes_with_kafka(kafka: dict[str, str], tmp_path: Path) -> None:
     sasl = "security.protocol=SASL_PLAINTEXT&sasl.mechanisms=PLAIN"
     for address, message in {
         f"kafka://{servers}/nowhere": "there is no such topic: create it first",
-        f"kafka://{servers}": "write kafka://HOST:PORT/TOPIC",
+        f"kafka://{servers}": "the address is written as kafka://HOST:PORT/TOPIC",
         f"kafka://{servers}/{topic}?linger.mss=1": 'No such configuration property: "linger.mss"',
-        f"kafka://{servers}/{topic}?colour=red": "there is no option colour: write",
+        f"kafka://{servers}/{topic}?colour=red": "there is no option colour: the options are format",
+        f"kafka://{servers}/{topic}?start=latest": "of the options of a stream, answers have format= only",
+        f"kafka://ana:secret@{servers}/{topic}": "a password does not belong into an address",
         f"kafka://{servers}/{topic}?format=table": "messages have no format table: choose jsonl, csv",
         f"kafka://reader@{kafka['sasl']}/{topic}?{sasl}&password-file={tmp_path / 'password'}": "rejects the user",
         f"kafka://reader@{kafka['sasl']}/{topic}?{sasl}&password-file={tmp_path / 'none'}": "this file cannot be read",
@@ -175,8 +177,8 @@ def test_mistakes_with_mqtt(mosquitto: dict[str, str], tmp_path: Path, monkeypat
     for address, message in {
         f"mqtt://{protected}/a": r"rejects the user or the password \(not authorized\): write mqtt://USER@HOST",
         f"mqtt://{mosquitto['address']}/a/%23": "answers go to one topic, without",
-        f"mqtt://{mosquitto['address']}/": "write mqtt://HOST/TOPIC",
-        "mqtt://localhost:one/a": "the port is not a number",
+        f"mqtt://{mosquitto['address']}/": "the address is written as mqtt://HOST/TOPIC",
+        "mqtt://localhost:one/a": "the address is written as mqtt://HOST/TOPIC",
     }.items():
         with pytest.raises(SinkError, match=message):
             opened(address)

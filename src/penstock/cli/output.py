@@ -98,15 +98,15 @@ def chosen_outs(outs: Sequence[str], format: str | None, forms: Sequence[QueryFo
 def chosen_format(format: str | None, out: str, forms: Sequence[QueryForm]) -> str:
     """The format; ends the command where it does not fit the queries."""
     from penstock.sinks import SinkError
-    from penstock.sinks.addresses import parse_address
+    from penstock.sinks.addresses import sink_address, takes_messages
     from penstock.sinks.formats import check_fits
     from penstock.sinks.opening import format_of
 
     with out_errors():
-        address = parse_address(out)
+        address = sink_address(out)
         chosen = format_of(address, format or ("table" if is_terminal(out) else "jsonl"))
     try:
-        check_fits(chosen, *forms, are_messages=bool(address.scheme))
+        check_fits(chosen, *forms, are_messages=takes_messages(address))
     except SinkError as error:
         raise click.BadParameter(f"{error}.", param_hint="'--format'") from None
     return chosen

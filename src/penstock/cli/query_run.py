@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from penstock.api.engine import Engine
+from penstock.api.parquet_frames import can_write_frames, write_frames
 from penstock.api.queries import RegisteredQuery
 from penstock.api.sink_outlets import Answers, SinkOutlet, sink_settings
 from penstock.cli.interrupts import interruptible
@@ -18,6 +19,7 @@ from penstock.cli.query_set import QuerySet
 from penstock.cli.run_report import RunReport
 from penstock.rdf.result_batches import ResultBatch
 from penstock.runtime.outlets import Outlet, Outlets, SharedOutlet, Written
+from penstock.sinks.formats import PARQUET
 from penstock.sinks.opening import SinkSettings
 
 
@@ -75,6 +77,15 @@ def run_queries(
 ) -> None:
     """Run queries to the end of their input, or until the user stops them."""
     report = RunReport(queries.title, output.progress, has_several=len(registered) > 1)
+    if (
+        checkpoint is None
+        and [format for _, format in output.outs] == [PARQUET]
+        and can_write_frames(engine, registered)
+    ):
+        ((folder, _),) = output.outs
+        with out_errors():
+            write_frames(registered, Path(folder.partition("?")[0]))
+        return
     with ExitStack() as opened:
         opened.callback(report.close)
         sinks = []

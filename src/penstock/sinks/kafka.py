@@ -34,6 +34,8 @@ from typing import Any
 import pyarrow as pa
 from confluent_kafka import OFFSET_INVALID, Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
+from penstock.rdf.addresses import Address
+from penstock.rdf.kafka_settings import client_settings
 from penstock.sinks.delivery import PassingError
 from penstock.sinks.errors import SinkError
 
@@ -79,16 +81,16 @@ _TOO_LARGE = frozenset({KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.RECORD_LIST_TO
 
 
 class KafkaTopic:
-    """A topic of the brokers `servers` (`HOST:PORT,…`); `settings` are those of librdkafka. `run` names the run."""
+    """The topic of an address, which receives content of this media type; `run` names the run."""
 
-    def __init__(self, servers: str, topic: str, run: str, media_type: str, settings: Mapping[str, str]) -> None:
-        self.name = f"kafka://{servers}/{topic}"
-        self._topic = topic
+    def __init__(self, address: Address, run: str, media_type: str) -> None:
+        self.name = address.name
+        self._topic = address.path
         self._group = f"penstock-{run}"
         self._media_type = media_type.encode()
         self._noted: deque[KafkaError] = deque(maxlen=_MOST_NOTED)
         """What the threads of the client have said of the brokers since the last connection."""
-        self._settings = {**_SETTINGS, **settings, "bootstrap.servers": servers, "error_cb": self._noted.append}
+        self._settings = {**_SETTINGS, **client_settings(address), "error_cb": self._noted.append}
         self._producer: Producer | None = None
         self._consumer: Consumer | None = None
         self._is_open = False

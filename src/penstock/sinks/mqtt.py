@@ -16,6 +16,7 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from penstock.rdf.addresses import Address
 from penstock.sinks.delivery import PassingError
 from penstock.sinks.errors import SinkError
 
@@ -26,27 +27,14 @@ _REJECTED = frozenset({"Bad user name or password", "Not authorized", "Banned", 
 
 
 class MqttTopic:
-    """A topic of a broker; `password` belongs to `user`."""
+    """The topic of an address, which receives content of this media type."""
 
-    def __init__(
-        self,
-        host: str,
-        port: int,
-        topic: str,
-        media_type: str,
-        *,
-        is_encrypted: bool = False,
-        user: str | None = None,
-        password: str | None = None,
-        certificates: str | None = None,
-    ) -> None:
-        self.name = f"mqtt{'s' if is_encrypted else ''}://{host}:{port}/{topic}"
-        self._place = host, port
-        self._topic = topic
+    def __init__(self, address: Address, media_type: str) -> None:
+        if set(address.path) & {"+", "#"}:
+            raise SinkError(f"{address.name}: answers go to one topic, without + and #")
+        self.name = address.name
+        self._address = address
         self._media_type = media_type
-        self._is_encrypted = is_encrypted
-        self._login = user, password
-        self._certificates = certificates
         self._client: Client | None = None
         self._changed = threading.Condition()
         self._answer: Any = None
@@ -61,14 +49,13 @@ class MqttTopic:
         client.on_connect, client.on_disconnect = self._connected, self._disconnected
         client.on_publish = self._published
         client.max_inflight_messages_set(_MOST_IN_FLIGHT)
-        user, password = self._login
-        if user is not None:
-            client.username_pw_set(user, password)
-        if self._is_encrypted:
-            client.tls_set(self._certificates)
+        if self._address.user is not None:
+            client.username_pw_set(self._address.user, self._address.settings.get("password"))
+        if self._address.scheme == "mqtts":
+            client.tls_set(self._address.settings.get("ssl.ca.location"))
         self._answer, self._is_connected = None, False
         try:
-            client.connect(*self._place, keepalive=30)
+            client.connect(*self._address.server, keepalive=30)
         except OSError as error:
             raise PassingError(f"{self.name} does not answer ({(error.strerror or str(error)).lower()})") from None
         client.loop_start()
@@ -122,7 +109,7 @@ class MqttTopic:
         properties = Properties(PacketTypes.PUBLISH)
         properties.ContentType = self._media_type
         properties.UserProperty = [("key", key), ("query", query), ("time", str(time))]
-        return client.publish(self._topic, value, qos=1, properties=properties)
+        return client.publish(self._address.path, value, qos=1, properties=properties)
 
     # Called by the client's thread
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -10,10 +10,11 @@ from typing import Any, Protocol, Self
 from uuid import uuid4
 
 from penstock.algebra.model import QueryForm
+from penstock.rdf.addresses import Address
 from penstock.rdf.credentials import ServiceAuth, service_auth
 from penstock.rdf.result_batches import ResultBatch
 from penstock.sinks import formats
-from penstock.sinks.addresses import SinkAddress, host_and_port, parse_address
+from penstock.sinks.addresses import EndpointAddress, SinkAddress, sink_address, takes_messages
 from penstock.sinks.delivery import Delivery, Receiver, Retries
 from penstock.sinks.errors import SinkError
 from penstock.sinks.formats import Manner, check_fits
@@ -75,22 +76,22 @@ def open_sink(
 
     Raises `SinkError` where the format does not fit the query, or the target cannot be written.
     """
-    address, settings = parse_address(str(target)), settings or SinkSettings()
+    address, settings = sink_address(target), settings or SinkSettings()
     format = format_of(address, format)
-    check_fits(format, *forms, are_messages=bool(address.scheme))
-    if address.scheme:
+    check_fits(format, *forms, are_messages=takes_messages(address))
+    if isinstance(address, EndpointAddress) or address.is_broker:
         return _message_sink(address, format, forms, prefixes or {}, position, settings)
     if format == formats.PARQUET:
-        return ParquetFolder(Path(address.place), keeps=settings.outbox is not None, written=position)
-    opened = open_target(address.place, position)
+        return ParquetFolder(Path(address.path), keeps=settings.outbox is not None, written=position)
+    opened = open_target(address.path, position)
     manner = Manner(prefixes or {}, opened.is_terminal, len(forms) > 1)
     return TextSink(opened, formats.writer(format, manner), formats.variables_of(forms))
 
 
 def is_delivered(target: str | Path, position: Any, settings: SinkSettings) -> bool:
     """Whether all that a commit contains has left."""
-    address = parse_address(str(target))
-    if address.scheme:
+    address = sink_address(target)
+    if takes_messages(address):
         assert settings.outbox is not None
         return not Outbox(*settings.outbox, position).has_messages
     return not isinstance(position, dict) or not position["waiting"]
@@ -98,9 +99,9 @@ def is_delivered(target: str | Path, position: Any, settings: SinkSettings) -> b
 
 def format_of(address: SinkAddress, format: str) -> str:
     """The format of an address: its own, or `format`."""
-    if address.scheme.startswith("sparql+"):
+    if isinstance(address, EndpointAddress) and address.is_for_updates:
         if address.format is not None:
-            raise SinkError(f"{address.place}: an endpoint for updates has no format: remove format={address.format}")
+            raise SinkError(f"{address.name}: an endpoint for updates has no format: remove format={address.format}")
         return formats.UPDATE
     return address.format or format
 
@@ -115,9 +116,8 @@ def _message_sink(
 ) -> MessageSink:
     writer = formats.writer(format, Manner(prefixes, are_messages=True))
     outbox = None if settings.outbox is None else Outbox(*settings.outbox, position)
-    receiver = _RECEIVERS[address.scheme](
-        address, formats.media_type(format), uuid4().hex if outbox is None else outbox.run, settings.auth
-    )
+    run = uuid4().hex if outbox is None else outbox.run
+    receiver = _receiver(address, formats.media_type(format), run, settings.auth)
     messages = MessageWriter(writer, formats.variables_of(forms), _most_bytes(address))
     delivery = Delivery(receiver, settings.retries, 0 if outbox is None else outbox.sent)
     sink = MessageSink(messages, delivery, outbox)
@@ -133,58 +133,34 @@ def _message_sink(
 # Receivers
 
 
-def _kafka(address: SinkAddress, media_type: str, run: str, auth: ServiceAuth) -> Receiver:
+def _receiver(address: SinkAddress, media_type: str, run: str, auth: ServiceAuth) -> Receiver:
+    if isinstance(address, EndpointAddress):
+        from penstock.sinks.sparql_update import UpdateEndpoint
+        from penstock.sinks.webhook import Webhook
+
+        return UpdateEndpoint(address.url, auth) if address.is_for_updates else Webhook(address.url, media_type, auth)
+    return _kafka(address, media_type, run) if address.scheme == "kafka" else _mqtt(address, media_type)
+
+
+def _kafka(address: Address, media_type: str, run: str) -> Receiver:
     try:
         from penstock.sinks.kafka import KafkaTopic
     except ImportError:
         raise SinkError("kafka:// needs a package that is not installed: pip install 'penstock[kafka]'") from None
-    place, _, topic = address.place.partition("/")
-    user, _, servers = place.rpartition("@")
-    login = {"sasl.username": user, "sasl.password": address.password}
-    settings = {name: value for name, value in login.items() if value}
-    return KafkaTopic(servers, topic, run, media_type, {**settings, **address.settings})
+    return KafkaTopic(address, run, media_type)
 
 
-def _mqtt(address: SinkAddress, media_type: str, run: str, auth: ServiceAuth) -> Receiver:
+def _mqtt(address: Address, media_type: str) -> Receiver:
     try:
         from penstock.sinks.mqtt import MqttTopic
     except ImportError:
         raise SinkError("mqtt:// needs a package that is not installed: pip install 'penstock[mqtt]'") from None
-    is_encrypted = address.scheme == "mqtts"
-    user, host, port, topic = host_and_port(address.place, 8883 if is_encrypted else 1883)
-    if not topic or set(topic) & {"+", "#"}:
-        raise SinkError(f"mqtt://{host}/{topic}: answers go to one topic, without + and #")
-    login = {"user": user, "password": address.password}
-    certificates = address.settings.get("ca.location")
-    return MqttTopic(host, port, topic, media_type, is_encrypted=is_encrypted, certificates=certificates, **login)
-
-
-def _webhook(address: SinkAddress, media_type: str, run: str, auth: ServiceAuth) -> Receiver:
-    from penstock.sinks.webhook import Webhook
-
-    return Webhook(f"{address.scheme}://{address.place}", media_type, auth)
-
-
-def _update_endpoint(address: SinkAddress, media_type: str, run: str, auth: ServiceAuth) -> Receiver:
-    from penstock.sinks.sparql_update import UpdateEndpoint
-
-    return UpdateEndpoint(f"{address.scheme.removeprefix('sparql+')}://{address.place}", auth)
-
-
-_RECEIVERS: Mapping[str, Callable[[SinkAddress, str, str, ServiceAuth], Receiver]] = {
-    "kafka": _kafka,
-    "mqtt": _mqtt,
-    "mqtts": _mqtt,
-    "http": _webhook,
-    "https": _webhook,
-    "sparql+http": _update_endpoint,
-    "sparql+https": _update_endpoint,
-}
+    return MqttTopic(address, media_type)
 
 
 def _most_bytes(address: SinkAddress) -> int | None:
     """The size above which an evaluation is divided. Kafka's limit includes the key and the headers."""
-    if address.scheme != "kafka":
+    if isinstance(address, EndpointAddress) or address.scheme != "kafka":
         return None
     limit = address.settings.get("message.max.bytes", "1000000")
     if not limit.isdecimal():

@@ -1,0 +1,33 @@
+"""Answers over complete streams as a folder of Parquet, written by the executors of Spark: no row passes the driver."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from penstock.algebra.model import SelectForm
+from penstock.api.engine import Engine
+from penstock.api.queries import RegisteredQuery
+from penstock.runtime.ways import Way, choose_way
+from penstock.sinks.parquet_folder import check_new, partition
+
+
+def can_write_frames(engine: Engine, queries: Sequence[RegisteredQuery]) -> bool:
+    """Whether Spark answers the queries as a history: SELECT over streams that end."""
+    if not engine.is_on_spark:
+        return False
+    by_arrival = any(query.options.how.by_arrival for query in queries)
+    is_history = (
+        choose_way(engine.bound_streams(threading.Event()), on_spark=True, by_arrival=by_arrival) is Way.HISTORY
+    )
+    return is_history and all(
+        isinstance(query.meaning.form, SelectForm) and not query.meaning.waits_for_certainty for query in queries
+    )
+
+
+def write_frames(queries: Sequence[RegisteredQuery], folder: Path) -> None:
+    """The same partitions and columns as `ParquetFolder` writes. Raises SinkError if the folder is not empty."""
+    check_new(folder)
+    for query in queries:
+        query.to_df(terms=True).write.parquet(str(folder / partition(query.name)))

@@ -6,6 +6,7 @@
         due slices are answered            # queries.py: evaluators, streaming operators
         outlets are written                # outlets.py
         store.evict(needs); commit         # checkpoints.py
+        outlets deliver                    # what had to wait for the commit
 
 Each stream is read, decoded and stored once. Queries that produce streams are answered before those that read them.
 How the input is cut into batches changes no answer. `ways.py` chooses intake and store.

@@ -39,7 +39,7 @@ from penstock.rdf.kafka_settings import client_settings
 from penstock.sinks.delivery import PassingError
 from penstock.sinks.errors import SinkError
 
-_SECONDS = 20.0
+_SECONDS = 10.0
 """How long a request may take before the broker counts as away."""
 _MOST_NOTED = 100
 _ATTEMPTS = 3
@@ -80,7 +80,7 @@ _UNKNOWN = frozenset({KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPI
 _TOO_LARGE = frozenset({KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.RECORD_LIST_TOO_LARGE})
 
 
-class KafkaTopic:
+class KafkaReceiver:
     """The topic of an address, which receives content of this media type; `run` names the run."""
 
     def __init__(self, address: Address, run: str, media_type: str) -> None:

@@ -26,7 +26,7 @@ _MOST_IN_FLIGHT = 1000
 _REJECTED = frozenset({"Bad user name or password", "Not authorized", "Banned", "Bad authentication method"})
 
 
-class MqttTopic:
+class MqttReceiver:
     """The topic of an address, which receives content of this media type."""
 
     def __init__(self, address: Address, media_type: str) -> None:

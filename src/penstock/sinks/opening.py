@@ -144,18 +144,18 @@ def _receiver(address: SinkAddress, media_type: str, run: str, auth: ServiceAuth
 
 def _kafka(address: Address, media_type: str, run: str) -> Receiver:
     try:
-        from penstock.sinks.kafka import KafkaTopic
+        from penstock.sinks.kafka import KafkaReceiver
     except ImportError:
         raise SinkError("kafka:// needs a package that is not installed: pip install 'penstock[kafka]'") from None
-    return KafkaTopic(address, run, media_type)
+    return KafkaReceiver(address, run, media_type)
 
 
 def _mqtt(address: Address, media_type: str) -> Receiver:
     try:
-        from penstock.sinks.mqtt import MqttTopic
+        from penstock.sinks.mqtt import MqttReceiver
     except ImportError:
         raise SinkError("mqtt:// needs a package that is not installed: pip install 'penstock[mqtt]'") from None
-    return MqttTopic(address, media_type)
+    return MqttReceiver(address, media_type)
 
 
 def _most_bytes(address: SinkAddress) -> int | None:

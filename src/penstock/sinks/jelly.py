@@ -52,9 +52,9 @@ class Jelly:
         for number, (name, time) in enumerate(zip(graph_names(batch).to_pylist(), times, strict=True)):
             frame = _Frame()
             graph = NamedNode(name)
-            frame.add(graph, _TIME, time, None)
+            frame.add((graph, _TIME, time), None)
             for place in batch.places[batch.bounds[number] : batch.bounds[number + 1]].tolist():
-                frame.add(*triples[place], graph)
+                frame.add(triples[place], graph)
             frames.append(self._bytes(frame))
         return pa.array(frames, pa.large_binary())
 
@@ -77,9 +77,9 @@ class _Frame:
             _MOST_DATATYPES, lambda number, text: jelly.RdfStreamRow(datatype=_datatype(number, text))
         )
 
-    def add(self, subject: Any, predicate: Any, object_: Any, graph: NamedNode | None) -> None:
+    def add(self, triple: tuple[Any, ...], graph: NamedNode | None) -> None:
         quad = jelly.RdfQuad()
-        for slot, term in zip("spo", (subject, predicate, object_), strict=True):
+        for slot, term in zip("spo", triple, strict=True):
             self._set(quad, slot, term)
         if graph is None:
             quad.g_default_graph.SetInParent()

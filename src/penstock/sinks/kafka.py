@@ -26,6 +26,7 @@ that run continues only after the retention, its last messages are written again
 from __future__ import annotations
 
 import logging
+import time
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
@@ -43,7 +44,8 @@ _SECONDS = 10.0
 """How long a request may take before the broker counts as away."""
 _MOST_NOTED = 100
 _ATTEMPTS = 3
-"""How often it is asked for the topic, a second each, before it counts as away."""
+_SECONDS_OF_AN_ATTEMPT = 1.0
+"""How often it is asked for the topic before it counts as away."""
 
 _SETTINGS: Mapping[str, Any] = {
     "client.id": "penstock",
@@ -95,8 +97,8 @@ class KafkaReceiver:
         self._consumer: Consumer | None = None
         self._is_open = False
         """Whether a transaction is."""
-        self._failed: KafkaError | None = None
-        """The first message of the transaction that was not delivered."""
+        self._failed: list[KafkaError] = []
+        """Why messages of the transaction were not delivered."""
 
     def connect(self) -> int:
         self.close()
@@ -118,7 +120,7 @@ class KafkaReceiver:
         """One transaction."""
         assert self._producer is not None
         assert self._consumer is not None
-        self._failed = None
+        self._failed.clear()
         try:
             self._producer.begin_transaction()
             self._is_open = True
@@ -128,7 +130,7 @@ class KafkaReceiver:
             self._producer.commit_transaction(_SECONDS)
             self._is_open = False
         except KafkaException as error:
-            raise self._explained(self._failed or error.args[0]) from None
+            raise self._explained((*self._failed, error.args[0])[0]) from None
 
     def close(self) -> None:
         """An open transaction is aborted; the coordinator does it later if the broker is away."""
@@ -143,10 +145,10 @@ class KafkaReceiver:
 
     def _produce(self, producer: Producer, messages: pa.Table) -> None:
         columns = [messages[name].to_pylist() for name in ("key", "value", "query", "time")]
-        for key, value, query, time in zip(*columns, strict=True):
+        for key, value, query, instant in zip(*columns, strict=True):
             headers = [
                 ("query", query.encode()),
-                ("time", str(time).encode()),
+                ("time", str(instant).encode()),
                 ("content-type", self._media_type),
             ]
             while True:
@@ -155,8 +157,8 @@ class KafkaReceiver:
                     break
                 except BufferError:  # the queue of the client is full
                     producer.poll(0.1)
-                    if self._failed is not None:
-                        raise KafkaException(self._failed) from None
+                    if self._failed:
+                        raise KafkaException(self._failed[0]) from None
             producer.poll(0)
 
     def _consumer_settings(self) -> dict[str, Any]:
@@ -165,25 +167,35 @@ class KafkaReceiver:
         return {**settings, "group.id": self._group, "isolation.level": "read_committed", "enable.auto.commit": False}
 
     def _check_topic(self, producer: Producer) -> None:
-        """Also whether the broker answers, and accepts the user: `init_transactions` would wait for that in silence."""
-        for attempt in range(_ATTEMPTS):
+        """Also whether the broker answers, and accepts the user: `init_transactions` would wait for that in silence.
+
+        A broker may not know yet a topic that has just been created.
+        """
+        failure: Exception | None = None
+        for _ in range(_ATTEMPTS):
             try:
-                found = producer.list_topics(self._topic, timeout=1).topics[self._topic]
+                found = producer.list_topics(self._topic, timeout=_SECONDS_OF_AN_ATTEMPT).topics[self._topic]
             except KafkaException as error:
                 producer.poll(0)  # lets the client say what is wrong
-                explained = self._explained(error.args[0])
-                if isinstance(explained, SinkError) or attempt == _ATTEMPTS - 1:
-                    raise explained from None
-            else:
-                if found.error is not None:
-                    raise self._explained(found.error)
+                failure = self._explained(error.args[0])
+                if isinstance(failure, SinkError):
+                    break
+                continue
+            if found.error is None:
                 return
+            failure = self._explained(found.error)
+            time.sleep(_SECONDS_OF_AN_ATTEMPT / 2)
+        assert failure is not None
+        try:
+            raise failure from None
+        finally:
+            del failure  # no cycle with its own traceback, which would keep the run alive
 
     # Errors
 
     def _deliver(self, error: KafkaError | None, message: Any) -> None:
-        if error is not None and self._failed is None:
-            self._failed = error
+        if error is not None and not self._failed:
+            self._failed.append(error)
 
     def _explained(self, error: KafkaError) -> Exception:
         """An error that waiting repairs, or one that it does not."""

@@ -106,7 +106,7 @@ class MqttReceiver:
             self._client = None
 
     def _publish(self, client: Client, key: str, value: bytes, query: str, time: int) -> MQTTMessageInfo:
-        properties = Properties(PacketTypes.PUBLISH)
+        properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
         properties.ContentType = self._media_type
         properties.UserProperty = [("key", key), ("query", query), ("time", str(time))]
         return client.publish(self._address.path, value, qos=1, properties=properties)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import NamedTuple
+from uuid import uuid4
 
 import pytest
 from confluent_kafka import Producer
@@ -18,7 +17,6 @@ from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 SCRIPT = Path(__file__).parent.parent / "scripts" / "brokers"
 UNAVAILABLE = 2
-_numbers = count()
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ class Message(NamedTuple):
 
 
 def new_topic(servers: str, partitions: int = 1) -> Topic:
-    topic = Topic(servers, f"tried-{os.getpid()}-{next(_numbers)}")
+    topic = Topic(servers, f"tried-{uuid4().hex}")
     admin = AdminClient({"bootstrap.servers": servers})
     settings = {"max.message.bytes": "100000000"}
     for created in admin.create_topics([NewTopic(topic.name, partitions, config=settings)]).values():

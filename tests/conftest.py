@@ -7,6 +7,8 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tests.brokers import Broker
 from tests.corpora.samples import ABSENT, SHARED
+
+from penstock.engines.spark.kafka_connector import ConnectorError, connector_jars
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -86,6 +90,7 @@ def shared() -> Path:
 def spark() -> Iterator[SparkSession]:
     """One small Spark session for all tests of a run, because it takes seconds to start."""
     pyspark = pytest.importorskip("pyspark.sql")
+    pyspark_version = version("pyspark")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     settings = {
         "spark.ui.enabled": "false",
@@ -102,6 +107,8 @@ def spark() -> Iterator[SparkSession]:
         # Nor is Java worth its best compiler for so short a life: half of the time went there.
         "spark.driver.extraJavaOptions": "-Xss16m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }
+    with suppress(ConnectorError):  # tests of Kafka on Spark are skipped without it
+        settings["spark.jars"] = ",".join(map(str, connector_jars(pyspark_version)))
     builder = pyspark.SparkSession.builder.master("local[2]").appName("penstock tests")
     session = builder.config(map=settings).getOrCreate()
     yield session

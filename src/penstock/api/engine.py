@@ -70,7 +70,8 @@ class Engine:
     of the addresses of SPARQL endpoints to credentials, `"user:password"` or `"Bearer token"`. The environment variable
     `PENSTOCK_SERVICE_AUTH` sets them, too: `URL=user:password`, one per line. `windows` says where a run on Spark
     evaluates its windows: with DuckDB beside the driver (`"driver"`), with Spark SQL (`"cluster"`), or with DuckDB as
-    long as they fit (`"auto"`).
+    long as they fit (`"auto"`). `retry_timeout` is how long a run waits for a broker that does not answer (`"10m"`);
+    without it, until the broker answers.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class Engine:
         *,
         service_auth: Mapping[str, str] | ServiceAuth | None = None,
         windows: Windows = "auto",
+        retry_timeout: int | str | timedelta | None = None,
     ) -> None:
         if spark is not None and not is_spark_object(spark, "SparkSession") and not callable(spark):
             raise InputError(
@@ -88,6 +90,7 @@ class Engine:
         self._spark: Any = spark
         self._has_session = False
         self._windows: Windows = _one_of("windows", windows, ("auto", "driver", "cluster"))
+        self._retry_timeout = None if retry_timeout is None else duration(retry_timeout) / 1000
         self._auth = service_auth if isinstance(service_auth, ServiceAuth) else known_auth(service_auth or {})
         self.streams: dict[str, Binding] = {}
         self.queries: dict[str, RegisteredQuery] = {}
@@ -141,7 +144,9 @@ class Engine:
         Raises ValueError where the source cannot be read.
         """
         name = _iri(iri)
-        self.streams[name] = bind(name, source, self._new_scope("s"), on_spark=self.is_on_spark)
+        self.streams[name] = bind(
+            name, source, self._new_scope("s"), on_spark=self.is_on_spark, retry_timeout=self._retry_timeout
+        )
 
     def bound_streams(self, stopped: threading.Event, *, has_checkpoint: bool = False) -> dict[str, BoundStream]:
         """The streams as a run reads them; those that wait for input end when `stopped` is set."""

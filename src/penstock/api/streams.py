@@ -47,7 +47,7 @@ class Binding:
     @property
     def sample(self) -> Source | None:
         """The stream, if reading it twice does no harm."""
-        if isinstance(self.stream, SparkStream) or self.stream.is_live or self.is_frame:
+        if isinstance(self.stream, SparkStream | KafkaTopic) or self.stream.is_live or self.is_frame:
             return None
         return self.stream
 
@@ -57,6 +57,12 @@ class Binding:
             self._check_restart(on_spark=spark is not None)
         if isinstance(self.stream, SparkStream):
             return self.stream
+        if spark is not None and isinstance(self.stream, KafkaTopic):
+            from penstock.sources.spark.binding import spark_stream, whole_topic
+
+            if has_checkpoint:
+                return spark_stream(self.stream.address, self.name, self.scope)
+            return whole_topic(spark, self.stream.address, self.scope)
         if isinstance(self.stream, FollowedFolder | KafkaTopic):
             return replace(self.stream, stopped=stopped)
         if spark is None or self.stream.is_live:
@@ -82,7 +88,7 @@ class Binding:
             )
 
 
-def bind(iri: str, source: Any, scope: str, *, on_spark: bool) -> Binding:
+def bind(iri: str, source: Any, scope: str, *, on_spark: bool, retry_timeout: float | None = None) -> Binding:
     """Raises ValueError where there is nothing to read, or Spark is needed."""
     name = f"<{iri}>"
     is_frame = is_spark_object(source, "DataFrame")
@@ -96,7 +102,10 @@ def bind(iri: str, source: Any, scope: str, *, on_spark: bool) -> Binding:
 
         return Binding(spark_stream(source, iri, scope), scope, address, is_frame=True)
     if address is not None:
-        return Binding(open_source(address, scope=scope), scope, address)
+        opened = open_source(address, scope=scope)
+        if isinstance(opened, KafkaTopic):
+            opened = replace(opened, retry_timeout=retry_timeout)
+        return Binding(opened, scope, address)
     from penstock.api.tables import TableSource, is_table, table_of_stream  # slow to load
 
     if is_table(source):

@@ -48,11 +48,12 @@ def compare(
 
 
 def _results(asked: QuerySet, inputs: Inputs, on: EngineOptions, **options: Any) -> dict[str, list[Evaluation]]:
-    """Those of the engine. It reads replays at once, and standard input as the oracle has read it."""
+    """Those of the engine. It reads replays at once, and standard input and topics as the oracle has read them."""
     replaced: dict[str, Any] = {}
     for iri, source in asked.streams.items():
         address = parse_address(source)
-        replaced[iri] = _elements(iri, inputs) if address.is_standard_input else address.at_once
+        is_read_once = address.is_standard_input or address.is_broker
+        replaced[iri] = _elements(iri, inputs) if is_read_once else address.at_once
     engine = on.engine(asked.run.service_auth)
     asked.bind(engine, replaced)
     run = engine.open(

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -43,20 +44,23 @@ class EngineOptions:
     def title(self) -> str:
         return ENGINES[self.name]
 
-    def start(self) -> SparkSession:
+    def start(self, *, reads_kafka: bool = False) -> SparkSession:
         """The Spark session. Raises SessionError where Spark cannot run."""
         from penstock.engines.spark.session import session  # not needed without Spark
 
-        return session(self.master, self.conf, verbose=self.verbose)
+        return session(self.master, self.conf, verbose=self.verbose, reads_kafka=reads_kafka)
 
-    def engine(self, auth: ServiceAuth | None = None) -> Engine:
+    def engine(
+        self, auth: ServiceAuth | None = None, retry_timeout: int | None = None, *, reads_kafka: bool = False
+    ) -> Engine:
         """The engine; Spark starts when a query runs, so mistakes in the input are found before."""
         from penstock.api.engine import Engine  # slow to load
 
         if self.name == "spark":
-            return Engine(self.start, service_auth=auth, windows=self.windows)
+            start = partial(self.start, reads_kafka=reads_kafka)
+            return Engine(start, service_auth=auth, windows=self.windows, retry_timeout=retry_timeout)
         _keep_pandas_out()
-        return Engine(service_auth=auth)
+        return Engine(service_auth=auth, retry_timeout=retry_timeout)
 
 
 class _PandasFinder:

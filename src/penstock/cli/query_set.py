@@ -67,6 +67,10 @@ class QuerySet:
     def addresses(self) -> dict[str, Address]:
         return {iri: parse_address(source) for iri, source in self.streams.items()}
 
+    @property
+    def reads_kafka(self) -> bool:
+        return any(address.scheme == "kafka" for address in self.addresses.values())
+
     def bind(self, engine: Engine, replaced: Mapping[str, Any] | None = None) -> None:
         """Bind the input; `replaced` has other sources for some streams. Raises SourceError where there is none."""
         sources = {**self.streams, **(replaced or {})}

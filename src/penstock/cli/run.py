@@ -113,7 +113,7 @@ def run(
     asked = read_queries(queries, run, reading)
     output = Output(chosen_outs(out, format, asked.forms), progress, retry_timeout)
     with errors_shown(asked.title):
-        used = engine.engine(run.service_auth)
+        used = engine.engine(run.service_auth, retry_timeout, reads_kafka=asked.reads_kafka)
         asked.bind(used)
         registered = asked.register(
             used,

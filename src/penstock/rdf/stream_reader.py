@@ -14,7 +14,10 @@ from pyoxigraph import NamedNode
 from penstock.rdf.compression import uncompressed_name
 from penstock.rdf.elements import Element, OnMalformed
 from penstock.rdf.errors import SourceError
+from penstock.rdf.formats.archives import read_archive
+from penstock.rdf.formats.jelly import read_jelly
 from penstock.rdf.formats.jsonld import read_jsonld, read_ndjson
+from penstock.rdf.formats.messages import read_messages
 from penstock.rdf.formats.nquads import read_nquads
 from penstock.rdf.formats.read_options import ReadOptions
 from penstock.rdf.formats.snapshots import read_snapshots
@@ -33,14 +36,17 @@ _STREAMS: dict[str, Callable[[Input, ReadOptions], Iterator[Element]]] = {
     "nq": read_nquads,
     "jsonld": read_jsonld,
     "ndjson": read_ndjson,
+    "messages": read_messages,
+    "jelly": read_jelly,
+    "tar": read_archive,
 }
 _SNAPSHOTS = ("ttl", "nt")
 FORMATS = (*_STREAMS, *_SNAPSHOTS)
 _OTHER_NAMES = {"nquads": "nq", "turtle": "ttl", "ntriples": "nt", "json-ld": "jsonld"}
 
 _SUPPORTED = (
-    "a stream is a file that ends with .tnt, .trig, .nq, .jsonld or .ndjson, or a folder of .ttl or .nt snapshots; "
-    "optionally followed by .gz, .bz2 or .zst"
+    "a stream is a file that ends with .tnt, .trig, .nq, .jsonld, .ndjson, .messages, .jelly or .tar, or a folder of "
+    ".ttl or .nt snapshots; optionally followed by .gz, .bz2 or .zst"
 )
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,9 +23,12 @@ from penstock.sources.messages import MessageReader, Messages
 from penstock.sources.partitions import MergedPartitions
 
 if TYPE_CHECKING:
-    from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
+    from confluent_kafka import Consumer, KafkaError, TopicPartition
 
 Answer = TypeVar("Answer")
+
+Message: TypeAlias = Any
+"""A `confluent_kafka.Message`, whose declared types allow None everywhere."""
 
 LOG = logging.getLogger("penstock")
 
@@ -147,13 +150,13 @@ class _Client:
         found = self._asked(ask, partition, instant)
         return last if found is None or found < 0 else found
 
-    def _asked(self, ask: Callable[[TopicPartition], Answer], partition: int, *offset: int) -> Answer | None:
+    def _asked(self, ask: Callable[[TopicPartition], Answer], partition: int, offset: int = 0) -> Answer | None:
         """The answer of the brokers about a partition; None if the run is stopped while they are away."""
         from confluent_kafka import KafkaException, TopicPartition
 
         while not self.stopped.is_set():
             try:
-                return ask(TopicPartition(self.topic, partition, *offset))
+                return ask(TopicPartition(self.topic, partition, offset))
             except KafkaException as error:
                 self.consumer.poll(0)
                 self.wait(error.args[0])

@@ -11,17 +11,12 @@ import pyarrow.compute as pc
 from penstock.rdf.addresses import ARRIVAL, RECORD
 from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.errors import ReadingError
+from penstock.rdf.formats.messages import USUAL_TIMES
 from penstock.rdf.stream_reader import predicate
 from penstock.rdf.timestamps import timestamp_of
-from penstock.rdf.vocabulary import COMMON_PREFIXES
 from penstock.sources.batches import SCHEMA
 from penstock.sources.columns import times
 
-_USUAL = (
-    COMMON_PREFIXES["prov"] + "generatedAtTime",
-    COMMON_PREFIXES["sosa"] + "resultTime",
-    "https://www.w3.org/ns/activitystreams#published",
-)
 NO_TIMESTAMP = "the broker has no timestamp for this message: ?time= names the predicate of its time"
 
 
@@ -31,7 +26,7 @@ class MessageTimes:
     def __init__(self, said: str | None) -> None:
         self._said = said
         self._is_stated = said not in (None, RECORD, ARRIVAL)
-        self._predicates = [] if said in (RECORD, ARRIVAL) else [f"I{iri}" for iri in _USUAL]
+        self._predicates = [] if said in (RECORD, ARRIVAL) else [f"I{iri}" for iri in USUAL_TIMES]
         if said is not None and self._is_stated:
             self._predicates = [f"I{predicate(said).value}"]
 

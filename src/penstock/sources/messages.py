@@ -7,6 +7,8 @@ their message; those of `.tnt`, to the whole stream. A message with an error has
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +21,9 @@ from pyoxigraph import RdfFormat
 from penstock.rdf.blank_nodes import label_prefix, numbered, prefixed
 from penstock.rdf.conversion import encode_oxigraph
 from penstock.rdf.elements import Malformed, Statement
-from penstock.rdf.errors import ReadingError
+from penstock.rdf.errors import ReadingError, SourceError
+from penstock.rdf.formats.jelly import frames_of, renamed
+from penstock.rdf.formats.messages import messages_of, parse_message
 from penstock.rdf.limits import LARGEST_DOCUMENT, shown, too_large
 from penstock.rdf.parser import parse_statements
 from penstock.rdf.stream_reader import format_named
@@ -55,6 +59,7 @@ _CONTENT_TYPES = {
     "application/n-quads": "nq",
     "application/ld+json": "jsonld",
     "application/x-ndjson": "ndjson",
+    "application/x-jelly-rdf": "jelly",
 }
 _PARSERS = {"ttl": RdfFormat.TURTLE, "trig": RdfFormat.TRIG, "jsonld": RdfFormat.JSON_LD, "ndjson": RdfFormat.JSON_LD}
 _LINES = {"nt": RdfFormat.N_TRIPLES, "nq": RdfFormat.N_QUADS}
@@ -91,6 +96,8 @@ class MessageReader:
         self._base = quote(name, safe=":/,@[]")
         self._scope = scope
         self._format = None if format is None else format_named(format)
+        if self._format == "tar":
+            raise SourceError(f"{name}: format=tar: an archive is a file, and these are messages")
         self._times = MessageTimes(time)
 
     def table(self, messages: Messages, report: Callable[[int, Malformed], None]) -> pa.Table:
@@ -191,6 +198,14 @@ class MessageReader:
         base = f"{self._base}/{label}"
         if format in _LINES:
             return [parse_statements(value + b"\n", _LINES[format], prefixed(self._scope, label))]
+        if format == "messages":
+            return [
+                parse_message(message, self._scope, f"{label}.{number}", base)
+                for number, message in enumerate(messages_of(enumerate(value.splitlines(keepends=True), 1)))
+            ]
+        if format == "jelly":
+            frames = enumerate(frames_of(io.BytesIO(value), self._base))
+            return [list(renamed(frame, prefixed(self._scope, f"{label}.{number}"))) for number, frame in frames]
         parse = partial(parse_statements, format=_PARSERS[format], base_iri=base)
         if format == "ndjson":
             lines = [line for line in value.split(b"\n") if line.strip()]
@@ -203,7 +218,10 @@ Refuse = Callable[[int, str], None]
 
 
 def _format_of_type(content_type: str) -> str | None:
-    return _CONTENT_TYPES.get(content_type.partition(";")[0].strip().lower())
+    kind, _, parameters = content_type.partition(";")
+    if re.search(r"messages=rdfm|version=[\w.-]*-messages", parameters.replace('"', "").replace(" ", "")):
+        return "messages"
+    return _CONTENT_TYPES.get(kind.strip().lower())
 
 
 def _split(values: pa.Array, which: pa.Array) -> tuple[pa.Array, pa.Array]:

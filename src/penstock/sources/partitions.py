@@ -69,7 +69,7 @@ class MergedPartitions:
         read = self._known[partition]
         read.malformed += malformed
         read.offset = offset
-        elements = elements.append_column("nth", _places_in_messages(elements))
+        elements = elements.append_column("nth", places_in_messages(elements))
         if read.skipped and elements.num_rows:
             is_first = pc.equal(elements["message"], elements["message"][0])
             elements = elements.filter(pc.invert(pc.and_(is_first, pc.less(elements["nth"], read.skipped))))
@@ -150,7 +150,7 @@ def _counted(begins: pa.Array) -> pa.Array:
     return pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(begins.cast(pa.int64()))])
 
 
-def _places_in_messages(elements: pa.Table) -> pa.Array:
+def places_in_messages(elements: pa.Table) -> pa.Array:
     """The place of each element within its message."""
     number = elements["element"].combine_chunks()
     first = elements.group_by("message", use_threads=False).aggregate([("element", "min")])

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.engines.spark.driver_memory import MEMORY, driver_memory
 from penstock.engines.spark.failures import MESSAGES, STACK_TOO_SMALL, reason
 from penstock.engines.spark.java import Java, NoJavaError, find_java
+from penstock.engines.spark.kafka_connector import ConnectorError, connector_jars
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -74,11 +75,18 @@ def checked_stack() -> Iterator[None]:
         raise
 
 
-def session(master: str | None = None, conf: Mapping[str, str] = NO_SETTINGS, *, verbose: bool = False) -> SparkSession:
+def session(
+    master: str | None = None,
+    conf: Mapping[str, str] = NO_SETTINGS,
+    *,
+    verbose: bool = False,
+    reads_kafka: bool = False,
+) -> SparkSession:
     """The active session, or a new one: on `master`, else as Spark is configured, by default on this machine.
 
-    If a session is active, there is never a second one; it adopts the settings that can change while it runs. Raises
-    SessionError if there is no Spark or no Java, if Spark does not start, and if a setting comes too late.
+    If a session is active, there is never a second one; it adopts the settings that can change while it runs. With
+    `reads_kafka` a new one has Spark's Kafka connector, unless `conf` says which jars it has. Raises SessionError if
+    there is no Spark or no Java, if Spark does not start, and if a setting comes too late.
     """
     if find_spec("pyspark") is None:
         raise SessionError("PySpark is not installed: pip install pyspark")
@@ -88,7 +96,18 @@ def session(master: str | None = None, conf: Mapping[str, str] = NO_SETTINGS, *,
         if active is not None:
             _change(active, settings)
             return active
+        if reads_kafka and not any(name.startswith("spark.jars") for name in settings):
+            settings["spark.jars"] = _connector()
         return _start(settings, verbose)
+
+
+def _connector() -> str:
+    import pyspark
+
+    try:
+        return ",".join(map(str, connector_jars(pyspark.__version__)))
+    except ConnectorError as error:
+        raise SessionError(f"{error}: name its files with --conf spark.jars=FILE,…") from None
 
 
 def is_local(spark: SparkSession) -> bool:

@@ -35,7 +35,7 @@ _MARK = re.compile(
     """,
     re.VERBOSE,
 )
-_END_OF_LONG = {
+END_OF_LONG = {
     b'"""': re.compile(rb'(?:[^"\\]++|\\.|"{1,2}+(?!"))*+"""', re.DOTALL),
     b"'''": re.compile(rb"(?:[^'\\]++|\\.|'{1,2}+(?!'))*+'''", re.DOTALL),
 }
@@ -146,7 +146,7 @@ class _Cutter:
         position = 0
         while True:
             if self._quote is not None:
-                closed = _END_OF_LONG[self._quote].match(line, position)
+                closed = END_OF_LONG[self._quote].match(line, position)
                 if closed is None:
                     return
                 self._quote = None

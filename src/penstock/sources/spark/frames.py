@@ -28,11 +28,13 @@ NO_TRIPLE = f"a row has {_SYNTAX} and a timestamp; penstock.triples makes triple
 class FrameSource:
     """A bounded stream whose rows (`rows.ROWS`, or `rows.NAMED_ROWS`) are in Spark.
 
-    Invalid rows have a text in the column `wrong`: the row as JSON.
+    Invalid rows have a text in the column `wrong`: the row as JSON. Or malformed input is in a frame of its own
+    (`rows.MALFORMED`).
     """
 
     name: str
     frame: DataFrame
+    malformed: DataFrame | None = None
     is_live: bool = field(default=False, init=False)
     can_resume: bool = field(default=True, init=False)
 
@@ -76,6 +78,8 @@ class FrameHistory:
         return named(self.source.frame.where("wrong IS NULL").drop("wrong"), is_named)
 
     def malformed(self) -> DataFrame:
+        if self.source.malformed is not None:
+            return self.source.malformed
         return wrong_rows(self.source.frame.where("wrong IS NOT NULL"), "wrong", self.source.name)
 
 

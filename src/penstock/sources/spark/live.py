@@ -30,6 +30,7 @@ from penstock.sources.spark.frames import NO_TRIPLE, element_of, name_of_graph, 
 from penstock.sources.spark.history import History, history_of
 from penstock.sources.spark.relay import read_relayed, relayed
 from penstock.sources.spark.rows import named
+from penstock.sources.spark.topics import MESSAGE, StreamedTopic, decoded, refused
 
 _FILES_AS_THEY_ARE = Address(FILE)
 _FILES = "path string, modificationTime timestamp, length bigint, content binary"
@@ -129,6 +130,7 @@ class StreamedRows(SparkStream):
             sf.col("line") if has_lines else _no_text("line"),
             _no_text("file"),
             _no_time("modified"),
+            _no_message(),
         )
 
     def table(self, rows: pa.Table, report: OnMalformed) -> pa.Table:
@@ -141,8 +143,31 @@ class StreamedRows(SparkStream):
         return table_of_rows(rows.filter(rows["ts"].is_valid()))
 
 
+@dataclass(frozen=True, slots=True)
+class StreamedMessages(SparkStream):
+    """The messages of a topic."""
+
+    topic: StreamedTopic
+
+    @property
+    def name(self) -> str:
+        return self.topic.name
+
+    def streamed(self, spark: SparkSession) -> DataFrame:
+        no_row = [
+            *(_no_text(name) for name in "spo"),
+            _no_time("ts"),
+            *(_no_text(name) for name in ("g", "line", "file")),
+        ]
+        return self.topic.streamed(spark).select(*no_row, _no_time("modified"), "message")
+
+    def table(self, rows: pa.Table, report: OnMalformed) -> pa.Table:
+        """The messages of a micro-batch on the driver, as a table of elements."""
+        return self.topic.table(rows, report)
+
+
 Files = GrowingFolder | WholeSource
-LiveStream = Files | StreamedRows
+LiveStream = Files | StreamedRows | StreamedMessages
 
 
 def growing_folder(address: Address, *, scope: str) -> GrowingFolder:
@@ -209,7 +234,7 @@ class LiveInput:
             return LargeBatch(batch, self.streams, sources, now, self.is_named)
         tables = {place: table_of_source(source, partial(report, place)) for place, source in sources.items()}
         for place, stream in enumerate(self.streams):
-            if isinstance(stream, StreamedRows):
+            if not isinstance(stream, Files):
                 tables[place] = stream.table(found.filter(pc.equal(found["stream"], place)), partial(report, place))
         return {place: _at(table, now) for place, table in tables.items() if table.num_rows}
 
@@ -237,6 +262,8 @@ class LargeBatch:
         parts = [] if self._has_files_alone else [named(_numbered(self.batch.where("ts IS NOT NULL")), self.is_named)]
         parts += [_placed(found.rows(is_named=self.is_named), place) for place, found in self._histories]
         parts += [_placed(self._lines(place, _ignore), place) for place in self._of_lines]
+        for place, topic, messages in self._of_topics:
+            parts.append(_placed(named(decoded(messages, topic.address, topic.scope), self.is_named), place))
         rows = reduce(DataFrame.unionAll, parts)
         if self.now is None:
             return rows
@@ -255,6 +282,16 @@ class LargeBatch:
             found: list[Malformed] = []
             self._lines(place, found.append)
             yield from ((place, malformed) for malformed in found)
+        for place, topic, messages in self._of_topics:
+            for row in refused(messages, topic.address, topic.scope).collect():
+                yield place, Malformed(*row)
+
+    @property
+    def _of_topics(self) -> Iterator[tuple[int, StreamedTopic, DataFrame]]:
+        """Topics, with their numbers and their messages."""
+        for place, stream in enumerate(self.streams):
+            if isinstance(stream, StreamedMessages):
+                yield place, stream.topic, self.batch.where(sf.col("stream") == place).select("message.*")
 
     @property
     def _has_files_alone(self) -> bool:
@@ -307,6 +344,10 @@ def _no_time(name: str) -> Column:
     return sf.lit(None).cast("bigint").alias(name)
 
 
+def _no_message() -> Column:
+    return sf.lit(None).cast(f"struct<{MESSAGE}>").alias("message")
+
+
 def _names_of_files(spark: SparkSession, path: Path, options: Mapping[str, str]) -> DataFrame:
     reader = spark.readStream.format("binaryFile").schema(_FILES).option("maxFileAge", _ALWAYS)
     found = path.resolve()
@@ -320,6 +361,7 @@ def _names_of_files(spark: SparkSession, path: Path, options: Mapping[str, str])
         _no_text("line"),
         sf.col("path").alias("file"),
         sf.unix_millis("modificationTime").alias("modified"),
+        _no_message(),
     )
 
 

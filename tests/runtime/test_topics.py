@@ -1,0 +1,164 @@
+"""Queries over topics of a real Kafka broker, on both engines: the answers are those of the oracle."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from tests.brokers import Message, Topic, new_topic
+
+import penstock as ps
+from penstock.oracle.judging import first_difference
+from penstock.rdf.errors import SourceError
+from penstock.rdf.results import Evaluation
+
+TOLL, ROAD = "http://ex.org/toll", "http://ex.org/road"
+COUNT = """PREFIX : <http://ex.org/>
+SELECT ?gate (COUNT(?car) AS ?cars) FROM STREAM :toll [RANGE 1s STEP 500ms] WHERE { ?gate :sees ?car } GROUP BY ?gate
+"""
+JOIN = """PREFIX : <http://ex.org/>
+SELECT ?gate ?car ?speed
+FROM NAMED WINDOW :a ON :toll [RANGE 1s STEP 500ms]
+FROM NAMED WINDOW :b ON :road [RANGE 2s STEP 500ms]
+WHERE { WINDOW :a { ?gate :sees ?car } WINDOW :b { ?car :drives ?speed } }
+"""
+LATENESS = 300
+
+
+def passage(time: int, chance: random.Random) -> str:
+    return (
+        f'<http://ex.org/g{chance.randrange(4)}> <http://ex.org/sees> <http://ex.org/c{chance.randrange(9)}> "{time}" .'
+    )
+
+
+def speed(time: int, chance: random.Random) -> str:
+    return f'<http://ex.org/c{chance.randrange(9)}> <http://ex.org/drives> "{chance.randrange(50)}" "{time}" .'
+
+
+def lines(make: Callable[[int, random.Random], str], step: int, until: int, seed: int) -> list[str]:
+    """Some are out of order, by at most the lateness."""
+    chance = random.Random(seed)
+    return [make(max(0, at - chance.choice((0, 0, 0, 100, LATENESS))), chance) for at in range(0, until, step)]
+
+
+def spread(found: Iterable[str], partitions: int) -> list[Message]:
+    """Messages in several partitions; the last partition is empty."""
+    return [Message(line, number * 7 % max(1, partitions - 1)) for number, line in enumerate(found)]
+
+
+def answers(on: ps.Engine, text: str, streams: dict[str, str]) -> list[Evaluation]:
+    for iri, address in streams.items():
+        on.stream(iri, address)
+    return list(on.register(text, lateness=LATENESS).results())
+
+
+@pytest.fixture
+def toll(kafka: dict[str, str], tmp_path: Path) -> tuple[Topic, Path]:
+    """A topic of four partitions, one of them empty, and a file with the same elements in order of writing."""
+    found = lines(passage, 10, 8000, 1)
+    topic = new_topic(kafka["address"], 4)
+    topic.write(spread(found, 4))
+    (tmp_path / "toll.tnt").write_text("".join(f"{line}\n" for line in found))
+    return topic, tmp_path / "toll.tnt"
+
+
+def same(one: list[Evaluation], other: list[Evaluation]) -> None:
+    difference = first_difference(one, other, False)
+    assert difference is None, difference.text
+
+
+def test_a_topic_as_history_has_the_answer_of_the_file(toll: tuple[Topic, Path], tmp_path: Path) -> None:
+    topic, file = toll
+    found = answers(ps.Engine(), COUNT, {TOLL: f"{topic.address}?until=now"})
+    assert len(found) > 10
+    same(found, answers(ps.Engine(), COUNT, {TOLL: str(file)}))
+
+
+@pytest.mark.parametrize("has_checkpoint", [False, True])
+def test_on_spark_too(toll: tuple[Topic, Path], spark: SparkSession, tmp_path: Path, has_checkpoint: bool) -> None:
+    topic, file = toll
+    address = f"{topic.address}?until=now"
+    if has_checkpoint:
+        on = ps.Engine(spark)
+        on.stream(TOLL, address)
+        found: list[Evaluation] = []
+        query = on.register(COUNT, lateness=LATENESS)
+        query.start(found.append, checkpoint=tmp_path / "state").wait()
+    else:
+        found = answers(ps.Engine(spark), COUNT, {TOLL: address})
+    same(found, answers(ps.Engine(), COUNT, {TOLL: str(file)}))
+
+
+def two_topics(kafka: dict[str, str], folder: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """Two topics of different rates, and files with the same elements."""
+    topics, files = {}, {}
+    for iri, make, step, partitions in ((TOLL, passage, 10, 3), (ROAD, speed, 170, 2)):
+        found = lines(make, step, 6000, step)
+        topic = new_topic(kafka["address"], partitions)
+        topic.write(spread(found, partitions))
+        file = folder / f"{step}.tnt"
+        file.write_text("".join(f"{line}\n" for line in found))
+        topics[iri], files[iri] = f"{topic.address}?until=now", str(file)
+    return topics, files
+
+
+def test_two_topics_of_different_rates(kafka: dict[str, str], tmp_path: Path) -> None:
+    topics, files = two_topics(kafka, tmp_path)
+    found = answers(ps.Engine(), JOIN, topics)
+    assert found
+    same(found, answers(ps.Engine(), JOIN, files))
+
+
+def test_two_topics_of_different_rates_on_spark(kafka: dict[str, str], tmp_path: Path, spark: SparkSession) -> None:
+    topics, files = two_topics(kafka, tmp_path)
+    same(answers(ps.Engine(spark), JOIN, topics), answers(ps.Engine(), JOIN, files))
+
+
+@pytest.mark.parametrize("most", [None, 0])
+def test_live_on_spark(
+    toll: tuple[Topic, Path], spark: SparkSession, tmp_path: Path, most: int | None
+) -> None:  # fmt: skip
+    """Micro-batches; with `most`, each is too large for the driver, and executors decode it."""
+    topic, file = toll
+    last = passage(20_000, random.Random(0))
+    topic.write([Message("oops", 1), Message(last, 2)])
+    with file.open("a") as opened:
+        opened.write(last)
+    on = ps.Engine(spark)
+    on.stream(TOLL, topic.address)
+    late = tmp_path / "late.jsonl"
+    found: list[Evaluation] = []
+    query = on.register(COUNT, lateness=LATENESS, late=late)
+    if most is not None:
+        spark.conf.set("spark.penstock.batch.maxRows", str(most))
+    try:
+        query.start(found.append, until_read=True).wait()
+    finally:
+        spark.conf.unset("spark.penstock.batch.maxRows")
+    same(found, answers(ps.Engine(), COUNT, {TOLL: str(file)}))
+    assert f"{topic.address}, partition 1, offset " in late.read_text()
+
+
+class TestErrorsOnSpark:
+    def test_a_topic_that_does_not_exist(self, kafka: dict[str, str], spark: SparkSession) -> None:
+        for options in ("?until=now", ""):
+            on = ps.Engine(spark)
+            on.stream(TOLL, f"kafka://{kafka['address']}/nowhere{options}")
+            query = on.register(COUNT)
+            with pytest.raises(SourceError, match="/nowhere: there is no such topic"):
+                query.start(print)
+
+    def test_credentials(self, kafka: dict[str, str], spark: SparkSession, tmp_path: Path) -> None:
+        topic = new_topic(kafka["address"])
+        topic.write([Message(passage(at, random.Random(at))) for at in (1, 2000)])
+        for name, content in (("right", kafka["password"]), ("wrong", "friend")):
+            (tmp_path / name).write_text(content)
+        address = f"kafka://{kafka['user']}@{kafka['sasl']}/{topic.name}?until=now"
+        settings = "&security.protocol=SASL_PLAINTEXT&sasl.mechanism=PLAIN&password-file="
+        assert answers(ps.Engine(spark), COUNT, {TOLL: f"{address}{settings}{tmp_path}/right"})
+        with pytest.raises(SourceError, match="rejects the user or the password") as caught:
+            answers(ps.Engine(spark), COUNT, {TOLL: f"{address}{settings}{tmp_path}/wrong"})
+        assert "friend" not in str(caught.value)

@@ -34,11 +34,15 @@ from penstock.rdf.results import Evaluation, from_json_line
 from penstock.sinks import FORMATS, SinkError, open_sink
 
 
-def written(folder: Path, format: str, form: QueryForm, *evaluations: Evaluation) -> str:
+def write(folder: Path, format: str, form: QueryForm, *evaluations: Evaluation) -> Path:
     with open_sink(folder / "out", format, form, prefixes=PREFIXES) as sink:
         for evaluation in evaluations:
             sink.write(ResultBatch.of(evaluation))
-    return (folder / "out").read_bytes().decode()
+    return folder / "out"
+
+
+def written(folder: Path, format: str, form: QueryForm, *evaluations: Evaluation) -> str:
+    return write(folder, format, form, *evaluations).read_bytes().decode()
 
 
 def selecting(*names: str) -> SelectForm:
@@ -78,11 +82,11 @@ def test_the_time_column_is_no_variable(tmp_path: Path, format: str, header: str
     assert text.splitlines()[0] == header
 
 
-@pytest.mark.parametrize("format", ["tnt", "nquads", "trig"])
+@pytest.mark.parametrize("format", ["tnt", "nquads", "trig", "messages", "jelly"])
 def test_graphs_can_be_read_as_a_stream(tmp_path: Path, format: str) -> None:
     evaluations = [constructed(8000, *TERMS), constructed(DATE, ex("a")), constructed(DATE + 5, ex("b"))]
-    written(tmp_path, format, CONSTRUCT, *evaluations)
-    found = collect(tmp_path / "out", format={"nquads": "nq"}.get(format, format), scope="again")
+    file = write(tmp_path, format, CONSTRUCT, *evaluations)
+    found = collect(file, format={"nquads": "nq"}.get(format, format), scope="again")
     assert found.malformed == []
     elements: dict[int, list[str]] = {}
     for element in found.elements:
@@ -113,10 +117,7 @@ def test_jelly_has_the_quads_of_trig_in_a_frame_for_each_evaluation(tmp_path: Pa
     evaluations = [constructed(8000, *TERMS), constructed(DATE), constructed(DATE + 5, ex("b"))]
     written(tmp_path, "trig", CONSTRUCT, *evaluations)
     expected = sorted(map(str, parse(path=tmp_path / "out", format=RdfFormat.TRIG)))
-    with open_sink(tmp_path / "jelly", "jelly", CONSTRUCT) as sink:
-        for evaluation in evaluations:
-            sink.write(ResultBatch.of(evaluation))
-    with (tmp_path / "jelly").open("rb") as file:
+    with write(tmp_path, "jelly", CONSTRUCT, *evaluations).open("rb") as file:
         frames = [list(frame) for frame in parse_jelly_grouped(file)]
     assert [len(frame) for frame in frames] == [1 + len(TERMS), 1, 2]
     lines = "".join(f"{quad} .\n".replace("DefaultGraph()", "") for frame in frames for quad in map(_n_quad, frame))
@@ -128,9 +129,7 @@ def test_a_frame_of_jelly_has_more_names_than_a_table_of_names(tmp_path: Path, m
 
     monkeypatch.setattr("penstock.sinks.jelly._MOST_NAMES", 8)
     objects = [ex(f"car{number % 20}") for number in range(60)]
-    with open_sink(tmp_path / "jelly", "jelly", CONSTRUCT) as sink:
-        sink.write(ResultBatch.of(constructed(8000, *objects)))
-    with (tmp_path / "jelly").open("rb") as file:
+    with write(tmp_path, "jelly", CONSTRUCT, constructed(8000, *objects)).open("rb") as file:
         ((_, *quads),) = [list(frame) for frame in parse_jelly_grouped(file)]
     assert [str(quad.o) for quad in quads] == [str(node) for node in objects]
 

@@ -41,6 +41,7 @@ from penstock.rdf.conversion import encode_oxigraph
 from penstock.rdf.elements import Malformed
 from penstock.rdf.stream_reader import GENERATED_AT_TIME, read_stream
 from penstock.sources import Feed, open_source
+from penstock.sources.lines import Lines
 from penstock.sources.tnt import decode_tnt
 
 LEAST_PER_SECOND = 1_000_000
@@ -84,7 +85,7 @@ def ways_of_loading(
 ) -> dict[str, Callable[[], object]]:
     triples = "".join(line.rpartition(' "')[0] + " .\n" for line in lines).encode()
     batches = [
-        pa.array([line.encode() for line in lines[first : first + LIVE_BATCH]], pa.large_binary())
+        Lines("".join(f"{line}\n" for line in lines[first : first + LIVE_BATCH]).encode())
         for first in range(0, len(lines), LIVE_BATCH)
     ]
     quads = path.with_suffix(".nq")

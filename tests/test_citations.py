@@ -1,4 +1,4 @@
-"""Every citation of the design resolves: `semantics.md §3` is a section of docs/design/semantics.md."""
+"""Citations resolve: `semantics.md §3` is a section of docs/design/semantics.md, and modules that texts name exist."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ CITING = (
 
 _PAGE = re.compile(r'(?<![\w/.*"])([a-z]+)\.md\b((?:,? (?:and )?§\d+)*)')
 _NUMBER = re.compile(r"§(\d+)")
+_MODULE = re.compile(r"(?<![\w/.])([a-z_0-9]+(?:/[a-z_0-9]+)*\.py)\b")
 _HEADING = re.compile(r"^## (\d+)\. ", re.MULTILINE)
 
 
@@ -56,3 +57,18 @@ def test_every_citation_resolves() -> None:
 @pytest.mark.parametrize("page", sorted(path.stem for path in DESIGN.glob("*.md")))
 def test_sections_are_numbered_in_order(page: str) -> None:
     assert sections(page) == list(range(1, len(sections(page)) + 1)) != []
+
+
+def test_every_module_that_is_named_exists() -> None:
+    """By its path, or by the end of it."""
+    modules = [
+        f"/{path.relative_to(ROOT)}" for room in ("src", "tests", "benchmarks") for path in ROOT.glob(f"{room}/**/*.py")
+    ]
+    naming = [*DESIGN.glob("*.md"), *ROOT.glob("src/**/*.py")]
+    missing = [
+        f"{path.relative_to(ROOT)}: {module}"
+        for path in naming
+        for module in set(_MODULE.findall(path.read_text(encoding="utf-8")))
+        if not any(known.endswith(f"/{module}") for known in modules)
+    ]
+    assert missing == []

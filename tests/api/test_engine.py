@@ -564,6 +564,14 @@ class TestNotebooks:
         assert "<svg" in explanation._repr_svg_()
         assert explanation.html.startswith("<!doctype html>")
 
+    def test_after_a_run_explain_says_how_it_ran(self, engine: ps.Engine) -> None:
+        engine.stream(TOLL, ROWS)
+        query = engine.register(QUERY)
+        assert "evaluated by" not in query.explain().text
+        list(query.results())
+        assert "  evaluated by        DuckDB" in query.explain().text
+        assert "the latest run: sources read by this process, windows in DuckDB" in query.explain().text
+
     def test_explain_does_not_read_what_can_be_read_once(self, engine: ps.Engine) -> None:
         engine.stream(TOLL, iter(ROWS))
         query = engine.register(QUERY)

@@ -103,6 +103,20 @@ def test_a_run_goes_on_from_its_checkpoint(engine: ps.Engine, tmp_path: Path) ->
         engine.register(QUERY, name="other").start(print, checkpoint=tmp_path / "state")
 
 
+def test_a_stopped_run_has_not_finished(tmp_path: Path) -> None:
+    """Also if nothing was due when a live stream was stopped: another run continues from the checkpoint."""
+    file = tmp_path / "cars.tnt"
+    file.write_text("".join(f'<http://e/g> {SEES} <http://e/c> "{time}" .\n' for time in (1, 100_000)))
+    engine = ps.Engine()
+    engine.stream(TOLL, f"replay+{file}")
+    query = engine.register(QUERY)
+    for _ in range(2):
+        with query.start(print, checkpoint=tmp_path / "state") as run:
+            assert not run.has_finished
+            while run.counts.elements < 1:
+                time.sleep(0.01)
+
+
 def test_what_cannot_be_read_again_has_no_checkpoint(tmp_path: Path) -> None:
     engine = ps.Engine()
     engine.stream(TOLL, iter(ROWS))

@@ -93,5 +93,5 @@ def test_what_it_proposes_can_be_done(
 def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:
     refused = penstock("demo", "--save", str(tmp_path))
     assert refused.exit_code == 2
-    assert "is there already; name a new folder" in refused.stderr
+    assert "already exists; name a new folder" in refused.stderr
     assert list(tmp_path.iterdir()) == []

@@ -16,11 +16,11 @@ from penstock.engines.spark.session import SessionError
     ("options", "message"),
     [
         (["--engine", "flink"], "there is no engine 'flink'; there are spark and duckdb."),
-        (["--engine", "spark", "--master", "local(2)"], "'local(2)' is no master of Spark, such as local[2]"),
-        (["--engine", "spark", "--conf", "spark.driver.memory"], "sets nothing; write NAME=VALUE"),
+        (["--engine", "spark", "--master", "local(2)"], "'local(2)' is not a Spark master; write local[2]"),
+        (["--engine", "spark", "--conf", "spark.driver.memory"], "has no value; write NAME=VALUE"),
         (
             ["--engine", "spark", "--conf", "memory=4g"],
-            "'memory' is no setting of Spark: their names begin with spark.",
+            "'memory' is not a setting of Spark; settings begin with spark.",
         ),
         (["--engine", "duckdb", "--master", "yarn"], "'--master': it is for Spark, and the engine is duckdb."),
         (["--engine", "duckdb", "--conf", "spark.a=b"], "'--conf': it is for Spark, and the engine is duckdb."),

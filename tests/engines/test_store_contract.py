@@ -19,8 +19,8 @@ from penstock.engines.protocol import IntakeBatch, Need, Reached, Slice, WholeSt
 from penstock.rdf.elements import Element
 from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI
-from penstock.sources.files import ElementFile
 from penstock.sources.graphs import graph_of_triples
+from penstock.sources.source_opener import open_source
 from penstock.sources.tables import table_of
 from penstock.syntax import parse
 
@@ -59,35 +59,39 @@ class Contract:
         return sorted((row[place], time) for time, rows in solutions.at_each_instant() for row in rows)
 
 
-def _whole(table: pa.Table, queries: list[ContinuousQuery]) -> WholeStream:
-    def elements(report: object) -> Iterator[Element]:
-        for row in table.to_pylist():
-            yield element(row["ts"], row["s"].removeprefix(f"I{EX}"), int(row["o"].removeprefix("S")))
-
-    return WholeStream(ElementFile(STREAM, elements, table.num_rows + 1), queries)
-
-
-@pytest.fixture(params=["duckdb", "live beside the driver", "live on the cluster", "history"])
+@pytest.fixture(
+    params=["duckdb", "live beside the driver", "live on the cluster", "history of files", "history of rows"]
+)
 def contract(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Contract]:
     if request.param == "duckdb":
         found = Contract(DuckDBStore(rows_between_looks=1), lambda table, queries: table)
     else:
-        from penstock.engines.spark.history import HistoryStore
-        from penstock.sources.spark.frames import gathered
-
         spark: SparkSession = request.getfixturevalue("spark")
-
-        def gathered_whole(table: pa.Table, queries: list[ContinuousQuery]) -> WholeStream:
-            whole = _whole(table, queries)
-            return WholeStream(gathered(spark, whole.source), queries)
-
-        if request.param == "history":
-            found = Contract(HistoryStore(spark), gathered_whole, is_whole=True)
-        else:
+        if request.param.startswith("live"):
             found = Contract(_live(spark, tmp_path, request.param), lambda table, queries: table)
+        else:
+            found = _history(spark, tmp_path, request.param)
     found.store.add_stream(STREAM)
     yield found
     found.store.close()
+
+
+def _history(spark: SparkSession, folder: Path, kind: str) -> Contract:
+    """Files are answered by ranges, rows that are in Spark by Spark SQL."""
+    from penstock.engines.spark.history import HistoryStore
+    from penstock.sources.spark.frames import gathered
+
+    def whole(table: pa.Table, queries: list[ContinuousQuery]) -> WholeStream:
+        file = folder / "stream.tnt"
+        file.write_text("".join(_line(row) for row in table.to_pylist()))
+        source = open_source(file, scope="s")
+        return WholeStream(gathered(spark, source) if kind == "history of rows" else source, queries)
+
+    return Contract(HistoryStore(spark), whole, is_whole=True)
+
+
+def _line(row: dict[str, Any]) -> str:
+    return f'<{row["s"][1:]}> <{row["p"][1:]}> "{row["o"][1:]}" "{row["ts"]}" .\n'
 
 
 def _live(spark: SparkSession, folder: Path, kind: str) -> Any:
@@ -108,6 +112,14 @@ def test_it_answers_what_was_appended(contract: Contract) -> None:
     assert report.instants(0, 6000, None) == [4000, 6000]
     assert report.last_end(0) == 6001
     assert contract.answers(query(), [4000, 6000]) == [("S1", 4000), ("S2", 4000), ("S3", 4000), ("S3", 6000)]
+
+
+@pytest.mark.parametrize(
+    ("contract", "has_ranges"), [("history of files", True), ("history of rows", False)], indirect=["contract"]
+)
+def test_files_are_answered_by_ranges(contract: Contract, has_ranges: bool) -> None:
+    contract.append([element(500, number=1)])
+    assert (contract.store.reason_for_sql(query(), "rstream") is None) == has_ranges
 
 
 def test_late_rows_are_told_apart(contract: Contract) -> None:
@@ -175,7 +187,7 @@ def test_queries_that_join_see_what_is_after_an_instant(contract: Contract) -> N
 def test_another_process_continues(contract: Contract, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """Where a store `restarts`: its state, as JSON holds it, and its rows are enough."""
     if not contract.store.capabilities.restarts:
-        assert not hasattr(contract.store, "restore")
+        assert contract.is_whole, "a history is read again"
         return
     import json
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock.runtime.ways import Way, choose_way
+from penstock.runtime.settings import RunSettings
+from penstock.runtime.ways import RunRequest, Way, choose_way
 from penstock.sources.batches import SparkStream
 
 DESIGN = Path(__file__).parents[2] / "docs" / "design" / "architecture.md"
@@ -42,8 +43,9 @@ FILE, PIPE, REPLAY = Bound(False, True), Bound(True, False), Bound(True, True)
 def test_the_way_of_a_run(
     source: Bound | SparkStream, on_spark: bool, by_arrival: bool, has_checkpoint: bool, way: Way
 ) -> None:
-    chosen = choose_way({"s": source}, on_spark=on_spark, by_arrival=by_arrival, has_checkpoint=has_checkpoint)  # type: ignore[dict-item]
-    assert chosen is way
+    settings, checkpoint = RunSettings(by_arrival=by_arrival), Path("state") if has_checkpoint else None
+    request = RunRequest([], {"s": source}, settings=settings, checkpoint=checkpoint)  # type: ignore[dict-item]
+    assert choose_way(request, on_spark=on_spark) is way
 
 
 @pytest.mark.parametrize("way", Way)

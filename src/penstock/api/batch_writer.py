@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from penstock.algebra.model import QueryForm
-from penstock.api.frames import text_table
-from penstock.api.spark_frames import checked_types, typed
+from penstock.api.frames import columns_of, text_table
+from penstock.engines.spark.result_frames import checked_types, typed
 from penstock.rdf.result_batches import ResultBatch
 from penstock.runtime.answers import Answer, contiguous
 from penstock.runtime.outlets import Outlet, Written
@@ -31,7 +31,7 @@ class BatchWriter(Outlet):
     _waiting: list[Answer] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        checked_types(self.types, self.form)
+        checked_types(self.types, columns_of(self.form))
 
     def resume(self, written: Written) -> None:
         self._waiting.clear()

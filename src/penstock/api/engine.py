@@ -149,7 +149,7 @@ class Engine:
         )
 
     def bound_streams(self, stopped: threading.Event, *, has_checkpoint: bool = False) -> dict[str, BoundStream]:
-        """The streams as a run reads them; those that wait for input end when `stopped` is set."""
+        """The streams as a run reads them; `stopped` ends those that wait for input."""
         spark = self.session() if self.is_on_spark else None
         return {
             iri: binding.for_run(spark, stopped, has_checkpoint=has_checkpoint) for iri, binding in self.streams.items()
@@ -268,7 +268,7 @@ class Engine:
             has_empty=empty,
             is_optimized=optimize,
         )
-        meaning = build(reading.query, Settings())
+        meaning = build(reading.query, settings)
         options = QueryOptions(settings, how, strict, late, prefixes or {}, dialect != "auto")
         with self._changing:
             distinct = self._name_for(meaning.name or name, text, options)

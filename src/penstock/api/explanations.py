@@ -14,6 +14,7 @@ from penstock.engines.protocol import WindowStore
 from penstock.explain import FORMATS, Document, describe
 from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.elements import Element
+from penstock.runtime.ways import Way
 from penstock.sources import Source
 from penstock.sources.graphs import Graph, triples_of
 
@@ -54,8 +55,9 @@ def explained(
     streams: Mapping[str, Source],
     graphs: Mapping[str | None, Graph],
     store: WindowStore[Any] | None,
+    way: Way | None,
 ) -> Explanation:
-    """A query with the beginning of these streams; `store` is that of its latest run."""
+    """A query with the beginning of these streams; `store` and `way` are those of its latest run."""
     how, options = query.options.how, query.options
     elements = {iri: list(islice(_elements(source), MOST_ELEMENTS)) for iri, source in streams.items()}
     triples = {iri: list(dict.fromkeys(triples_of(graph))) for iri, graph in graphs.items()}
@@ -71,6 +73,7 @@ def explained(
             sizes=None if store is None else store.sizes,
             kept=() if store is None else store.kept,
             evaluated_by=None if store is None else store.evaluated_by,
+            way="" if way is None else way.description,
         )
     )
 

@@ -82,4 +82,4 @@ def graph_of(source: Any, name: str, scope: str, auth: ServiceAuth) -> Graph:
         rename = prefixed(scope)
         return TableGraph(name, encoded_triples([triple_of(triple, rename) for triple in source]))
     except ReadingError as error:
-        raise InputError(f"the graph has something in it that is not a triple: {error.reason}") from None
+        raise InputError(f"the graph contains something that is not a triple: {error.reason}") from None

@@ -15,10 +15,9 @@ from penstock.algebra.inputs import InputError
 from penstock.api.dead_letters import DeadLetters, OutletWithLetters
 from penstock.api.run_messages import RunMessages
 from penstock.api.shared_settings import chain_of, shared_settings
-from penstock.engines.protocol import Slice, WindowStore
+from penstock.engines.protocol import CompiledQuery, Slice, WindowStore
 from penstock.rdf.results import Evaluation
 from penstock.runtime.answers import Answer
-from penstock.runtime.evaluators import Evaluator
 from penstock.runtime.outlets import Outlet, QueueOutlet
 from penstock.runtime.queries import RunningQuery
 from penstock.runtime.run import Run
@@ -78,12 +77,7 @@ class RunHandle:
         """
         self._stopped = request.stopped
         self._has_checkpoint = request.checkpoint is not None
-        self.way = choose_way(
-            request.streams,
-            on_spark=spark is not None,
-            by_arrival=request.settings.by_arrival,
-            has_checkpoint=self._has_checkpoint,
-        )
+        self.way = choose_way(request, on_spark=spark is not None)
         self._queries = {query.name: query for query in queries}
         """The queries that are evaluated: the requested ones, and those whose streams they read."""
         self._asked = {query.name: query for query in asked}
@@ -109,7 +103,7 @@ class RunHandle:
         self._is_summed_up = self.has_finished
         try:
             for query in queries:
-                query._runs_in(self._run)
+                query._runs_in(self._run, self.way)
             if self.has_finished:
                 self._run.complete()
             elif self.way is not Way.MICRO_BATCHES:
@@ -248,7 +242,7 @@ class RunHandle:
                     if self._is_asked_for(answer):
                         yield answer
 
-    def whole(self, query: RegisteredQuery) -> tuple[Evaluator, Slice] | None:
+    def whole(self, query: RegisteredQuery) -> tuple[CompiledQuery, Slice] | None:
         """Run over history: all instants of a query in one slice, and what evaluates it; the store stays open."""
         try:
             found = self._run.whole(query.name)
@@ -396,7 +390,7 @@ class RunHandle:
                 self._run.join(
                     one.name, one._spec(self._letters, self._messages), sources, outlet if one is query else None
                 )
-                one._runs_in(self._run)
+                one._runs_in(self._run, self.way)
             elif one is query and outlet is not None:  # other queries already read it
                 self._run.changes.set_outlet(one.name, outlet)
 

@@ -83,7 +83,8 @@ class RegisteredQuery:
         """The runs of `results` that have not ended."""
         self._count: Callable[[], Counts] = Counts
         self._store: WindowStore[Any] | None = None
-        """That of the latest run."""
+        self._way: Way | None = None
+        """Those of the latest run."""
         self._latest: Evaluation | None = None
         self._why_empty: Callable[[], EmptyAnswer | None] = lambda: None
 
@@ -202,7 +203,7 @@ class RegisteredQuery:
 
     def _spec(self, letters: DeadLetters, messages: RunMessages) -> QuerySpec:
         on_late = partial(letters.late, self.name)
-        return QuerySpec(self.syntax, self.name, self.options.settings, on_late, messages.warning)
+        return QuerySpec(self.syntax, self.name, self.options.settings, on_late, messages.warning, self.meaning)
 
     def _callback(self, function: Callable[[Evaluation], None]) -> Outlet:
         def take(evaluation: Evaluation) -> None:
@@ -218,9 +219,9 @@ class RegisteredQuery:
         self._latest = evaluation
         return True
 
-    def _runs_in(self, run: Run[Any]) -> None:
+    def _runs_in(self, run: Run[Any], way: Way) -> None:
         """The latest run is this one."""
-        self._store = run.store
+        self._store, self._way = run.store, way
         self._count = lambda: run.counts_of(self.name)
         self._why_empty = lambda: None
 
@@ -271,14 +272,15 @@ class RegisteredQuery:
         """
         if not self.engine.is_on_spark:
             if types:
-                raise ValueError("types need an engine on Spark: elsewhere values have types by themselves")
+                raise ValueError("types= needs an engine on Spark: on this engine, values already have their types")
             from penstock.api.frames import pandas_frame
 
             return pandas_frame(self.to_arrow(terms=terms))
-        from penstock.api.spark_frames import checked_types, frame_of, known_types, typed, with_counts_of
+        from penstock.api.frames import columns_of
+        from penstock.engines.spark.result_frames import checked_types, frame_of, known_types, typed, with_counts_of
 
         spark, form = self.engine.session(), self.meaning.form
-        types = checked_types(types, form)
+        types = checked_types(types, columns_of(form))
         if not isinstance(form, SelectForm) or self.meaning.waits_for_certainty:
             frame = typed(spark.createDataFrame(self.to_arrow(terms=terms)), types)
             return with_counts_of(frame, self.counts)
@@ -302,7 +304,7 @@ class RegisteredQuery:
 
         samples = {iri: binding.sample for iri, binding in self.engine.streams.items()}
         streams = {iri: source for iri, source in samples.items() if source is not None}
-        return explained(self, streams, self.engine.graphs, self._store)
+        return explained(self, streams, self.engine.graphs, self._store, self._way)
 
     def __repr__(self) -> str:
         return f"<penstock query {self.name}: {self._kind()}>"

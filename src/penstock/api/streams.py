@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +12,8 @@ from penstock.algebra.inputs import InputError
 from penstock.api.terms import elements_of
 from penstock.rdf.addresses import Address, parse_address
 from penstock.rdf.blank_nodes import prefixed
-from penstock.sources import Batch, Feed, Position, Source, open_source
-from penstock.sources.batches import MOST_ELEMENTS, BoundStream, SparkStream, WrappedSource, is_spark_object
+from penstock.sources import Source, open_source
+from penstock.sources.batches import MOST_ELEMENTS, BoundStream, SparkStream, is_spark_object
 from penstock.sources.files import ElementFile
 from penstock.sources.growing_folders import FollowedFolder
 from penstock.sources.kafka import KafkaTopic
@@ -55,8 +54,6 @@ class Binding:
         """The stream as a run reads it. Raises InputError where a checkpoint cannot continue it."""
         if has_checkpoint:
             self._check_restart(on_spark=spark is not None)
-        if isinstance(self.stream, SparkStream):
-            return self.stream
         if spark is not None and isinstance(self.stream, KafkaTopic):
             from penstock.sources.spark.binding import spark_stream, whole_topic
 
@@ -65,8 +62,8 @@ class Binding:
             return whole_topic(spark, self.stream.address, self.scope)
         if isinstance(self.stream, FollowedFolder | KafkaTopic):
             return replace(self.stream, stopped=stopped)
-        if spark is None or self.stream.is_live:
-            return Stoppable.of(self.stream, stopped)
+        if spark is None or isinstance(self.stream, SparkStream) or self.stream.is_live:
+            return self.stream
         if has_checkpoint and self.address is not None:
             from penstock.sources.spark.live import WholeSource
 
@@ -120,24 +117,3 @@ def bind(iri: str, source: Any, scope: str, *, on_spark: bool, retry_timeout: fl
     if callable(source):
         return Binding(LiveElements(name, elements_of(source, name, prefixed(scope)), MOST_ELEMENTS), scope)
     raise InputError(f"a stream is a file, a table or an iterable of elements, and this is {source!r}")
-
-
-_SECONDS_BETWEEN = 0.05
-
-
-@dataclass(frozen=True)
-class Stoppable(WrappedSource):
-    """A live source that ends when `stopped` is set, also while it waits for input."""
-
-    stopped: threading.Event
-
-    @staticmethod
-    def of(source: Source, stopped: threading.Event) -> Source:
-        return Stoppable(source, stopped) if source.is_live else source
-
-    def batches(self, position: Position | None = None) -> Iterator[Batch]:
-        with closing(Feed(self.source, position)) as feed:
-            while not (self.stopped.is_set() or feed.has_ended):
-                batch = feed.take(_SECONDS_BETWEEN)
-                if batch is not None:
-                    yield batch

@@ -20,6 +20,7 @@ from penstock.rdf.errors import ReadingError
 from penstock.sources.batches import MOST_ELEMENTS, SCHEMA, Batch, Position
 from penstock.sources.columns import objects, predicates, subjects
 from penstock.sources.graphs import TableGraph, with_odd
+from penstock.sources.tables import elements_of_rows
 
 _TERMS = ("s", "p", "o")
 _TIME = ("ts", "time")
@@ -71,25 +72,18 @@ class TableSource:
 
     def _decoded(self, part: pa.Table, start: int, malformed: list[Malformed]) -> pa.Table:
         """The elements of some rows: common terms are read by columns, every other row by itself."""
-        columns = _ordinary(part, label_prefix(self.scope))
-        is_ordinary = columns[0].is_valid()
-        for column in columns[1:]:
-            is_ordinary = pc.and_(is_ordinary, column.is_valid())
-        places = pa.arange(0, part.num_rows)
-        found = pa.table([*columns, places], names=SCHEMA.names).cast(SCHEMA).filter(is_ordinary)
-        odd = pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist()
         rename = prefixed(self.scope)
-        others: list[tuple[str, str, str, int, int]] = []
-        for place in odd:
+
+        def read(place: int) -> tuple[int, Triple] | None:
             row = tuple(column[place].as_py() for column in part.columns[:4])
             try:
                 time, (triple,), _ = element_of(row, rename)
-                others.append((*_encoded(triple), time, place))
             except ReadingError as error:
                 malformed.append(Malformed(f"{self.name}:{start + place + 1}", repr(row), error.reason))
-        if others:
-            rows = pa.table([list(column) for column in zip(*others, strict=True)], schema=SCHEMA)
-            found = pa.concat_tables([found, rows]).sort_by("element")
+                return None
+            return time, triple
+
+        found = elements_of_rows(_ordinary(part, label_prefix(self.scope)), read)
         if not self._has_graphs:
             return found.set_column(4, SCHEMA.field("element"), pa.arange(0, found.num_rows))
         kept = part.select(["g", "element"]).take(found["element"])
@@ -126,7 +120,7 @@ def _names(column: pa.ChunkedArray, prefix: str, rename: Rename) -> pa.Array:
     def odd(text: str) -> str:
         term = term_of(text)
         if isinstance(term, Literal):
-            raise ReadingError(f"{term} is no name of a graph")
+            raise ReadingError(f"{term} is not the name of a graph")
         return encode_oxigraph(rename(term) if isinstance(term, BlankNode) else term)
 
     ordinary = subjects(_texts(column), prefix)
@@ -155,10 +149,6 @@ def _arrow(data: Any) -> pa.Table:
 
 def _list(table: pa.Table) -> str:
     return ", ".join(map(str, table.column_names)) or "none"
-
-
-def _encoded(triple: Triple) -> tuple[str, str, str]:
-    return encode_oxigraph(triple.subject), encode_oxigraph(triple.predicate), encode_oxigraph(triple.object)
 
 
 def _ordinary(part: pa.Table, prefix: str) -> list[pa.Array]:

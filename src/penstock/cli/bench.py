@@ -152,7 +152,7 @@ def _list() -> None:
 
 
 def _measure(experiment: Experiment, setting: ExperimentContext, out: Path, place: str) -> None:
-    """`place` says which of how many it is."""
+    """`place` is its number among all."""
     from penstock.bench.machine import surroundings
     from penstock.bench.plots import draw
 

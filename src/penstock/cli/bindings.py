@@ -1,4 +1,4 @@
-"""What `--stream` and `--graph` bind: `IRI=SOURCE` in its two parts, or the source alone."""
+"""The bindings of `--stream` and `--graph`: `IRI=SOURCE`, or the source alone."""
 
 from __future__ import annotations
 
@@ -50,25 +50,25 @@ def graph_bindings(
 
 
 def known_prefixes(chain: Chain, prefixes: Mapping[str, str]) -> dict[str, str]:
-    """The prefixes that were given, and those that the queries declare: of several that differ, the first query's."""
+    """The given prefixes, and those that the queries declare; if they differ, the first query's."""
     declared = [declaration for query in chain.queries.values() for declaration in query.text.prologue.prefixes]
     return {**prefixes, **{declaration.prefix: declaration.iri for declaration in reversed(declared)}}
 
 
 def _bases(chain: Chain) -> list[str]:
-    """What the queries resolve relative IRIs against."""
+    """The base IRIs of the queries."""
     return [base for query in chain.queries.values() if (base := query.text.prologue.base) is not None]
 
 
 def _the_only_stream(text: str, chain: Chain, number: int) -> str:
-    """The stream that is meant by a source alone; where every stream is read, it needs no name."""
+    """The stream for a source alone; if the queries read every stream, it needs no name."""
     named = chain.external
     if len(named) == 1:
         return named[0]
     if chain.reads_every and not named:
         return f"urn:stream:{number}"
     if not named:
-        raise InputError(f"{_who(chain)} no stream, so that there is no use for {text}")
+        raise InputError(f"{_who(chain)} no stream: remove --stream {text}")
     raise InputError(f"{_streams_read(chain)}: say which of them is {text}, as in --stream {named[0]}={text}")
 
 
@@ -85,8 +85,8 @@ def _split(
 ) -> tuple[str | None, str]:  # fmt: skip
     """`IRI=SOURCE` in its two parts; an IRI may be a prefixed name of the query, and may have `=` in it.
 
-    A relative IRI is one that the query says, as it stands there or resolved. Where several readings are possible, one
-    that names something the query reads is meant.
+    A relative IRI is one of the query, as written or resolved. If the text can be read in several ways, the IRI is one
+    that the query reads.
     """
     places = [place for place, character in enumerate(text) if character == "=" and 0 < place < len(text) - 1]
     readings = [(_expanded(text[:place], prefixes), text[place + 1 :]) for place in places]
@@ -105,7 +105,7 @@ def _split(
 
 
 def _expanded(text: str, prefixes: Mapping[str, str]) -> str | None:
-    """The IRI that a text names, in full, in angle brackets or with a prefix; None if it names none."""
+    """The IRI in a text, in full, in angle brackets or with a prefix; None if there is none."""
     if text.startswith("<"):
         return text[1:-1] if text.endswith(">") else None
     prefix, colon, local = text.partition(":")

@@ -67,7 +67,7 @@ def _coloured(query: str) -> Text:
 
 
 def _run(engine: EngineOptions) -> None:
-    """What `penstock run QUERY --stream STREAM --graph GRAPH --format table` does, with the times it takes."""
+    """Like `penstock run QUERY --stream STREAM --graph GRAPH --format table`, and prints the times."""
     from penstock.cli.errors import errors_shown  # slow to load, and not needed for --help
     from penstock.cli.query_run import Output, run_queries
     from penstock.cli.query_set import read_queries
@@ -90,7 +90,7 @@ def _run(engine: EngineOptions) -> None:
 
 
 def _show_next(console: Console, engine: EngineOptions) -> None:
-    """What to try next, each a line that can be typed as it is."""
+    """Proposes the next commands."""
     program = _program()
     if engine.name == "spark":
         console.print(f"[bold]Next,[/] the same without Java: [cyan]{program} demo --engine duckdb")
@@ -99,7 +99,7 @@ def _show_next(console: Console, engine: EngineOptions) -> None:
 
 def _save(folder: Path) -> None:
     if folder.exists():
-        raise click.BadParameter(f"{folder} is there already; name a new folder.", param_hint="'--save'")
+        raise click.BadParameter(f"{folder} already exists; name a new folder.", param_hint="'--save'")
     folder.mkdir(parents=True)
     for name in (QUERY, STREAM, GRAPH):
         shutil.copyfile(BUNDLED / name, folder / name)
@@ -110,7 +110,7 @@ def _save(folder: Path) -> None:
 
 
 def _program() -> str:
-    """How this program was called, so that what is proposed can be typed as it is."""
+    """The name by which this program was called, for the proposed commands."""
     called, known = Path(sys.argv[0]).absolute(), shutil.which("penstock")
     if called.name == "__main__.py":
         return "python -m penstock"

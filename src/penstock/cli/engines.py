@@ -91,15 +91,15 @@ def master_url(value: str) -> str:
     if _MASTER.fullmatch(value.strip()):
         return value.strip()
     known = "local[2], local[*], local-cluster[2,1,1024], spark://HOST:PORT, yarn or k8s://URL"
-    raise click.BadParameter(f"{value!r} is no master of Spark, such as {known}.")
+    raise click.BadParameter(f"{value!r} is not a Spark master; write {known}.")
 
 
 def spark_setting(value: str) -> tuple[str, str]:
     name, equals, setting = (part.strip() for part in value.partition("="))
     if not equals or not name:
-        raise click.BadParameter(f"{value!r} sets nothing; write NAME=VALUE, such as spark.driver.memory=4g.")
+        raise click.BadParameter(f"{value!r} has no value; write NAME=VALUE, such as spark.driver.memory=4g.")
     if not name.startswith("spark."):
-        raise click.BadParameter(f"{name!r} is no setting of Spark: their names begin with spark.")
+        raise click.BadParameter(f"{name!r} is not a setting of Spark; settings begin with spark.")
     return name, setting
 
 

@@ -61,7 +61,7 @@ _COLOURS: dict[Role, dict[str, object]] = {
     default="duckdb",
     show_default=True,
     metavar="ENGINE",
-    help="Which SQL to show: duckdb or spark, which is not started.",
+    help="Whose SQL to show: duckdb or spark; no engine is started.",
 )
 @click.option("--out", metavar="FILE", default="-", help="Write to FILE, not to standard output.")
 @no_optimize_option

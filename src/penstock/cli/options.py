@@ -84,7 +84,7 @@ def absolute_iri(value: str) -> str:
 
 
 def prefix_binding(value: str) -> tuple[str, str]:
-    """`NAME=IRI`; what a query would say, `NAME: <IRI>`, is understood as well."""
+    """`NAME=IRI`; the form in a query, `NAME: <IRI>`, is accepted as well."""
     binding = _BINDING.fullmatch(value)
     if binding is None or binding[2].startswith("//"):
         raise click.BadParameter(f"{value!r} declares no prefix; write NAME=IRI, such as ex=http://example.org/.")

@@ -72,7 +72,7 @@ class QuerySet:
         return any(address.scheme == "kafka" for address in self.addresses.values())
 
     def bind(self, engine: Engine, replaced: Mapping[str, Any] | None = None) -> None:
-        """Bind the input; `replaced` has other sources for some streams. Raises SourceError where there is none."""
+        """Bind the input; `replaced` has other sources for some streams. Raises SourceError if there is none."""
         sources = {**self.streams, **(replaced or {})}
         for iri, source in sources.items():
             engine.stream(f"<{iri}>", source)
@@ -105,9 +105,9 @@ class QuerySet:
         )
 
     def oracle_inputs(self, *, late: str | None = None, is_strict: bool = False) -> Inputs:
-        """All input of the oracle, with the answers of services; ends the command with status 2 where some is wrong.
+        """All input of the oracle, with the answers of services; ends the command with status 2 if some is wrong.
 
-        Malformed elements, and elements that came too late, are reported and written to the file `late`.
+        Malformed and late elements are reported and written to the file `late`.
         """
         from penstock.api.dead_letters import DeadLetters  # slow to load
         from penstock.cli.run_report import RunReport

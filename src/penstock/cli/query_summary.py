@@ -1,4 +1,4 @@
-"""What a query is, in a few words: its form, its name, its streams and windows."""
+"""A query in a few words: its form, name, streams and windows."""
 
 from __future__ import annotations
 
@@ -110,5 +110,5 @@ def _text(node: ast.Constant | ast.Variable) -> str:
 
 
 def _shown(name: str) -> str:
-    """An IRI in angle brackets; a variable or a bare name as it is."""
+    """An IRI in angle brackets; a variable or a bare name unchanged."""
     return f"<{name}>" if ":" in name else name

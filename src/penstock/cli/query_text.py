@@ -15,7 +15,7 @@ STANDARD_INPUT = "-"
 
 
 class NoQueryError(Exception):
-    """A query text that cannot be read: `message` says why, `hint` what to do."""
+    """A query text that cannot be read: `message` is the reason, `hint` the remedy."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         self.message = message

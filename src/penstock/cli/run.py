@@ -28,7 +28,7 @@ from penstock.cli.run_options import RunOptions, option_value, run_options, serv
       penstock run query.rq --stream "toll/?follow" --out answer.jsonl --checkpoint state
       penstock run query.rq --stream toll.tnt --out kafka://localhost:9092/answers --out answer.jsonl
 
-    Exit status: 0 success, 1 a failed run, 2 an invalid query, option or input that is wrong, 130 after Ctrl-C.
+    Exit status: 0 success, 1 a failed run, 2 an invalid query, option or input, 130 after Ctrl-C.
     """
 )
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)

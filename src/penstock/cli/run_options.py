@@ -51,7 +51,7 @@ _OF_REGISTER = (
 
 
 def option_value(read: Callable[[str], Value]) -> Callable[[str], Value]:
-    """A reader of option values for click; an error message is shown as it is."""
+    """A reader of option values for click; its error messages are shown unchanged."""
 
     @wraps(read)
     def reading(value: str) -> Value:

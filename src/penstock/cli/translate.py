@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from penstock.api.language import printed
-from penstock.cli.messages import show, show_error, show_problems
+from penstock.cli.errors import errors_shown
+from penstock.cli.messages import show, show_problems
 from penstock.cli.options import dialect_name, reading_options
-from penstock.cli.query_text import NoQueryError, name_of, read_source, write_file
+from penstock.cli.query_text import name_of, read_source, write_file
 from penstock.syntax import ast
 from penstock.syntax.dialects import DIALECTS
-from penstock.syntax.errors import QuerySyntaxError, TranslationError
+from penstock.syntax.errors import TranslationError
 from penstock.syntax.query_reader import read
 from penstock.syntax.recognition import TITLES
 from penstock.syntax.translation import translate as translate_query
@@ -60,17 +61,12 @@ def translate(
     printed, and standard error lists each such part. RSP-QL can express the most.
     """
     name = name_of(query)
-    try:
+    with errors_shown(name):
         text = read_source(query)
         found = read(text, **reading, any_function=True)
         show_problems(found.warnings, text, name)
+    try:
         translation = translate_query(found.query, to, approximate=approximate)
-    except NoQueryError as error:
-        show_error(name, error.message, error.hint)
-        context.exit(2)
-    except QuerySyntaxError as error:
-        show_problems(error.problems, text, name)
-        context.exit(2)
     except TranslationError as error:
         message = f"{error.target} cannot express this query, because of"
         show(name, "error", message, error.reasons, _way_out(found.query, to))
@@ -86,7 +82,7 @@ def translate(
 
 
 def _way_out(query: ast.Query, to: ast.DialectName) -> str | None:
-    """What to do about a query that `to` cannot express."""
+    """The remedy if `to` cannot express a query."""
     if _can_translate(query, to, approximate=True):
         return "--approximate translates it all the same, and lists the differences"
     if _can_translate(query, "rspql"):

@@ -57,9 +57,9 @@ def verify(
     small stream. Terms of the data are compared as they are written, computed values by value: 2.50 equals 2.5. SUM and
     AVG of doubles may differ by a relative 1e-12 (xsd:float: 1e-5), because engines add them up in any order.
 
-    --answer checks results that another engine has recorded. If that engine does not say where its windows begin, its
-    results are correct if they are the oracle's for some origin t0 from --t0 up to one step later. Windows are closed
-    on the right here, (o, c]; results that are correct for windows [o, c) are reported as closed on the left.
+    --answer checks results that another engine has recorded. That engine need not record where its windows begin: its
+    results are correct if they equal the oracle's for some origin t0 between --t0 and one step later. Windows are
+    closed on the right here, (o, c]; results that are correct for windows [o, c) are reported as closed on the left.
     """
     from penstock.cli.comparison import compare  # slow to load, and not needed for --help
     from penstock.cli.errors import errors_shown

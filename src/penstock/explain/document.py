@@ -85,12 +85,14 @@ def describe(
     sizes: Sizes | None = None,
     kept: Sequence[KeptPart] = (),
     evaluated_by: str | None = None,
+    way: str = "",
     engine: EngineName = "duckdb",
 ) -> Document:
     """Describes a query; `inputs` may bind all, some or none of its streams and graphs.
 
     `sizes` are the sizes that a run has observed; without them, the inputs are counted. `kept` are the static parts
-    that a run keeps. `evaluated_by` is who evaluates its windows. `engine` selects whose SQL is shown.
+    that a run keeps. `evaluated_by` is who evaluates its windows, `way` how it runs (architecture.md §14).
+    `engine` selects whose SQL is shown.
     """
     given = inputs or Inputs({})
     user = settings or Settings()
@@ -119,7 +121,8 @@ def describe(
         form=type(query.form).__name__.upper(),
         settings=query_settings(
             query, continuous, labels, sources, user, scale,
-            dialect_said_by_user=dialect_said_by_user, lateness=given.lateness, evaluated_by=evaluated_by,
+            dialect_said_by_user=dialect_said_by_user, lateness=given.lateness,
+            evaluated_by=evaluated_by, way=way,
         ),
         windows=windows,
         graphs=_graphs(continuous, given, names),

@@ -1,4 +1,4 @@
-"""The settings of a query and where each comes from: the query, the user, or the dialect (semantics.md §8)."""
+"""The settings of a query and their sources: the query, the user, or the dialect (semantics.md §8)."""
 
 from __future__ import annotations
 
@@ -93,6 +93,7 @@ def query_settings(
     dialect_said_by_user: bool,
     lateness: int,
     evaluated_by: str | None,
+    way: str,
 ) -> tuple[Setting, ...]:
     """All settings of the query, in the order in which they take effect."""
     windows = continuous.dataset.windows
@@ -107,7 +108,7 @@ def query_settings(
         *_duplicates_setting(windows, sources),
         *_origin_setting(windows, sources, user, scale),
         _lateness_setting(lateness, scale),
-        *_evaluator_setting(evaluated_by),
+        *_evaluator_setting(evaluated_by, way),
     )
 
 
@@ -196,7 +197,7 @@ def _common(said: Sequence[SettingSource]) -> SettingSource:
     return next(who for who in order if who in said)
 
 
-def _evaluator_setting(evaluated_by: str | None) -> list[Setting]:
+def _evaluator_setting(evaluated_by: str | None, way: str) -> list[Setting]:
     if evaluated_by is None:
         return []
-    return [Setting("evaluated_by", evaluated_by, "the windows of the latest run are evaluated there", "default")]
+    return [Setting("evaluated_by", evaluated_by, f"the latest run: {way}", "default")]

@@ -79,7 +79,7 @@ def _columns(text: str) -> int:
 
 
 def cut(text: str, most: int = LONGEST_LINE) -> str:
-    """The text with `…` for what is too much of it."""
+    """The text, cut with `…` if it is too long."""
     line = text.replace("\n", " ")
     if _columns(line) <= most:
         return line

@@ -153,7 +153,7 @@ def _statement(item: Any) -> Triple | Quad:
     try:
         statements = list(checked(parse(str(item).encode(), RdfFormat.N_QUADS, lenient=True), lambda node: node))
         if len(statements) != 1:
-            raise ReadingError("there is not one triple in it")
+            raise ReadingError("it should contain exactly one triple")
     except (ReadingError, UnicodeEncodeError) as error:
         raise ResultLineError(f'{_shown(str(item))} is not a triple "<s> <p> <o> .": {error}') from None
     graph, triple = statements[0]

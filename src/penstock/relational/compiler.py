@@ -42,14 +42,14 @@ from penstock.relational.active_graphs import ActiveGraph
 from penstock.relational.dataset import DatasetGraphs, NamedGraph
 from penstock.relational.elements import ElementPaths, NamedElements, names_of, told
 from penstock.relational.expressions import Expressions
+from penstock.relational.graph_lookups import scan_by_lookup
 from penstock.relational.grouping import Grouping
+from penstock.relational.inline_values import listed
 from penstock.relational.instants import always
 from penstock.relational.joining import connected, join, left_join, minus, numbered, union, with_extra, without
-from penstock.relational.keeping import Place, kept_relation, looked_up, outer_variables, table_statement
+from penstock.relational.kept_tables import Place, kept_relation, looked_up, outer_variables, table_statement
 from penstock.relational.kinds import kinds_of
-from penstock.relational.listing import listed
 from penstock.relational.matching import asked_by, is_about, nodes_of, terms_of
-from penstock.relational.nearby import scan_nearby
 from penstock.relational.paths import PathCompiler, is_free
 from penstock.relational.products import compared_product
 from penstock.relational.relations import Relation, Statement
@@ -214,7 +214,7 @@ class Compiler:
         match operator:
             case BasicGraphPattern((pattern,)) if self._keep is not None and not self.statement.shape.is_distributed:
                 wanted, columns = self._columns(pattern)
-                name = scan_nearby(context.graph, pattern, wanted, streams, self._keep)
+                name = scan_by_lookup(context.graph, pattern, wanted, streams, self._keep)
                 return None if name is None else Relation(name, columns, frozenset(columns))
         return None
 

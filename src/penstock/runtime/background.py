@@ -42,7 +42,7 @@ class BackgroundRun(Protocol):
 class ThreadedRun:
     """A run that this process drives: in a thread (`start`), or by iterating over its answers.
 
-    `stopped` ends sources that wait for input. `release` is called once, when the run is over.
+    `stopped` ends its intake, also while it waits for input. `release` is called once, when the run is over.
     """
 
     def __init__(

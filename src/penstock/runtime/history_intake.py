@@ -16,9 +16,9 @@ class HistoryIntake:
 
     reads_on_demand = True
     silent: frozenset[str] = frozenset()
+    is_stopped = False
 
     def batches(self, run: Run[Mapping[str, WholeStream]]) -> Iterator[IntakeBatch[Mapping[str, WholeStream]]]:
-
         rows = {}
         for iri, source in run.streams.items():
             readers = run.readers(iri)

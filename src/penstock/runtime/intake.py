@@ -24,6 +24,10 @@ class Intake(Protocol[Rows]):
     def silent(self) -> Collection[str]:
         """The streams that have been idle for longer than their timeout."""
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the run was stopped: then the streams have not ended, though there are no more batches."""
+
     def batches(self, run: Run[Rows]) -> Iterator[IntakeBatch[Rows]]:
         """All batches until the streams end."""
 

@@ -18,7 +18,7 @@ from penstock.rdf.result_batches import ResultBatch
 from penstock.runtime.answers import Answer, elements_table, joined_elements
 from penstock.runtime.changes import Changes, Joining, Leaving
 from penstock.runtime.queries import QuerySpec, RunningQuery
-from penstock.runtime.query_groups import Member, QueryGroups, chained, meaning_of, members_of
+from penstock.runtime.query_groups import Member, QueryGroups, chained, members_of
 from penstock.runtime.reference_data import ReferenceData
 from penstock.runtime.settings import RunSettings
 
@@ -119,7 +119,7 @@ class Membership:
                 self._members.pop(change.name, None)
             else:
                 self._sources = {**change.sources, **self._sources}
-                self._members[change.name] = Member(change.spec, meaning_of(change.spec), self._comings, change.after)
+                self._members[change.name] = Member(change.spec, change.spec.meaning, self._comings, change.after)
         self._grouping = replace(self._grouping, streams=self._sources)
         return self._regroup(before)
 

@@ -11,7 +11,7 @@ import atexit
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -62,7 +62,7 @@ class MicroBatchIntake:
     With `has_ticks` there are micro-batches even if no input arrives, so that time passes.
     """
 
-    reads_on_demand = False
+    reads_on_demand = is_stopped = False
 
     def __init__(
         self,
@@ -170,7 +170,7 @@ class StreamedRun:
         writer = self._intake.input.streamed(session).writeStream.foreachBatch(self._callback)
         writer = writer.option("checkpointLocation", str(self._folder / "spark"))
         writer = writer.trigger(availableNow=True) if self._is_bounded else writer.trigger(processingTime=_PACE)
-        with nullcontext() if self._checkpoint is not None else _quick_commits(session):
+        with _quick_commits(session):
             self._query = writer.start()
 
     def _process(self, frame: DataFrame, number: int) -> None:
@@ -242,9 +242,10 @@ class StreamedRun:
 
 @contextmanager
 def _quick_commits(session: SparkSession) -> Iterator[None]:
-    """A streaming query that starts meanwhile commits by writing files in place: a crash may leave a partial one.
+    """For a streaming query that starts meanwhile, Spark renames the files of its logs itself.
 
-    No run continues from a temporary folder, and Spark starts a process for each file that it renames.
+    By default it starts a process for each file. Both write a temporary file and then rename it, so a crash leaves no
+    partial one.
     """
     before = session.conf.get(_FILE_MANAGER, None)
     session.conf.set(_FILE_MANAGER, _FILE_MANAGERS + "FileSystemBasedCheckpointFileManager")

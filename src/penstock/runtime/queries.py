@@ -13,11 +13,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from penstock.algebra import ContinuousQuery, Settings
+from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.algebra.element_names import reads_names
 from penstock.algebra.inputs import InputError
 from penstock.algebra.services import service_calls
-from penstock.engines.protocol import CompiledReport, Need, Seen, Slice, WindowStore
+from penstock.engines.protocol import CompiledQuery, CompiledReport, Need, Seen, Slice, WindowStore
 from penstock.rdf.result_batches import ResultBatch
 from penstock.relational.windows import longest_window
 from penstock.runtime.checkpoints import State
@@ -52,6 +52,13 @@ class QuerySpec:
     settings: Settings = field(default_factory=Settings)
     on_late: Callable[[Late], None] = lambda late: None
     on_failure: Callable[[str], None] = LOG.warning
+    built: ContinuousQuery | None = None
+    """The query with these settings, if it has been built before."""
+
+    @property
+    def meaning(self) -> ContinuousQuery:
+        """The query with origin 0: with `t0="first"`, the origin is known when the stream begins."""
+        return self.built or build(self.query, self.settings)
 
 
 class RunningQuery:
@@ -263,8 +270,8 @@ class RunningQuery:
             started.answering.left_out = 0
         self._next = last + 1
 
-    def history(self) -> tuple[Evaluator, Slice] | None:
-        """All instants of complete streams, in one slice, and their evaluator; None if there are none."""
+    def history(self) -> tuple[CompiledQuery, Slice] | None:
+        """All instants of complete streams, in one slice, and the compiled query; None if there are none."""
         first, end = self.clock.first, self.clock.last
         if first is None or end is None:
             return None
@@ -278,7 +285,7 @@ class RunningQuery:
         self.counts.evaluations = len(instants)
         part = Slice(instants)
         self.reference_data.follow(self, part)
-        return started.answering, part
+        return started.answering.solutions, part
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.algebra import ContinuousQuery, build
+from penstock.algebra import ContinuousQuery
 from penstock.algebra.chaining import Chain, distinct_names
 from penstock.algebra.fusing import Template, template_of
 from penstock.engines.protocol import WindowStore
-from penstock.runtime.fused import FusedQuery
+from penstock.runtime.fused_queries import FusedQuery
 from penstock.runtime.queries import QuerySpec, RunningQuery
 from penstock.runtime.reference_data import ReferenceData
 from penstock.runtime.settings import RunSettings
@@ -34,14 +34,9 @@ class Member:
         object.__setattr__(self, "template", template_of(self.meaning))
 
 
-def meaning_of(spec: QuerySpec) -> ContinuousQuery:
-    """The query with origin 0: with `t0="first"`, the origin is known when the stream begins."""
-    return build(spec.query, spec.settings)
-
-
 def members_of(queries: Sequence[QuerySpec]) -> dict[str, Member]:
     """The queries by distinct names, in their order."""
-    built = [meaning_of(spec) for spec in queries]
+    built = [spec.meaning for spec in queries]
     names = distinct_names(spec.name or query.name or "query" for query, spec in zip(built, queries, strict=True))
     return {name: Member(one, query) for name, one, query in zip(names, queries, built, strict=True)}
 

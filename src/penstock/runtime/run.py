@@ -23,7 +23,7 @@ import pyarrow as pa
 from penstock.algebra.chaining import Chain
 from penstock.algebra.element_names import reads_names
 from penstock.algebra.inputs import InputError
-from penstock.engines.protocol import IntakeBatch, Reached, Seen, Slice, WindowStore
+from penstock.engines.protocol import CompiledQuery, IntakeBatch, Reached, Seen, Slice, WindowStore
 from penstock.rdf.elements import Malformed
 from penstock.rdf.result_batches import ResultBatch
 from penstock.rdf.results import Evaluation
@@ -32,7 +32,6 @@ from penstock.runtime.answers import Answer, elements_table, in_time_order, join
 from penstock.runtime.changes import Changes
 from penstock.runtime.changing_graphs import Updates
 from penstock.runtime.checkpoints import Checkpoint, State
-from penstock.runtime.evaluators import Evaluator
 from penstock.runtime.intake import Intake
 from penstock.runtime.membership import Membership
 from penstock.runtime.outlets import Outlet
@@ -177,7 +176,9 @@ class Run(Generic[Rows]):
             yield from batch.evaluations(which)
 
     def answers(self) -> Iterator[Answer]:
-        """Run to the end of the input: all answers, in time order, as soon as they have been written."""
+        """Run to the end of the input, or until the intake is stopped: all answers, in time order, as soon as they
+        have been written.
+        """
         if self.has_finished:
             return
         with closing(self):
@@ -185,6 +186,8 @@ class Run(Generic[Rows]):
             while self.queries:
                 for batch in self.intake.batches(self):
                     yield from self.turn(batch)
+                if self.intake.is_stopped:
+                    return
                 yield from self._answer(self.number + 1, RunningQuery.finish)
                 if not self.has_changes:
                     break
@@ -206,8 +209,8 @@ class Run(Generic[Rows]):
             yield from self._advance(batch.number)
         self._commit(has_finished=False)
 
-    def whole(self, name: str) -> tuple[Evaluator, Slice] | None:
-        """All instants of one query in one slice, and their evaluator; None if there are none.
+    def whole(self, name: str) -> tuple[CompiledQuery, Slice] | None:
+        """All instants of one query in one slice, and the compiled query; None if there are none.
 
         The queries that it reads are evaluated for this. It needs a store with complete streams.
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -25,16 +26,23 @@ class SourceIntake:
     """Always reads the stream that is furthest behind, so that none is read far ahead of the others.
 
     A stream that has ended, or is idle for longer than its timeout, holds no other back. With `by_arrival` elements are
-    stamped with the time of their arrival, and time passes without them.
+    stamped with the time of their arrival, and time passes without them. `stopped` ends it, also while it waits.
     """
 
     reads_on_demand = True
 
-    def __init__(self, *, idle_timeout: int | None = None, by_arrival: bool = False) -> None:
+    def __init__(
+        self, *, idle_timeout: int | None = None, by_arrival: bool = False, stopped: threading.Event | None = None
+    ) -> None:
         self.silent: set[str] = set()
+        self._stopped = stopped or threading.Event()
         self._feeds: dict[str, Feed] = {}
         self._idle_timeout = None if idle_timeout is None else idle_timeout / 1000
         self._by_arrival = by_arrival
+
+    @property
+    def is_stopped(self) -> bool:
+        return self._stopped.is_set()
 
     def batches(self, run: Run[Tables]) -> Iterator[IntakeBatch[Tables]]:
         """Until all streams have ended; batches without rows where the clock may have moved or queries changed."""
@@ -45,6 +53,8 @@ class SourceIntake:
             awaited = [iri for iri in streams if iri not in self.silent] or streams
             stream = min(awaited, key=run.greatest)
             batch = self._next_of(run, stream, _TICK if self._by_arrival else self._idle_timeout)
+            if self.is_stopped:
+                return
             if batch is None and run.has_changes:
                 yield self._batch(run)
                 continue
@@ -80,12 +90,12 @@ class SourceIntake:
         return self._feeds[stream]
 
     def _next_of(self, run: Run[Tables], stream: str, seconds: float | None) -> Batch | None:
-        """The next batch of a stream, if it arrives in time, and no query joins or leaves before."""
+        """The next batch of a stream, if it arrives in time, and before the run stops or a query joins or leaves."""
         feed, until = self._feeds[stream], None if seconds is None else time.monotonic() + seconds
         while not feed.has_ended:
             left = _TICK if until is None else min(_TICK, until - time.monotonic())
             batch = feed.take(max(left, 0))
-            if batch is not None or left <= 0 or run.has_changes:
+            if batch is not None or left <= 0 or run.has_changes or self.is_stopped:
                 return batch
         return None
 

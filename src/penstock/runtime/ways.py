@@ -59,29 +59,13 @@ class Way(Enum):
         return self.value[1]
 
 
-def choose_way(
-    sources: Mapping[str, BoundStream], *, on_spark: bool, by_arrival: bool = False, has_checkpoint: bool = False
-) -> Way:  # fmt: skip
-    """The way for queries over these sources.
-
-    Spark streams the sources that only it can read, and every run with a checkpoint. It reads complete streams as a
-    history. Sources for which this process has to wait are read here, on either engine.
-    """
-    if not on_spark:
-        return Way.EMBEDDED
-    if has_checkpoint or any(isinstance(source, SparkStream) for source in sources.values()):
-        return Way.MICRO_BATCHES
-    is_complete = all(source.can_resume and not source.is_live for source in sources.values())
-    return Way.HISTORY if is_complete and not by_arrival else Way.SOURCES_ON_SPARK
-
-
 @dataclass(frozen=True, slots=True)
 class RunRequest:
     """A requested run: queries, their input, and their outlets.
 
     `on_malformed` receives malformed input with its stream, `on_end` the error that ends a run in the background.
     `checkpoint` is a folder; `fingerprint` identifies the run that may continue there. `is_bounded`: streams of Spark
-    end after the current input. `stopped` ends sources that wait.
+    end after the current input. `stopped` ends the intake.
     """
 
     queries: Sequence[QuerySpec]
@@ -100,22 +84,26 @@ class RunRequest:
     """Used instead of the endpoints."""
 
 
+def choose_way(request: RunRequest, *, on_spark: bool) -> Way:
+    """The way for a run.
+
+    Spark streams the sources that only it can read, and every run with a checkpoint. It reads complete streams as a
+    history. Sources for which this process has to wait are read here, on either engine.
+    """
+    if not on_spark:
+        return Way.EMBEDDED
+    sources = request.streams.values()
+    if request.checkpoint is not None or any(isinstance(source, SparkStream) for source in sources):
+        return Way.MICRO_BATCHES
+    is_complete = all(source.can_resume and not source.is_live for source in sources)
+    return Way.HISTORY if is_complete and not request.settings.by_arrival else Way.SOURCES_ON_SPARK
+
+
 def open_run(request: RunRequest, spark: SparkSession | None = None) -> BackgroundRun:
     """The run, ready to start. Raises ValueError if it is not possible, and CheckpointError."""
-    by_arrival, has_checkpoint = request.settings.by_arrival, request.checkpoint is not None
-    way = choose_way(request.streams, on_spark=spark is not None, by_arrival=by_arrival, has_checkpoint=has_checkpoint)
-    match way:
-        case Way.EMBEDDED:
-            return _embedded(request)
-        case Way.HISTORY:
-            assert spark is not None
-            return _history(request, spark)
-        case Way.MICRO_BATCHES:
-            assert spark is not None
-            return _micro_batches(request, spark)
-        case Way.SOURCES_ON_SPARK:
-            assert spark is not None
-            return _sources_on_spark(request, spark)
+    if spark is None:
+        return _embedded(request)
+    return _ON_SPARK[choose_way(request, on_spark=True)](request, spark)
 
 
 def _embedded(request: RunRequest) -> ThreadedRun:
@@ -148,7 +136,8 @@ def _from_sources(
     checkpoint: Checkpoint | None = None,
     release: Callable[[], None] | None = None,
 ) -> ThreadedRun:
-    intake = SourceIntake(idle_timeout=request.settings.idle_timeout, by_arrival=request.settings.by_arrival)
+    settings = request.settings
+    intake = SourceIntake(idle_timeout=settings.idle_timeout, by_arrival=settings.by_arrival, stopped=request.stopped)
     is_prompt = any(source.is_live for source in request.streams.values())
     run = _run(request, store, intake, checkpoint, is_prompt=is_prompt)
     return ThreadedRun(run, request.stopped, release or store.close, request.on_end)
@@ -194,6 +183,13 @@ def _micro_batches(request: RunRequest, spark: SparkSession) -> BackgroundRun:
     return StreamedRun(
         run, store, intake, folder, checkpoint=checkpoint, is_bounded=request.is_bounded, on_end=request.on_end
     )
+
+
+_ON_SPARK: Mapping[Way, Callable[[RunRequest, SparkSession], BackgroundRun]] = {
+    Way.HISTORY: _history,
+    Way.MICRO_BATCHES: _micro_batches,
+    Way.SOURCES_ON_SPARK: _sources_on_spark,
+}
 
 
 def _run(

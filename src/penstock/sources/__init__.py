@@ -1,4 +1,4 @@
-"""Where streams come from: a source is read in bounded batches, from the beginning or from where a run left off."""
+"""Sources of streams, read in bounded batches from the beginning or from a position."""
 
 from penstock.sources.batches import Batch, Position, Source
 from penstock.sources.feeds import Feed

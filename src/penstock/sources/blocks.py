@@ -12,13 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import BinaryIO, cast
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from penstock.rdf.compression import damage, is_damage
 from penstock.rdf.elements import Malformed
 from penstock.rdf.limits import LONGEST_LINE, shown, too_long
 from penstock.sources.batches import MOST_BYTES, MOST_SECONDS
+from penstock.sources.lines import Lines
 
 _PIECE = 1 << 16
 """The buffer size of the line reader: how much can be read of a damaged file depends on it."""
@@ -34,12 +32,12 @@ class LongLine:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines as bytes, without their ends; `damage` says why there are no more, if the file is damaged behind them.
+    """Lines, or one line that is too long.
 
-    Or one line that is too long.
+    If the file is damaged behind the lines, `damage` is the reason.
     """
 
-    lines: pa.Array
+    lines: Lines
     damage: str | None = None
     long_line: LongLine | None = None
 
@@ -58,17 +56,16 @@ def blocks(pieces: Iterable[bytes | None]) -> Iterator[Block]:
             if piece is not None:
                 yield from held.add(piece)
             if held.has_end and (piece is None or held.size >= MOST_BYTES):
-                yield Block(split_lines(held.take_lines()))
+                yield Block(Lines(held.take_lines()))
     except Exception as error:
         if not is_damage(error):
             raise
         yield from held.take_long_line()
-        lines = split_lines(held.take_lines()) if held.has_end else split_lines(b"")[:0]
-        yield Block(lines, damage(error))
+        yield Block(Lines(held.take_lines() if held.has_end else b""), damage(error))
         return
     yield from held.take_long_line()
     if rest := held.take():
-        yield Block(split_lines(rest.removesuffix(b"\n")))
+        yield Block(Lines(rest if rest.endswith(b"\n") else rest + b"\n"))
 
 
 class _Held:
@@ -100,10 +97,11 @@ class _Held:
         self.has_end = self.has_end or end >= 0
 
     def take_lines(self) -> bytes:
-        """The whole lines, without the last line end; the rest stays."""
-        whole, _, rest = self.take().rpartition(b"\n")
-        self._pieces, self.size = [rest], len(rest)
-        return whole
+        """The whole lines; the rest stays."""
+        text = self.take()
+        end = text.rindex(b"\n") + 1
+        self._pieces, self.size = [text[end:]], len(text) - end
+        return text[:end]
 
     def take(self) -> bytes:
         text = b"".join(self._pieces)
@@ -112,12 +110,8 @@ class _Held:
 
     def take_long_line(self) -> Iterator[Block]:
         if self._long is not None:
-            yield Block(split_lines(b"")[:0], long_line=self._long)
+            yield Block(Lines(), long_line=self._long)
             self._long = None
-
-
-def split_lines(text: bytes) -> pa.Array:
-    return pc.split_pattern(pa.array([text], pa.large_binary()), pattern=b"\n").values
 
 
 def pieces_of_file(
@@ -153,12 +147,12 @@ def pieces_as_they_come(stream: BinaryIO) -> Iterator[bytes | None]:
 
 
 def _read1(stream: BinaryIO) -> Callable[[int], bytes]:
-    """Reads the bytes that are there, at least one and at most so many; unbuffered streams do so anyway."""
+    """A function that reads the available bytes, at least one and at most a number, as unbuffered streams do."""
     return cast(Callable[[int], bytes], getattr(stream, "read1", stream.read))
 
 
 def _is_waiting(stream: BinaryIO) -> bool:
-    """Whether there is more to read at once; where the system cannot tell, there is not."""
+    """Whether more can be read without waiting; False if the system does not know."""
     try:
         return bool(select.select([stream], [], [], 0)[0])
     except (OSError, ValueError):
@@ -167,7 +161,7 @@ def _is_waiting(stream: BinaryIO) -> bool:
 
 @contextmanager
 def unbuffered(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """The same stream without a buffer, where it has a file descriptor; it stays open.
+    """The same stream without a buffer, if it has a file descriptor; it stays open.
 
     A thread that waits for standard input must not hold the lock of its buffer: Python could not exit.
     """

@@ -1,8 +1,8 @@
-"""Terms and timestamps of line formats by columns: no Python object each, and each distinct one converted once.
+"""Terms and timestamps of line formats by columns, each distinct one converted once, without a Python object for each.
 
-A regular expression says which terms are ordinary; what is ordinary is cut and encoded (rdf/encoding.py) for the whole
-column at a time. Everything else, whatever is odd about it (an escape, a rare character, a mistake), is NULL here and
-left to the parser. Ordinary is narrower than right: what these patterns take, the parser takes, as the same term.
+A regular expression recognises ordinary terms, which are cut and encoded (rdf/encoding.py) for the whole column at a
+time. All others (with an escape, a rare character, a mistake) are NULL here and left to the parser. The parser reads
+every ordinary term as the same term.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _TEXT = pa.large_string()
 
 
 def subjects(texts: pa.Array, prefix: str) -> pa.Array:
-    """Subjects, or names of graphs, encoded; `prefix` is what the labels of blank nodes begin with."""
+    """Encoded subjects or names of graphs; the labels of blank nodes get the prefix."""
     return _each_once(texts, lambda terms: _encoded(terms, {_IRI: _iris, _BLANK_NODE: _blank_nodes(prefix)}))
 
 
@@ -58,16 +58,21 @@ def objects(texts: pa.Array, prefix: str) -> pa.Array:
     return _each_once(texts, lambda terms: _encoded(terms, kinds))
 
 
+def ends(texts: pa.Array) -> pa.Array:
+    """Whether each text is the end of a statement."""
+    return _each_once(texts, lambda words: pc.or_(pc.equal(words, "."), pc.equal(words, ".\r")))
+
+
 def times(texts: pa.Array) -> pa.Array:
-    """Timestamps, as they are written with their quotes, in milliseconds."""
+    """Timestamps in milliseconds; the texts have their quotes."""
     kinds = {_MILLISECONDS: _whole_numbers, _DATE_TIME: _dates, _TYPED_MILLISECONDS: _typed_numbers}
     return _chosen(texts, kinds, pa.int64())
 
 
 def _each_once(texts: pa.Array, convert: Callable[[pa.Array], pa.Array]) -> pa.Array:
     """Terms repeat: gates, predicates, timestamps. Only the distinct ones are converted."""
-    different = texts.dictionary_encode()
-    return convert(different.dictionary).take(different.indices)
+    different = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
+    return convert(different.dictionary.cast(_TEXT)).take(different.indices)
 
 
 _Convert = Callable[[pa.Array], pa.Array]

@@ -12,7 +12,7 @@ from penstock.sources.batches import SCHEMA, Batch, Position, count_elements
 
 
 class CountedPositions:
-    """Counts the elements and malformed pieces that were read, and skips those before a position."""
+    """Counts elements and malformed pieces, and skips those before a position."""
 
     def __init__(self, position: Position | None) -> None:
         self._before = position or {"elements": 0, "malformed": 0}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from penstock.sources.batches import Batch, Position, Source
 
 _AHEAD = 2
-"""How many batches wait: the next one is read while one is processed, and memory stays bounded."""
+"""The number of batches that are read ahead, so that memory stays bounded."""
 
 
 class Feed:
@@ -27,9 +27,9 @@ class Feed:
         thread.start()
 
     def take(self, timeout: float | None = None) -> Batch | None:
-        """The next batch; None if none came within `timeout` seconds, or if the source has ended.
+        """The next batch; None if there was none within `timeout` seconds, or if the source has ended.
 
-        Raises what went wrong when the source was read.
+        Raises the error with which reading the source has failed.
         """
         if self.has_ended:
             return None

@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
-
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from penstock.rdf.compression import open_bytes
 from penstock.rdf.elements import Element, Malformed, OnMalformed
@@ -48,11 +44,10 @@ def tnt_batches(
 ) -> Iterator[Batch]:
     """Blocks of lines as batches; `offset` and `line` are those of the first."""
     for block in found:
-        for start in range(0, len(block.lines), most_elements):
-            lines = block.lines.slice(start, most_elements)
+        for lines in block.lines.pieces(most_elements):
             malformed: list[Malformed] = []
             table = decode_tnt(lines, name=name, first_line=line, scope=scope, on_malformed=malformed.append)
-            offset += _size(lines)
+            offset += len(lines.text)
             line += len(lines)
             yield Batch(table, {"offset": offset, "line": line}, tuple(malformed))
         problem = block.problem(name, line)
@@ -62,11 +57,6 @@ def tnt_batches(
         if problem is not None:
             position = {"offset": offset if block.damage is None else None, "line": line}
             yield Batch(table_of(()), position, (problem,))
-
-
-def _size(lines: pa.Array) -> int:
-    """How many bytes lines are, with their ends."""
-    return cast(int, pc.sum(pc.binary_length(lines), min_count=0).as_py()) + len(lines)
 
 
 @dataclass(frozen=True, slots=True)

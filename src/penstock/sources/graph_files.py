@@ -28,14 +28,12 @@ from penstock.sources.ntriples import decode_ntriples
 
 
 def open_graph(path: str | Path, *, scope: str, auth: ServiceAuth | None = None) -> Graph:
-    """The graph that a file is, by its ending (rdf/graphs.py, and `.changes`), or that is at a SPARQL endpoint.
+    """The graph in a file, whose ending determines the format (rdf/graphs.py, and `.changes`), or at a SPARQL endpoint.
 
-    Nothing of it is read yet.
-
-    `scope` is the graph's own name: no blank node of this graph is one of a source with another scope. `auth` has
+    It is not read yet. `scope` names the graph: blank nodes of sources with different scopes are different. `auth` has
     the credentials of endpoints.
 
-    Raises `SourceError` where there is no such file, or it is none of a graph.
+    Raises `SourceError` if there is no such file, or it is not a graph.
     """
     if is_remote(str(path)):
         return EndpointGraph(parse_remote(str(path), auth), scope)
@@ -70,7 +68,7 @@ class NTriplesFile(GraphFile):
         return self.tables_between(0, None)
 
     def tables_between(self, start: int, end: int | None) -> Iterator[pa.Table]:
-        """The triples of the lines between two bytes of the file. Errors say the line, counted from the start."""
+        """The triples of the lines between two bytes of the file; errors count lines from the first of these bytes."""
         line = 1 if start == 0 else 2  # a byte order mark is before the first line of the file only
         for block in blocks(pieces_of_file(lambda: open_bytes(self.path), start, end)):
             if block.damage is not None:
@@ -88,7 +86,7 @@ class NTriplesFile(GraphFile):
 
 @dataclass(frozen=True, slots=True)
 class TermsFile(GraphFile):
-    """Parquet, whose columns hold terms as N-Triples."""
+    """Parquet with terms as N-Triples in its columns."""
 
     def tables(self) -> Iterator[pa.Table]:
         prefix, rename = label_prefix(self.scope), prefixed(self.scope)
@@ -107,7 +105,7 @@ class TermsFile(GraphFile):
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile(GraphFile):
-    """Turtle and its kin."""
+    """Turtle and other formats that the parser reads."""
 
     def tables(self) -> Iterator[pa.Table]:
         return tables_of(iterate_graph(self.path, scope=self.scope))
@@ -127,7 +125,7 @@ class ChangesFile(GraphFile):
 
 @dataclass(frozen=True, slots=True)
 class EndpointGraph:
-    """What a SPARQL endpoint has when the graph is loaded."""
+    """The graph of a SPARQL endpoint, fetched when it is loaded."""
 
     remote: RemoteGraph
     scope: str

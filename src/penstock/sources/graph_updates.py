@@ -29,7 +29,7 @@ class Update(NamedTuple):
 class GraphUpdates:
     """The updates of a graph, in their order; any thread may add some.
 
-    Readers say how far they have evaluated. An update before that is refused: evaluated instants never change
+    Readers report how far they have evaluated. An update before that is refused: evaluated instants never change
     (semantics.md §2). `mirrors` are remote graphs that are parts of this one; each reader sees their changes from its
     next instant on. The graph is the merge of its parts (semantics.md §4), so removing a triple does not remove it from
     a mirror.
@@ -90,7 +90,7 @@ class GraphUpdates:
             seen[mirror] = now
 
     def failures(self) -> list[str]:
-        """Why remote graphs are not up to date."""
+        """The reasons why remote graphs are not up to date."""
         return [failure for mirror in self._mirrors for failure in mirror.failures()]
 
     def leave(self, reader: Hashable) -> None:

@@ -15,32 +15,32 @@ from penstock.algebra.inputs import ALWAYS, GraphTriple
 from penstock.algebra.windows import Interval
 from penstock.rdf.conversion import decode_oxigraph
 from penstock.relational.windows import FOREVER
-from penstock.sources.tables import encoded_triples
+from penstock.sources.tables import all_valid, encoded_triples
 
 TRIPLES = pa.schema([(name, pa.string()) for name in ("s", "p", "o")])
 CHANGING = pa.schema([*TRIPLES, ("starts", pa.int64()), ("ends", pa.int64())])
-"""Of a graph that changes also when each triple begins and ceases to be there; `FOREVER` is never."""
+"""For a graph that changes: also when the validity of each triple starts and ends; `FOREVER` if it never ends."""
 
 MOST_TRIPLES = 100_000
-"""How many triples of what is read one by one go into a table."""
+"""The number of triples in a table, if they are read one by one."""
 
 
 class Graph(Protocol):
-    """A graph to be loaded. Nothing of a file is read before somebody asks for its tables.
+    """A graph to be loaded. A file is not read before its tables are requested.
 
-    The tables have the schema `TRIPLES`, or `CHANGING` if it changes. They come in no order that matters, and a triple
-    may come several times.
+    The tables have the schema `TRIPLES`, or `CHANGING` if it changes. Their order does not matter, and a triple may
+    occur several times.
     """
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
 
     @property
     def changes(self) -> bool: ...
 
     def tables(self) -> Iterator[pa.Table]:
-        """Raises `SourceError` where something is no triple: half a graph would give answers that are half right."""
+        """Raises `SourceError` for anything that is not a triple: a part of a graph would lead to wrong answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def merged(parts: Sequence[Graph]) -> Graph:
 
 
 def graph_of_triples(triples: Sequence[GraphTriple], name: str = "graph", *, changes: bool = False) -> TableGraph:
-    """Triples in memory; the graph also `changes` if one of them does not hold always."""
+    """Triples in memory; the graph also `changes` if one of them is not always valid."""
     if not changes and all(valid == ALWAYS for _, valid in triples):
         return TableGraph(name, encoded_triples([triple for triple, _ in triples]))
     return TableGraph(name, changing_triples(triples))
@@ -112,7 +112,7 @@ def graph_triple(subject: str, predicate: str, object_: str, starts: int, ends: 
 
 
 def triples_of(graph: Graph) -> Iterator[GraphTriple]:
-    """The triples one by one, for those who do not read by columns; each as often as it comes."""
+    """The triples one by one, each as often as it occurs."""
     for table in graph.tables():
         changing = table if graph.changes else _lasting(table)
         for row in changing.select(CHANGING.names).to_pylist():
@@ -120,7 +120,7 @@ def triples_of(graph: Graph) -> Iterator[GraphTriple]:
 
 
 def tables_of(triples: Iterable[Triple]) -> Iterator[pa.Table]:
-    """Triples that come one by one, some thousand at a time."""
+    """Tables of triples that are read one by one."""
     triples = iter(triples)
     while some := list(islice(triples, MOST_TRIPLES)):
         yield encoded_triples(some)
@@ -129,9 +129,7 @@ def tables_of(triples: Iterable[Triple]) -> Iterator[pa.Table]:
 def with_odd(columns: Sequence[pa.Array], read: Callable[[list[int]], Sequence[Triple]]) -> pa.Table:
     """The triples of three columns. A term that is not ordinary is NULL: `read` reads these rows, by their places."""
     table = pa.table(list(columns), names=TRIPLES.names).cast(TRIPLES)
-    is_ordinary = columns[0].is_valid()
-    for column in columns[1:]:
-        is_ordinary = pc.and_(is_ordinary, column.is_valid())
+    is_ordinary = all_valid(columns)
     if is_ordinary.true_count == len(is_ordinary):
         return table
     odd = pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist()

@@ -28,12 +28,12 @@ from penstock.rdf.limits import LARGEST_DOCUMENT, shown, too_large
 from penstock.rdf.parser import parse_statements
 from penstock.rdf.stream_reader import format_named
 from penstock.sources.batches import SCHEMA
+from penstock.sources.lines import FEW, Lines
 from penstock.sources.message_times import MessageTimes
 from penstock.sources.ntriples import ordinary_triples
 from penstock.sources.quads import ordinary_quads
 from penstock.sources.tables import encoded_columns
 from penstock.sources.tnt import decode_lines
-from penstock.sources.word_columns import FEW
 
 QUADS = pa.schema(
     [
@@ -224,13 +224,15 @@ def _format_of_type(content_type: str) -> str | None:
     return _CONTENT_TYPES.get(kind.strip().lower())
 
 
-def _split(values: pa.Array, which: pa.Array) -> tuple[pa.Array, pa.Array]:
+def _split(values: pa.Array, which: pa.Array) -> tuple[Lines, pa.Array]:
     """The lines of messages that are not empty, and the number of the message of each."""
     chosen = values if len(which) == len(values) else values.take(which)
     split = pc.split_pattern(chosen, pattern=b"\n")
     lines, of_line = split.flatten(), which.take(pc.list_parent_indices(split))
     is_line = pc.greater(pc.binary_length(lines), 0)
-    return (lines, of_line) if is_line.false_count == 0 else (lines.filter(is_line), of_line.filter(is_line))
+    if is_line.false_count:
+        lines, of_line = lines.filter(is_line), of_line.filter(is_line)
+    return Lines.of(lines), of_line
 
 
 def _with_labels(terms: pa.Array, beginnings: pa.Array) -> pa.Array:

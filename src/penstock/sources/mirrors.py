@@ -58,6 +58,6 @@ class Mirror:
             return self._triples
 
     def failures(self) -> list[str]:
-        """Why fetching failed."""
+        """The reasons why fetching failed."""
         with self._lock:
             return [] if self._repeating is None else self._repeating.failures()

@@ -12,20 +12,20 @@ from penstock.rdf.blank_nodes import label_prefix, prefixed
 from penstock.rdf.elements import Malformed
 from penstock.rdf.errors import ReadingError, SourceError
 from penstock.rdf.parser import parse_statements
-from penstock.sources.columns import objects, predicates, subjects
+from penstock.sources.columns import ends, objects, predicates, subjects
 from penstock.sources.graphs import TRIPLES, with_odd
+from penstock.sources.lines import FEW, Lines, cut, texts_of
 from penstock.sources.quads import parsed_line
-from penstock.sources.word_columns import FEW, cut, texts_of
 
 
-def decode_ntriples(lines: pa.Array, *, name: str, first_line: int, scope: str) -> pa.Table:
-    """The triples of lines, given as bytes without their ends.
+def decode_ntriples(lines: Lines, *, name: str, first_line: int, scope: str) -> pa.Table:
+    """The triples of lines.
 
-    `name` and `first_line` say where the lines are from. Raises `SourceError` at the first that is no triple.
+    Raises `SourceError` at the first line that is not a triple; its place is `name:line`, counted from `first_line`.
     """
 
     def read(odd: list[int]) -> list[Triple]:
-        found = [lines[index].as_py() for index in odd]
+        found = [lines[index] for index in odd]
         if first_line == 1 and odd[0] == 0:
             found[0] = found[0].removeprefix(codecs.BOM_UTF8)
         try:
@@ -44,16 +44,16 @@ def decode_ntriples(lines: pa.Array, *, name: str, first_line: int, scope: str) 
     return with_odd(columns, read)
 
 
-def ordinary_triples(lines: pa.Array) -> pa.Table:
+def ordinary_triples(lines: Lines) -> pa.Table:
     """The triple of each line, blank nodes with their own labels, in no graph; NULL where a term is not ordinary."""
     return pa.table([pa.nulls(len(lines), pa.string()), *_ordinary(lines, "")], names=["g", "s", "p", "o"])
 
 
-def _ordinary(lines: pa.Array, prefix: str) -> list[pa.Array]:
+def _ordinary(lines: Lines, prefix: str) -> list[pa.Array]:
     """Subject, predicate and object of each line; NULL where they are not ordinary."""
-    subject, predicate, object_, end = cut(texts_of(lines), left=2, right=1)
+    subject, predicate, object_, end = lines.words(4) or cut(texts_of(lines), left=2, right=1)
     property_ = predicates(predicate)
-    is_end = pc.or_(pc.equal(end, "."), pc.equal(end, ".\r"))
+    is_end = ends(end)
     if is_end.false_count:
         property_ = pc.if_else(is_end, property_, None)
     return [subjects(subject, prefix), property_, objects(object_, prefix)]

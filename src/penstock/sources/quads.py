@@ -16,9 +16,9 @@ from penstock.rdf.errors import ReadingError
 from penstock.rdf.limits import shown
 from penstock.rdf.parser import parse_statements
 from penstock.rdf.timestamps import timestamp_of
-from penstock.sources.columns import objects, predicates, subjects, times
-from penstock.sources.tables import encoded_columns
-from penstock.sources.word_columns import FEW, cut, split_last, texts_of
+from penstock.sources.columns import ends, objects, predicates, subjects, times
+from penstock.sources.lines import FEW, Lines, cut, split_last, texts_of
+from penstock.sources.tables import all_valid, encoded_columns
 
 QUADS = pa.schema(
     [("g", pa.string()), ("s", pa.string()), ("p", pa.string()), ("o", pa.string()), ("time", pa.int64())]
@@ -27,16 +27,16 @@ QUADS = pa.schema(
 
 
 def decode_quads(
-    lines: pa.Array, time_predicate: NamedNode, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed
+    lines: Lines, time_predicate: NamedNode, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed
 ) -> pa.Table:
-    """The quads of lines, given as bytes without their ends, in the order of the lines."""
+    """The quads of lines, in the order of the lines."""
     predicate = encode_oxigraph(time_predicate)
     quads = _ordinary(lines, scope, predicate) if len(lines) > FEW else _none(len(lines))
-    is_ordinary = pc.and_(pc.and_(quads["s"].is_valid(), quads["p"].is_valid()), quads["o"].is_valid())
+    is_ordinary = all_valid([quads[name] for name in ("s", "p", "o")])
     if is_ordinary.combine_chunks().true_count < len(lines):
         odd: list[tuple[int, Statement]] = []
         for index in pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist():
-            found = parsed_line(lines[index].as_py(), name, first_line + index, scope, on_malformed)
+            found = parsed_line(lines[index], name, first_line + index, scope, on_malformed)
             odd += ((index, statement) for statement in found)
         quads = quads.filter(is_ordinary)
         if odd:
@@ -44,13 +44,13 @@ def decode_quads(
     return _with_odd_times(quads.drop_columns("line"), predicate)
 
 
-def ordinary_quads(lines: pa.Array) -> pa.Table:
+def ordinary_quads(lines: Lines) -> pa.Table:
     """The quad of each line, blank nodes with their own labels; a term is NULL where it is not ordinary."""
     terms, _ = _terms(lines, "")
     return pa.table(terms, names=["g", "s", "p", "o"])
 
 
-def _ordinary(lines: pa.Array, scope: str, time_predicate: str) -> pa.Table:
+def _ordinary(lines: Lines, scope: str, time_predicate: str) -> pa.Table:
     """The quad of each line; a term is NULL where it is not ordinary."""
     terms, written = _terms(lines, label_prefix(scope))
     is_dated = pc.equal(terms[2], time_predicate).fill_null(False)
@@ -60,14 +60,14 @@ def _ordinary(lines: pa.Array, scope: str, time_predicate: str) -> pa.Table:
     return pa.table([*terms, time, pa.arange(0, len(lines))], names=[*QUADS.names, "line"]).cast(_WITH_LINE)
 
 
-def _terms(lines: pa.Array, prefix: str) -> tuple[list[pa.Array], pa.Array]:
+def _terms(lines: Lines, prefix: str) -> tuple[list[pa.Array], pa.Array]:
     """Graph, subject, predicate and object of each line, encoded, and the object as it is written."""
     subject, predicate, rest, end = cut(texts_of(lines), left=2, right=1)
     before, last = split_last(rest)
     graph = subjects(last, prefix)
     object_ = pc.if_else(graph.is_valid(), before, rest)
     property_ = predicates(predicate)
-    is_end = pc.or_(pc.equal(end, "."), pc.equal(end, ".\r"))
+    is_end = ends(end)
     if is_end.false_count:
         property_ = pc.if_else(is_end, property_, None)
     return [graph, subjects(subject, prefix), property_, objects(object_, prefix)], object_
@@ -88,7 +88,7 @@ def parsed_line(
     on_malformed: OnMalformed,
     format: RdfFormat = RdfFormat.N_QUADS,
 ) -> list[Statement]:
-    """What `parse_lines` does with a line; N-Triples are quads without a graph."""
+    """The statements of a line, as `parse_lines` reads them; N-Triples are quads without a graph."""
     if number == 1:
         line = line.removeprefix(codecs.BOM_UTF8)
     try:
@@ -111,7 +111,7 @@ def _table(statements: Sequence[tuple[int, Statement]]) -> pa.Table:
 
 
 def _with_odd_times(quads: pa.Table, time_predicate: str) -> pa.Table:
-    """The timestamps that are not ordinary as well; what is none stays NULL."""
+    """The quads with the timestamps that are not ordinary, too; an invalid one stays NULL."""
     is_missing = pc.and_(pc.equal(quads["p"], time_predicate), quads["time"].is_null()).combine_chunks()
     if not is_missing.true_count:
         return quads

@@ -14,7 +14,7 @@ Fetched = TypeVar("Fetched")
 class Refresher(Generic[Fetched]):
     """Calls `fetch` every `interval` milliseconds, for the first time after one interval.
 
-    `latest` returns what is new since it was last called. If fetching fails, nothing is new, and `failures` returns the
+    `latest` returns the data that has been fetched since its last call. If fetching fails, `failures` returns the
     reason, once.
     """
 
@@ -42,7 +42,7 @@ class Refresher(Generic[Fetched]):
         return found
 
     def failures(self) -> list[str]:
-        """Why fetching failed."""
+        """The reasons why fetching failed."""
         with self._lock:
             found, self._failures = self._failures, []
         return found

@@ -17,8 +17,8 @@ from penstock.sources.batches import MOST_SECONDS, SCHEMA, Batch, Position, Wrap
 class Replay(WrappedSource):
     """Another source at the pace of its timestamps, `speed` times as fast.
 
-    Elements that are due within some milliseconds come together. An element that is out of order comes at once. The
-    position is that of the batch before, and how many elements of the next one have come.
+    Elements that are due within some milliseconds are one batch. An element that is out of order is not delayed. The
+    position is that of the batch before, and the number of elements of the next one that have been read.
     """
 
     speed: float = 1.0
@@ -70,7 +70,7 @@ class _Pace:
         self._began = self._latest = 0.0
 
     def reached(self, time: int) -> float:
-        """Wait until a time of the stream has come, and some milliseconds since the last call; the time it is then."""
+        """Wait for a time of the stream, at least some milliseconds after the last call; returns the time reached."""
         if self._first is None:
             self._first, self._began, self._latest = time, self._now(), self._now() - MOST_SECONDS
         due = max(self._began + (time - self._first) / 1000 / self._speed, self._latest + MOST_SECONDS)

@@ -1,4 +1,4 @@
-"""The answers of services: asked once, or again every so often."""
+"""The answers of services, queried once or at an interval."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from penstock.rdf.endpoints import DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT, Endpoint,
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
-    """How services are asked; in milliseconds. Without `refresh`, once. `max_bytes` bounds an answer."""
+    """How services are queried: times in milliseconds; without `refresh`, once. `max_bytes` bounds an answer."""
 
     timeout: int = DEFAULT_TIMEOUT
     refresh: int | None = None
@@ -22,7 +22,7 @@ class ServiceSettings:
 
 
 def ask(call: ServiceCall, settings: ServiceSettings) -> tuple[Row, ...]:
-    """The solutions that an endpoint finds; one that binds nothing where it fails and may do so silently.
+    """The solutions of an endpoint; if it fails and SERVICE is SILENT, one solution that binds nothing.
 
     Raises EndpointError.
     """

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, reduce
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyoxigraph import Triple
 
 from penstock.rdf.conversion import encode_oxigraph
@@ -45,3 +46,27 @@ def encoded_columns(triples: Sequence[Triple | None]) -> list[list[str | None]]:
         [None if triple is None else _encoded(triple.predicate) for triple in triples],
         [None if triple is None else _encoded(triple.object) for triple in triples],
     ]
+
+
+def elements_of_rows(columns: Sequence[pa.Array], read: Callable[[int], tuple[int, Triple] | None]) -> pa.Table:
+    """Rows that are an element each, numbered by their places: subjects, predicates, objects and timestamps.
+
+    A row with a NULL is not ordinary: `read` reads it, by its place, and returns None if it is malformed.
+    """
+    is_ordinary = all_valid(columns)
+    table = pa.table([*columns, pa.arange(0, len(is_ordinary))], names=SCHEMA.names).cast(SCHEMA)
+    if is_ordinary.true_count == len(is_ordinary):
+        return table
+    ordinary = table.filter(is_ordinary)
+    odd = pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist()
+    found = [(*element, place) for place in odd if (element := read(place)) is not None]
+    if not found:
+        return ordinary
+    times, triples, places = zip(*found, strict=True)
+    others = pa.table([*encoded_columns(triples), times, places], schema=SCHEMA)
+    return pa.concat_tables([ordinary, others]).sort_by("element") if ordinary.num_rows else others
+
+
+def all_valid(columns: Sequence[pa.Array]) -> pa.Array:
+    """Where no column has a NULL."""
+    return reduce(pc.and_, (column.is_valid() for column in columns))

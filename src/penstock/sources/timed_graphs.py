@@ -1,8 +1,8 @@
 """N-Quads with timestamped graphs by columns: the elements of `graphs_of_document`, without a Python object for each.
 
-A graph may come in pieces, and its time after it. So the file is read twice, block by block: once to see which graphs
-go on beyond the block that they begin in, and again to take the graphs that are over, in the order in which they first
-appear (rdf/formats/timed_graphs.py says what the elements are).
+A graph may be split into pieces, and its time may follow it. So the file is read twice, block by block: once to find
+the graphs that continue beyond the block in which they begin, then to take the complete graphs, in the order of their
+first appearance (rdf/formats/timed_graphs.py defines the elements).
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class _Graphs:
 def graph_without_time(
     place: str, graph: str, triples: Iterable[Sequence[str]], dates: Sequence[str], time_predicate: NamedNode
 ) -> Malformed:
-    """Why a graph has no time, as in `graphs_of_document`; terms are encoded, `dates` are not timestamps."""
+    """The report for a graph without a time, as in `graphs_of_document`; terms are encoded, `dates` are invalid."""
     node = decode_oxigraph(graph)
     terms = [[decode_oxigraph(term) for term in triple] for triple in triples]
     stated = [decode_oxigraph(date) for date in dates]

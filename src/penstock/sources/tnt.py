@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,18 +15,18 @@ from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.tnt import decode_line, parse_timed_triple
 from penstock.rdf.limits import shown
 from penstock.sources.batches import SCHEMA
-from penstock.sources.columns import objects, predicates, subjects, times
-from penstock.sources.tables import encoded_columns
-from penstock.sources.word_columns import FEW, cut, texts_of
+from penstock.sources.columns import ends, objects, predicates, subjects, times
+from penstock.sources.lines import FEW, Lines, cut, texts_of
+from penstock.sources.tables import elements_of_rows
 
 OnMalformedLine = Callable[[int, bytes, str], None]
 """Receives the number of a malformed line, from 0, the line, and the reason."""
 
 
-def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:
-    """The elements of lines, given as bytes without their ends: those of `read_stream`, in the order of the lines.
+def decode_tnt(lines: Lines, *, name: str, first_line: int, scope: str, on_malformed: OnMalformed) -> pa.Table:
+    """The elements of lines, in their order: those of `read_stream`.
 
-    `name` and `first_line` say where the lines are from: what is malformed is at `name:line`.
+    The place of a malformed line is `name:line`, counted from `first_line`.
     """
 
     def report(index: int, text: bytes, reason: str) -> None:
@@ -38,28 +38,23 @@ def decode_tnt(lines: pa.Array, *, name: str, first_line: int, scope: str, on_ma
     return rows.set_column(4, SCHEMA.field("element"), pa.arange(0, rows.num_rows))
 
 
-def decode_lines(lines: pa.Array, *, scope: str, report: OnMalformedLine, has_mark: bool = False) -> pa.Table:
+def decode_lines(lines: Lines, *, scope: str, report: OnMalformedLine, has_mark: bool = False) -> pa.Table:
     """The elements of lines, numbered by their lines. `has_mark`: the first line may begin with a byte order mark."""
     columns = _ordinary(lines, scope) if len(lines) > FEW else _none(len(lines))
-    is_ordinary = pc.and_(pc.and_(columns[0].is_valid(), columns[1].is_valid()), columns[2].is_valid())
-    is_ordinary = pc.and_(is_ordinary, columns[3].is_valid())
-    if is_ordinary.true_count == len(lines):
-        return _table(columns, pa.arange(0, len(lines)))
-    odd = pc.indices_nonzero(pc.invert(is_ordinary)).to_pylist()
     rename = prefixed(scope)
-    read = [(index, _read_line(lines[index].as_py(), index, rename, report, has_mark)) for index in odd]
-    return _merged(
-        _table([column.filter(is_ordinary) for column in columns], pc.indices_nonzero(is_ordinary).cast(pa.int64())),
-        [(index, *found) for index, found in read if found is not None],
-    )
+
+    def read(index: int) -> tuple[int, Triple] | None:
+        return _read_line(lines[index], index, rename, report, has_mark)
+
+    return elements_of_rows(columns, read)
 
 
-def _ordinary(lines: pa.Array, scope: str) -> list[pa.Array]:
+def _ordinary(lines: Lines, scope: str) -> list[pa.Array]:
     """Subject, predicate, object and timestamp of each line; NULL where they are not ordinary."""
-    subject, predicate, object_, time, end = cut(texts_of(lines), left=2, right=2)
+    subject, predicate, object_, time, end = lines.words(5, plain=[3]) or cut(texts_of(lines), left=2, right=2)
     prefix = label_prefix(scope)
-    is_end = pc.or_(pc.equal(end, "."), pc.equal(end, ".\r"))
     stamps = times(time)
+    is_end = ends(end)
     if is_end.false_count:
         stamps = pc.if_else(is_end, stamps, None)
     return [subjects(subject, prefix), predicates(predicate), objects(object_, prefix), stamps]
@@ -69,23 +64,10 @@ def _none(length: int) -> list[pa.Array]:
     return [pa.nulls(length, field.type) for field in SCHEMA][:4]
 
 
-def _table(columns: Sequence[pa.Array], element: pa.Array) -> pa.Table:
-    return pa.table([*columns, element], names=SCHEMA.names).cast(SCHEMA)
-
-
-def _merged(ordinary: pa.Table, odd: list[tuple[int, int, Triple]]) -> pa.Table:
-    """Elements that are numbered by their lines, in the order of the lines."""
-    if odd:
-        lines, times_of_lines, triples = zip(*odd, strict=True)
-        others = pa.table([*encoded_columns(triples), times_of_lines, lines], schema=SCHEMA)
-        ordinary = pa.concat_tables([ordinary, others]).sort_by("element") if ordinary.num_rows else others
-    return ordinary
-
-
 def _read_line(
     line: bytes, index: int, rename: Rename, report: OnMalformedLine, has_mark: bool
 ) -> tuple[int, Triple] | None:
-    """What `read_tnt` does with a line, given as bytes without its end."""
+    """The element in a line, which is bytes without a line end, as `read_tnt` reads it."""
     if index == 0 and has_mark:
         line = line.removeprefix(codecs.BOM_UTF8)
     try:

@@ -51,6 +51,9 @@ _TYPES = {pa.string(): "VARCHAR", pa.int64(): "BIGINT"}
 _LARGE = 30_000
 """From this many rows on it is faster to search for duplicates before sorting."""
 
+_TOGETHER = 500_000
+"""So many rows are inserted at once at most, because they are in memory beside the tables until then."""
+
 _SETTINGS: dict[str, int | bool] = {
     # Standard output is for results.
     "enable_progress_bar": False,
@@ -72,9 +75,6 @@ _LOCKED: dict[str, bool] = {
 
 _KEEP_FROM = 10_000
 """A triple pattern over graphs with fewer triples is matched each time."""
-
-_PORTION = 500_000
-"""The number of rows fetched from a result at a time."""
 
 _MANY = 100
 """The maximum number of predicates of a table that are known by name."""
@@ -102,8 +102,8 @@ class _Stream:
     """Whether the names of elements are kept."""
 
     @property
-    def columns(self) -> str:
-        return "s, p, o, ts, element, arrival, since" + (", g" if self.is_named else "")
+    def columns(self) -> list[str]:
+        return [*"spo", "ts", "element", "arrival", "since", *(["g"] if self.is_named else [])]
 
 
 class DuckDBStore:
@@ -127,10 +127,12 @@ class DuckDBStore:
     ) -> None:
         self._rows_between_looks = rows_between_looks
         with reported():
-            self.connection = duckdb.connect(":memory:" if database is None else str(database))
+            self._connection = duckdb.connect(":memory:" if database is None else str(database))
+        self._arriving: dict[str, list[pa.Table]] = {}
+        """By table, the rows that are not in it yet."""
         for setting, value in {**_SETTINGS, **(limits or {})}.items():
             self.run(f"SET {setting} = {value}")
-        self._library = Library(self.connection)
+        self._library = Library(self._connection)
         for setting, value in _LOCKED.items():
             self.run(f"SET {setting} = {value}")
         self._kept = KeptTables(self, keep_from)
@@ -149,6 +151,27 @@ class DuckDBStore:
         """The statements of queries that still run."""
         self._later = LaterViews(self.run)
         self._matcher = PatternMatcher()
+
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """For statements: all rows that have arrived are in their tables.
+
+        They are inserted together when the first statement may read them. DuckDB takes half the time for a row where
+        whole groups of rows are inserted.
+        """
+        if self._arriving:
+            self._insert()
+        return self._connection
+
+    def _insert(self) -> None:
+        while self._arriving:
+            table, rows = self._arriving.popitem()
+            self._connection.register("incoming", pa.concat_tables(rows))
+            try:
+                with reported():
+                    self._connection.execute(f"INSERT INTO {table} SELECT * FROM incoming").fetchall()
+            finally:
+                self._connection.unregister("incoming")
 
     @property
     def tables(self) -> Tables:
@@ -256,8 +279,10 @@ class DuckDBStore:
         predicates = self.observed.note(known.table, rows["p"])
         self._note_predicates(known.table, predicates)
         self._matcher.note(stream, rows, set(predicates))
-        with self._view("incoming", rows):
-            self.run(f"INSERT INTO {known.table} SELECT {known.columns} FROM incoming")
+        arriving = self._arriving.setdefault(known.table, [])
+        arriving.append(rows.select(known.columns))
+        if sum(table.num_rows for table in arriving) >= _TOGETHER:
+            self._insert()
         for report in self._closing_reports:
             report.note(stream, rows)
 
@@ -375,7 +400,8 @@ class DuckDBStore:
 
     @property
     def state(self) -> dict[str, dict[str, Any]]:
-        """The state of the streams, without their rows."""
+        """The state of the streams, whose rows are in their tables."""
+        self._insert()
         return {iri: asdict(stream) for iri, stream in self._streams.items()}
 
     def restore(self, state: Mapping[str, Mapping[str, Any]]) -> None:
@@ -417,10 +443,10 @@ class DuckDBStore:
 
     def interrupt(self) -> None:
         with suppress(duckdb.ConnectionException):  # it is closed
-            self.connection.interrupt()
+            self._connection.interrupt()
 
     def close(self) -> None:
-        self.connection.close()
+        self._connection.close()
 
     # Answers
 
@@ -558,4 +584,4 @@ class DuckDBStore:
         try:
             yield
         finally:
-            self.connection.unregister(name)
+            self._connection.unregister(name)

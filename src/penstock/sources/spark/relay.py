@@ -17,6 +17,7 @@ from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.tnt import decode_line
 from penstock.rdf.limits import shown, too_long
 from penstock.sources.blocks import blocks, pieces_as_they_come
+from penstock.sources.lines import Lines
 from penstock.sources.servers import connected
 from penstock.sources.tnt import decode_tnt
 
@@ -50,7 +51,7 @@ def read_relayed(lines: pa.ChunkedArray, name: str, scope: str, report: OnMalfor
     for line in lines.filter(is_malformed).to_pylist():
         reason, _, text = line.removeprefix(_MALFORMED).partition("\0")
         report(Malformed(name, text, reason))
-    texts = pc.cast(lines.filter(pc.invert(is_malformed)), pa.large_binary()).combine_chunks()
+    texts = Lines("".join(f"{line}\n" for line in lines.filter(pc.invert(is_malformed)).to_pylist()).encode())
 
     def report_line(malformed: Malformed) -> None:
         report(malformed._replace(place=name))
@@ -67,14 +68,14 @@ def _pass_on(server: socket.socket, listening: socket.socket) -> None:
             reader, _ = listening.accept()
         with reader, server.makefile("rb", buffering=0) as stream:
             for block in blocks(pieces_as_they_come(cast(BinaryIO, stream))):
-                lines = [*map(_checked, block.lines.to_pylist())]
+                lines = [*map(_checked, block.lines)]
                 if block.long_line is not None:
                     lines.append(_marked(block.long_line.text, too_long()))
                 reader.sendall(b"".join(line + b"\n" for line in lines))
 
 
 def _checked(line: bytes) -> bytes:
-    """Spark would replace bytes that are not UTF-8, so that nobody would notice."""
+    """The line, marked if it is not UTF-8: Spark would replace such bytes silently."""
     try:
         decode_line(line)
     except ReadingError as error:

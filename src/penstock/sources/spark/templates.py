@@ -106,7 +106,7 @@ def _iri(frame: DataFrame, template: str) -> Column:
 def _literal(frame: DataFrame, name: str) -> Column:
     kind = frame.schema[name].dataType.simpleString().partition("(")[0]
     if kind not in _DATATYPES:
-        raise InputError(f"the column {name!r} is {kind}, which has no literals: cast it to a string or a number")
+        raise InputError(f"the column {name!r} is {kind}, which cannot be a literal: cast it to a string or a number")
     value = frame[name].cast("string")
     if kind == "timestamp":
         value = sf.date_format(frame[name], "yyyy-MM-dd'T'HH:mm:ss.SSSXXX")

@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import re
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
-from typing import TYPE_CHECKING
 
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
 from sqlglot import exp, parse_one
 
 from penstock.algebra import operators as algebra
 from penstock.algebra.expressions import Variable
 from penstock.algebra.inputs import InputError
-from penstock.algebra.model import QueryForm
 from penstock.algebra.operators import Operator
-from penstock.api.frames import columns_of
-from penstock.engines.protocol import Slice
+from penstock.engines.protocol import CompiledQuery, Slice
+from penstock.engines.spark.range_queries import HistoryQuery
 from penstock.rdf.encoding import TAGS_OF_DATATYPES
 from penstock.rdf.vocabulary import XSD
 from penstock.relational.kinds import kinds_of
 from penstock.relational.spark_sql import to_spark
-from penstock.runtime.evaluators import Evaluator
 from penstock.sinks.counts import Counts
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
-
+from penstock.sources.spark.times import time_of_term
 
 _INSTANT = "instant"
 """The form of an xsd:dateTime: Spark's own cast of a text to a timestamp accepts other forms."""
@@ -42,9 +38,8 @@ _TYPE = re.compile(
 )
 
 
-def checked_types(types: Mapping[str, str] | None, form: QueryForm) -> Mapping[str, str]:
+def checked_types(types: Mapping[str, str] | None, columns: Sequence[str]) -> Mapping[str, str]:
     """Spark types for the columns of a query. Raises InputError if there is no such column or type."""
-    columns = columns_of(form)
     for name, kind in (types or {}).items():
         if name not in columns:
             raise InputError(f"types has {name!r}, which the query does not return: it returns {', '.join(columns)}")
@@ -83,7 +78,7 @@ def _counts(operator: Operator) -> set[Variable]:
 
 
 def frame_of(
-    found: tuple[Evaluator, Slice] | None,
+    found: tuple[CompiledQuery, Slice] | None,
     spark: SparkSession,
     variables: tuple[str, ...],
     *,
@@ -97,16 +92,11 @@ def frame_of(
     strings: an IRI, a label, a lexical form. With `terms` a value is a term as N-Triples. `types` sets Spark types of
     variables; a value that does not have its type is NULL. `known` types follow from the query.
     """
-    from pyspark.sql import functions as sf
-
-    from penstock.engines.spark.range_queries import HistoryQuery
-
     types = {**({} if terms else known), **types}
     if found is None:
         columns = ["time bigint", *(f"`{name}` {types.get(name, 'string')}" for name in variables)]
         return spark.createDataFrame([], ", ".join(columns))
-    answering, part = found
-    compiled = answering.solutions
+    compiled, part = found
     assert isinstance(compiled, HistoryQuery)
     rows = compiled.frame(part)
     places = dict(zip(compiled.variables, rows.columns, strict=False))
@@ -129,8 +119,6 @@ def _forget(rows: DataFrame) -> None:
 
 def _seen_types(rows: DataFrame, columns: Mapping[str, str]) -> dict[str, str]:
     """The types of the values in some columns, by one job over all of them, as `frames.arrow_table` decides."""
-    from pyspark.sql import functions as sf
-
     seen = rows.agg(*(sf.collect_set(_type(column)).alias(column) for column in columns.values())).first()
     assert seen is not None
     return {name: _common(set(seen[column])) for name, column in columns.items()}
@@ -144,10 +132,6 @@ def _common(types: set[str]) -> str:
 
 def _type(column: str) -> Column:
     """The type of one value: NULL for none."""
-    from pyspark.sql import functions as sf
-
-    from penstock.sources.spark.times import time_of_term
-
     term, text = sf.col(f"`{column}`"), sf.expr(_shown(column, is_term=False))
     tag = sf.substring(term, 1, 1)
     time = sf.when(text.contains("T"), time_of_term(term))
@@ -163,10 +147,6 @@ def _type(column: str) -> Column:
 
 def _value(name: str, column: str | None, kind: str | None, is_term: bool) -> Column:
     """The values of a variable, as a column of its name."""
-    from pyspark.sql import functions as sf
-
-    from penstock.sources.spark.times import time_of_term
-
     if kind == _INSTANT and column is not None:
         return sf.timestamp_millis(time_of_term(sf.col(f"`{column}`"))).alias(name)
     value = _shown(column, is_term=is_term and kind is None)

@@ -1,8 +1,8 @@
 """Patterns that match both in a stream and in a static graph: only graph triples that join with other streams are read.
 
-The matching triples of the graph are kept, with an index (keeping.py). In a join with a stream, only those that share a
-value with it matter, and these are looked up, so that the time does not grow with the graph. A triple that is both in a
-window and in the graph is dropped from the window; the join looks it up in the graph.
+The matching triples of the graph are kept, with an index (kept_tables.py). In a join with a stream, only those that
+share a value with it matter, and these are looked up, so that the time does not grow with the graph. A triple that is
+both in a window and in the graph is dropped from the window; the join looks it up in the graph.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from penstock.relational.relations import Relation, aliased, col, select_from
 from penstock.relational.static_parts import Keep, StaticPart
 
 
-def scan_nearby(
+def scan_by_lookup(
     graph: ActiveGraph, pattern: TriplePattern, columns: Mapping[str, str], streams: Sequence[Relation], keep: Keep
 ) -> str | None:
     """`scan` for a join with the streams; None if the graph has no matches, or no index."""

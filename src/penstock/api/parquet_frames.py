@@ -9,7 +9,7 @@ from pathlib import Path
 from penstock.algebra.model import SelectForm
 from penstock.api.engine import Engine
 from penstock.api.queries import RegisteredQuery
-from penstock.runtime.ways import Way, choose_way
+from penstock.runtime.ways import RunRequest, Way, choose_way
 from penstock.sinks.parquet_folder import check_new, partition
 
 
@@ -17,10 +17,8 @@ def can_write_frames(engine: Engine, queries: Sequence[RegisteredQuery]) -> bool
     """Whether Spark answers the queries as a history: SELECT over streams that end."""
     if not engine.is_on_spark:
         return False
-    by_arrival = any(query.options.how.by_arrival for query in queries)
-    is_history = (
-        choose_way(engine.bound_streams(threading.Event()), on_spark=True, by_arrival=by_arrival) is Way.HISTORY
-    )
+    request = RunRequest((), engine.bound_streams(threading.Event()), settings=queries[0].options.how)
+    is_history = choose_way(request, on_spark=True) is Way.HISTORY
     return is_history and all(
         isinstance(query.meaning.form, SelectForm) and not query.meaning.waits_for_certainty for query in queries
     )

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from tests.endpoint import sparql_server
+from tests.sinks.brokers import consumed, new_topic
+from tests.sinks.test_receivers import evaluated
 from tests.sinks.webhooks import webhook
 
 import penstock as ps
@@ -132,3 +134,27 @@ def test_what_a_finished_run_had_not_delivered_is_delivered_by_the_next(
                 assert again.wait(20)
             assert [one.key for one in hook.received] == ["query/10/0", "query/20/0", "query/30/0"]
     assert times(tmp_path / "answers.jsonl") == [10, 20, 30]
+
+
+def test_kafka_has_the_answers_of_a_run_that_was_stopped_and_started(kafka: dict[str, str], tmp_path: Path) -> None:
+    """Each run is stopped somewhere; the stream is read again from where the last commit says."""
+    topic = new_topic(kafka["address"])
+    (tmp_path / "toll").mkdir()
+    for number in range(20):
+        lines = (f'<http://e/g> {SEES} <http://e/c{n}> "{n}" .\n' for n in range(number * 100, number * 100 + 100))
+        (tmp_path / "toll" / f"{number:02}.tnt").write_text("".join(lines))
+    stops = 0
+    while True:
+        engine = ps.Engine()
+        engine.stream(TOLL, f"replay+{tmp_path / 'toll'}?speed=2")
+        query = engine.register(QUERY)
+        run = query.sink(f"kafka://{kafka['address']}/{topic}", checkpoint=tmp_path / "state")
+        if run.wait(0.2):
+            break
+        run.stop()
+        stops += 1
+    assert run.has_finished
+    found = evaluated(consumed(kafka["address"], topic))
+    assert [evaluation.time for evaluation in found] == list(range(10, 2000, 10))
+    assert all(len(evaluation.rows or ()) == 10 for evaluation in found)
+    assert stops > 0

@@ -25,7 +25,8 @@ class Manner(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class _Format:
     forms: tuple[type[QueryForm], ...]
-    writer: Callable[[Manner], Writer]
+    writer: Callable[[Manner], Writer] | None
+    """None of a format that is no text."""
     media_type: str = ""
     """Of messages; "" where the format is not for them."""
     is_of_one: bool = False
@@ -54,10 +55,6 @@ def _update_graphs(manner: Manner) -> Writer:
     return UpdateGraphs()
 
 
-def _parquet(manner: Manner) -> Writer:
-    raise SinkError("parquet is written to a folder: name one, as in --out answers/")
-
-
 PARQUET = "parquet"
 SAFE_CSV = "csv-safe"
 """CSV in which nothing is a formula."""
@@ -79,7 +76,7 @@ _FORMATS: dict[str, _Format] = {
     "tnt": _Format(_GRAPHS, lambda manner: TimedTriples(), "text/plain", is_of_one=True),
     "messages": _Format(_GRAPHS, lambda manner: RdfMessages(manner.prefixes), _MESSAGES),
     "jelly": _Format(_GRAPHS, _jelly, "application/x-jelly-rdf"),
-    PARQUET: _Format(_ALL, _parquet),
+    PARQUET: _Format(_ALL, None),
     UPDATE: _Format(_GRAPHS, _update_graphs, "application/sparql-update", is_hidden=True),
 }
 FORMATS = tuple(name for name, format in _FORMATS.items() if not format.is_hidden)
@@ -92,7 +89,9 @@ _NAMES: dict[type[QueryForm], str] = {
 
 def writer(format: str, manner: Manner) -> Writer:
     """Raises SinkError where a package is missing."""
-    return _FORMATS[format].writer(manner)
+    made = _FORMATS[format].writer
+    assert made is not None
+    return made(manner)
 
 
 def media_type(format: str) -> str:

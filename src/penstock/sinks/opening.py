@@ -103,7 +103,10 @@ def format_of(address: SinkAddress, format: str) -> str:
         if address.format is not None:
             raise SinkError(f"{address.name}: an endpoint for updates has no format: remove format={address.format}")
         return formats.UPDATE
-    return address.format or format
+    chosen = address.format or format
+    if chosen == formats.PARQUET and isinstance(address, Address) and address.is_standard_input:
+        raise SinkError("parquet is written to a folder: name one, as in --out answers/")
+    return chosen
 
 
 def _message_sink(

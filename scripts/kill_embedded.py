@@ -1,13 +1,15 @@
 """Kills a run on the embedded engine (SIGKILL) at random points, starts it again, and compares its output.
 
-    python scripts/kill_embedded.py [--kills 10] [--seed 1] [--lines 2000000] [--work FOLDER]
+    python scripts/kill_embedded.py [--kills 10] [--seed 1] [--lines 400000] [--work FOLDER] [--kafka HOST:PORT]
 
-The output must be, byte for byte, that of a run that was not killed.
+The output must be, byte for byte, that of a run that was not killed. With `--kafka` the stream is a topic of three
+partitions; `python scripts/brokers start kafka` starts a broker.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import signal
 import subprocess
@@ -35,38 +37,78 @@ def write_stream(file: Path, lines: int, chance: random.Random) -> None:
             )
 
 
-def command(work: Path, out: str) -> list[str]:
+def write_topic(servers: str, file: Path) -> str:
+    """A topic with the lines of a file; its address."""
+    from confluent_kafka import Producer
+    from confluent_kafka.admin import AdminClient, NewTopic
+
+    topic = f"killed-{os.getpid()}"
+    admin = AdminClient({"bootstrap.servers": servers})
+    for created in admin.create_topics([NewTopic(topic, 3)]).values():
+        created.result()
+    producer = Producer({"bootstrap.servers": servers, "enable.idempotence": True, "linger.ms": 50})
+    for number, line in enumerate(file.read_bytes().splitlines()):
+        while True:
+            try:
+                producer.produce(topic, line, partition=number % 7 % 3)
+                break
+            except BufferError:
+                producer.poll(0.1)
+    producer.flush()
+    return f"kafka://{servers}/{topic}?until=now"
+
+
+def command(work: Path, out: str, stream: str) -> list[str]:
     run = [sys.executable, "-m", "penstock", "run", str(work / "query.rq"), "--engine", "duckdb", "--quiet"]
-    run += ["--stream", str(work / "toll.tnt"), "--lateness", "500ms"]
+    run += ["--stream", stream, "--lateness", "500ms"]
     return [*run, "--out", str(work / f"{out}.jsonl"), "--late", str(work / f"{out}.late")]
+
+
+def size_of(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
+
+
+def wait_for_results(process: subprocess.Popen[bytes], file: Path) -> None:
+    """Wait until a run has written something, or has ended."""
+    before = size_of(file)
+    while size_of(file) <= before and process.poll() is None:
+        time.sleep(0.01)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--lines", type=int, default=2_000_000)
+    parser.add_argument("--lines", type=int, default=400_000)
     parser.add_argument("--work", type=Path, default=None)
+    parser.add_argument("--kafka", metavar="HOST:PORT", default=None)
     given = parser.parse_args()
     work = given.work or Path(tempfile.mkdtemp(prefix="penstock-kill-"))
     chance = random.Random(given.seed)
     (work / "query.rq").write_text(QUERY)
     write_stream(work / "toll.tnt", given.lines, chance)
+    stream = str(work / "toll.tnt")
+    if given.kafka is not None:
+        stream = write_topic(given.kafka, work / "toll.tnt")
     began = time.monotonic()
-    subprocess.run([*command(work, "whole"), "--checkpoint", str(work / "whole")], check=True, capture_output=True)
+    subprocess.run(
+        [*command(work, "whole", stream), "--checkpoint", str(work / "whole")], check=True, capture_output=True
+    )
     length = time.monotonic() - began
-    killed = [*command(work, "killed"), "--checkpoint", str(work / "killed")]
+    killed = [*command(work, "killed", stream), "--checkpoint", str(work / "killed")]
     kills = 0
     while kills < given.kills:
         process = subprocess.Popen(killed, stderr=subprocess.DEVNULL)
-        try:  # short ones are killed before their first commit, most of them after some
-            status = process.wait(chance.uniform(0.5, 0.6 * length))
+        # Most runs are killed some time after their first commit, which is kept; the others while they start.
+        if chance.random() < 0.8:
+            wait_for_results(process, work / "killed.jsonl")
+        try:
+            status = process.wait(chance.uniform(0, length / given.kills))
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
             process.wait()
             kills += 1
-            size = (work / "killed.jsonl").stat().st_size if (work / "killed.jsonl").exists() else 0
-            print(f"{kills}: killed, {size:,} bytes written", flush=True)
+            print(f"{kills}: killed, {size_of(work / 'killed.jsonl'):,} bytes written", flush=True)
             continue
         assert status == 0, f"the run ended by itself, with status {status}"
         print(f"finished after {kills} kills")

@@ -13,7 +13,7 @@ is said where it begins:
     … title="FILE"    whatever it is, it is in FILE from then on
 
 Where a page says http://localhost:7878/sparql, a SPARQL endpoint with the floor plan of `examples/rooms` is meant;
-`BROKERS` are other servers.
+the other servers that it names are those of `KAFKA`, `MQTT` and `WEBHOOK`.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ from penstock.rdf.results import from_json_line
 ROOT = Path(__file__).parent.parent
 ENDPOINT = "http://localhost:7878/sparql"
 KAFKA, MQTT, WEBHOOK = "localhost:9092", "localhost:1883", "http://localhost:8080/hook"
-BROKERS = (KAFKA, MQTT, WEBHOOK)
-"""Servers that a page may name: a Kafka broker with the topic `answers`, an MQTT broker, and a webhook."""
+"""Servers that a page may name: a Kafka broker, an MQTT broker, and a webhook."""
 KINDS = {"console", "ebnf", "json", "python", "sh", "sparql"}
 
 ONLY_READ = {

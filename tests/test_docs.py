@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import click
 import pytest
 from pyspark.sql import SparkSession
 from tests.documents import (
-    BROKERS,
     BY_NIGHT,
     KAFKA,
     KINDS,
@@ -26,22 +24,24 @@ from tests.documents import (
     pages,
 )
 from tests.endpoint import sparql_server
-from tests.sinks.brokers import make_topic
 from tests.sinks.webhooks import webhook
 
 import penstock
 from penstock.cli import commands
 
 PAGES = pages()
-WITH_BROKERS = [page for page in PAGES if any(named in page.read_text(encoding="utf-8") for named in BROKERS)]
 ON_SPARK = [page for page in PAGES if any(block.needs_spark for block in blocks(page))]
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
-def try_out(page: Path, folder: Path, servers: Mapping[str, str] | None = None, **names: object) -> None:
-    with sparql_server((ROOT / "examples" / "rooms" / "floorplan.ttl").read_text()) as server:
-        reader = Reader(folder, server.address, names, servers or {})
+def try_out(page: Path, folder: Path, request: pytest.FixtureRequest, **names: object) -> None:
+    """A page about a broker is skipped where it cannot be had."""
+    text = page.read_text(encoding="utf-8")
+    brokers = {KAFKA: "kafka", MQTT: "mosquitto"}
+    servers = {named: request.getfixturevalue(broker)["address"] for named, broker in brokers.items() if named in text}
+    with sparql_server((ROOT / "examples" / "rooms" / "floorplan.ttl").read_text()) as server, webhook() as hook:
+        reader = Reader(folder, server.address, names, {**servers, WEBHOOK: hook.address})
         if page.is_relative_to(ROOT / "examples"):
             reader.here /= page.parent.relative_to(ROOT)
         for block in blocks(page):
@@ -63,27 +63,18 @@ def test_nothing_is_left_out_that_is_not_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "page",
-    [page for page in PAGES if page not in ON_SPARK and page not in WITH_BROKERS],
-    ids=lambda page: str(page.relative_to(ROOT)),
+    "page", [page for page in PAGES if page not in ON_SPARK], ids=lambda page: str(page.relative_to(ROOT))
 )
-def test_a_page_says_what_is_so(page: Path, tmp_path: Path) -> None:
-    try_out(page, tmp_path)
+def test_a_page_says_what_is_so(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    try_out(page, tmp_path, request)
 
 
 @pytest.mark.parametrize("page", ON_SPARK, ids=lambda page: str(page.relative_to(ROOT)))
-def test_a_page_with_spark_says_what_is_so(page: Path, tmp_path: Path, spark: SparkSession) -> None:
-    """As in a notebook, there is a session."""
-    try_out(page, tmp_path, spark=spark)
-
-
-@pytest.mark.parametrize("page", WITH_BROKERS, ids=lambda page: str(page.relative_to(ROOT)))
-def test_a_page_with_brokers_says_what_is_so(
-    page: Path, tmp_path: Path, kafka: dict[str, str], mosquitto: dict[str, str]
+def test_a_page_with_spark_says_what_is_so(
+    page: Path, tmp_path: Path, spark: SparkSession, request: pytest.FixtureRequest
 ) -> None:
-    make_topic(kafka["address"], "answers")
-    with webhook() as hook:
-        try_out(page, tmp_path, {KAFKA: kafka["address"], MQTT: mosquitto["address"], WEBHOOK: hook.address})
+    """As in a notebook, there is a session."""
+    try_out(page, tmp_path, request, spark=spark)
 
 
 # The guide as pages

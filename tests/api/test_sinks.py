@@ -28,7 +28,7 @@ ROWS = [("<http://e/g>", SEES, f"<http://e/c{n}>", n) for n in range(1, 36)]
 
 @pytest.fixture
 def engine() -> ps.Engine:
-    engine = ps.Engine()
+    engine = ps.Engine(retry_timeout="100ms")
     engine.stream(TOLL, ROWS)
     return engine
 
@@ -81,7 +81,7 @@ def test_what_cannot_be_written_is_an_error_at_once(engine: ps.Engine, tmp_path:
     with pytest.raises(SinkError, match="there is no sink for ftp://"):
         query.sink("ftp://host/a")
     with pytest.raises(SinkError, match="does not answer"):
-        query.sink("mqtt://127.0.0.1:1/a", retry_timeout=100)
+        query.sink("mqtt://127.0.0.1:1/a")
     with pytest.raises(InputError, match="answers go to a file, an address or a function, and this is 7"):
         query.sink(7)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="a target is missing"):

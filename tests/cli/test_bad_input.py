@@ -130,15 +130,6 @@ class TestSources:
             assert result.exit_code == 2
             assert f"{name}: this {kind} cannot be read (permission denied)" in result.stderr
 
-    @pytest.mark.parametrize("stream", ["folder?follow", "tcp://localhost:7700", "kafka://localhost/toll"])
-    def test_a_stream_without_end(self, files: Path, command: str, stream: str) -> None:
-        if command == "run":
-            pytest.skip("it is for streams without end")
-        (files / "folder").mkdir()
-        result = run(stream=stream, command=command)
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert "has no end, and this command needs the whole stream: name a file or folder" in result.stderr
-
 
 @pytest.mark.parametrize(
     ("stream", "others", "sentence"),

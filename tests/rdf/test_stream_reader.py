@@ -48,12 +48,12 @@ class TestFormat:
         path = write(tmp_path / name, "")
         text = message(lambda: collect(path))
         assert text.startswith((f"{path}: no stream format has the ending", f"{path}: the file has no ending"))
-        assert ".tnt, .trig, .nq, .jsonld or .ndjson" in text
+        assert ".tnt, .trig, .nq, .jsonld, .ndjson, .messages, .jelly or .tar" in text
         assert f"{path}?format=tnt" in text
 
     def test_another_name_is_an_error_that_lists_the_ones_there_are(self, tmp_path: Path) -> None:
         text = message(lambda: collect(tmp_path, format="csv"))
-        assert text == "unknown format csv: write tnt, trig, nq, jsonld, ndjson, ttl or nt"
+        assert text == "unknown format csv: write tnt, trig, nq, jsonld, ndjson, messages, jelly, tar, ttl or nt"
 
 
 class TestCompression:
@@ -171,6 +171,10 @@ class TestSnapshots:
         assert found.malformed[0].place == str(path)
         assert found.reasons[0].startswith("this snapshot has no time: put a number into the file's name")
 
+    def test_a_snapshot_without_a_valid_line_is_not_asked_for_a_time(self, tmp_path: Path) -> None:
+        found = collect(write(tmp_path / "a.nt", '<a:s> <a:p> <a:o> "1" .\n<a:s> <a:p> <a:o> "2" .\n'))
+        assert [entry.place for entry in found.malformed] == [f"{tmp_path}/a.nt:1", f"{tmp_path}/a.nt:2"]
+
     def test_a_file_with_a_wrong_time_is_malformed(self, tmp_path: Path) -> None:
         write(tmp_path / "5.ttl", '<> <http://www.w3.org/ns/prov#generatedAtTime> "soon" .')
         found = collect(tmp_path)
@@ -220,7 +224,9 @@ class TestStandardInput:
         assert collect(io.StringIO(text), format="ndjson").graphs == [f"<{Path.cwd().as_uri()}/g>"]
 
     def test_it_is_no_snapshot(self) -> None:
-        assert "its format must be tnt, trig, nq, jsonld or ndjson" in message(lambda: collect("-", format="ttl"))
+        assert "its format must be tnt, trig, nq, jsonld, ndjson, messages, jelly or tar" in message(
+            lambda: collect("-", format="ttl")
+        )
 
     def test_it_may_be_closed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "stdin", None)

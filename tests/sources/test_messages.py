@@ -10,7 +10,7 @@ import pytest
 
 from penstock.rdf.elements import Malformed
 from penstock.rdf.errors import SourceError
-from penstock.sources.messages import MessageReader, Messages
+from penstock.sources.messages import MessageColumns, MessageReader
 
 PROV = "http://www.w3.org/ns/prov#generatedAtTime"
 SOSA = "http://www.w3.org/ns/sosa/resultTime"
@@ -21,10 +21,10 @@ MANY = 200
 Element = tuple[int, str | None, list[tuple[str, str, str]]]
 
 
-def messages(*values: str | bytes | None, types: Sequence[str | None] | None = None) -> Messages:
+def messages(*values: str | bytes | None, types: Sequence[str | None] | None = None) -> MessageColumns:
     """Messages with the broker's timestamps 0, 1, …"""
     encoded = [value.encode() if isinstance(value, str) else value for value in values]
-    return Messages(
+    return MessageColumns(
         pa.array(encoded, pa.large_binary()),
         pa.array(range(len(values)), pa.int64()),
         pa.array(types or [None] * len(values), pa.string()),
@@ -34,7 +34,7 @@ def messages(*values: str | bytes | None, types: Sequence[str | None] | None = N
 
 
 def read(
-    found: Messages, format: str | None = None, time: str | None = None
+    found: MessageColumns, format: str | None = None, time: str | None = None
 ) -> tuple[list[Element], list[Malformed], list[int]]:
     """The elements, what was malformed, and the number of the message of each element."""
     malformed: list[tuple[int, Malformed]] = []
@@ -99,7 +99,7 @@ def test_many_together_give_what_each_gives_alone(format: str) -> None:
     wrong: list[Malformed] = []
     for number in range(MANY):
         columns = (getattr(together, name)[number : number + 1] for name in ("values", "times", "types", "labels"))
-        one = Messages(*columns, lambda _, number=number: together.place(number))
+        one = MessageColumns(*columns, lambda _, number=number: together.place(number))
         found = read(one, format)
         single += found[0]
         wrong += found[1]

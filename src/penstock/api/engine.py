@@ -90,7 +90,8 @@ class Engine:
         self._spark: Any = spark
         self._has_session = False
         self._windows: Windows = _one_of("windows", windows, ("auto", "driver", "cluster"))
-        self._retry_timeout = None if retry_timeout is None else duration(retry_timeout) / 1000
+        self.retry_timeout = None if retry_timeout is None else duration(retry_timeout) / 1000
+        """In seconds."""
         self._auth = service_auth if isinstance(service_auth, ServiceAuth) else known_auth(service_auth or {})
         self.streams: dict[str, Binding] = {}
         self.queries: dict[str, RegisteredQuery] = {}
@@ -145,15 +146,13 @@ class Engine:
         """
         name = _iri(iri)
         self.streams[name] = bind(
-            name, source, self._new_scope("s"), on_spark=self.is_on_spark, retry_timeout=self._retry_timeout
+            name, source, self._new_scope("s"), on_spark=self.is_on_spark, retry_timeout=self.retry_timeout
         )
 
-    def bound_streams(self, stopped: threading.Event, *, has_checkpoint: bool = False) -> dict[str, BoundStream]:
-        """The streams as a run reads them; `stopped` ends those that wait for input."""
+    def bound_streams(self, *, has_checkpoint: bool = False) -> dict[str, BoundStream]:
+        """The streams as a run reads them."""
         spark = self.session() if self.is_on_spark else None
-        return {
-            iri: binding.for_run(spark, stopped, has_checkpoint=has_checkpoint) for iri, binding in self.streams.items()
-        }
+        return {iri: binding.for_run(spark, has_checkpoint=has_checkpoint) for iri, binding in self.streams.items()}
 
     def graph(self, source: str | Path | Iterable[Any] | Any, iri: str | None = None) -> ChangingGraph:
         """Add triples to the graph `iri`, or to the default graph. It can be changed while queries run.
@@ -362,15 +361,12 @@ class Engine:
         format: str | None = None,
         checkpoint: str | Path | None = None,
         until_read: bool = False,
-        retry_timeout: int | str | timedelta | None = None,
     ) -> RunHandle:
         """Run all registered queries in the background, and write their answers to all targets.
 
         The arguments are those of `RegisteredQuery.sink`.
         """
-        return self.write(
-            list(self.queries.values()), targets, format, checkpoint, until_read=until_read, retry_timeout=retry_timeout
-        )
+        return self.write(list(self.queries.values()), targets, format, checkpoint, until_read=until_read)
 
     def write(
         self,
@@ -380,7 +376,6 @@ class Engine:
         checkpoint: str | Path | None = None,
         *,
         until_read: bool = False,
-        retry_timeout: int | str | timedelta | None = None,
     ) -> RunHandle:
         """What `sink` and `RegisteredQuery.sink` do."""
         if not queries or not targets:
@@ -388,11 +383,12 @@ class Engine:
             raise InputError(f"{missing} is missing: answers of registered queries go to files, addresses or functions")
         functions = [target for target in targets if callable(target)]
         addresses = [checked_target(target) for target in targets if not callable(target)]
-        timeout = None if retry_timeout is None else duration(retry_timeout)
         messages = RunMessages()
         answers = Answers([query.meaning.form for query in queries], format or DEFAULT_FORMAT, queries[0].prefixes)
         shared = [
-            SinkOutlet(target, answers, sink_settings(checkpoint, number, timeout, messages.warning, self._auth))
+            SinkOutlet(
+                target, answers, sink_settings(checkpoint, number, self.retry_timeout, messages.warning, self._auth)
+            )
             for number, target in enumerate(addresses)
         ]
         outlets: dict[RegisteredQuery, Outlet | None] = {}
@@ -433,8 +429,7 @@ class Engine:
         together = {**self.queries, **{query.name: query for query in outlets}}
         queries = [together[name] for name in chain_of(together.values()).needed_for(names)]
         settings = replace(shared_settings(queries), windows=self._windows)
-        stopped = threading.Event()
-        streams = self.bound_streams(stopped, has_checkpoint=checkpoint is not None)
+        streams = self.bound_streams(has_checkpoint=checkpoint is not None)
         request = RunRequest(
             (),
             streams,
@@ -444,7 +439,6 @@ class Engine:
             checkpoint=None if checkpoint is None else Path(checkpoint),
             fingerprint="" if checkpoint is None else _fingerprint(queries, settings, streams, fingerprint),
             is_bounded=until_read or not any(binding.stream.is_live for binding in self.streams.values()),
-            stopped=stopped,
             service_answers=service_answers or {},
         )
         spark = self.session() if self.is_on_spark else None

@@ -383,7 +383,7 @@ class RunHandle:
         self._letters.add(query.name, options.late, is_strict=options.is_strict)
         self._letters.open(query.name)
         self._asked[query.name] = query
-        sources = {} if self.way is Way.MICRO_BATCHES else query.engine.bound_streams(self._stopped)
+        sources = {} if self.way is Way.MICRO_BATCHES else query.engine.bound_streams()
         for one in query.with_producers():
             if one.name not in self._queries:
                 self._queries[one.name] = one

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,7 +16,7 @@ def can_write_frames(engine: Engine, queries: Sequence[RegisteredQuery]) -> bool
     """Whether Spark answers the queries as a history: SELECT over streams that end."""
     if not engine.is_on_spark:
         return False
-    request = RunRequest((), engine.bound_streams(threading.Event()), settings=queries[0].options.how)
+    request = RunRequest((), engine.bound_streams(), settings=queries[0].options.how)
     is_history = choose_way(request, on_spark=True) is Way.HISTORY
     return is_history and all(
         isinstance(query.meaning.form, SelectForm) and not query.meaning.waits_for_certainty for query in queries

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -166,20 +165,19 @@ class RegisteredQuery:
         format: str | None = None,
         checkpoint: str | Path | None = None,
         until_read: bool = False,
-        retry_timeout: int | str | timedelta | None = None,
     ) -> RunHandle:
         """Run the query in the background, and write its answers to all targets.
 
         A target is what `--out` takes (a file, a folder, `kafka://HOST:PORT/TOPIC`, …), or a function that receives
         each evaluation. `format` is one of `--format`, `jsonl` if it is left out; `?format=` in an address takes
-        precedence. A receiver that is away is waited for, at most `retry_timeout` (`"10m"`). `checkpoint` and
-        `until_read` are those of `start`.
+        precedence. A receiver that is away is waited for, at most for the `retry_timeout` of the engine. `checkpoint`
+        and `until_read` are those of `start`.
 
             query.sink("kafka://localhost:9092/answers", "answers.jsonl", checkpoint="state")
 
         Raises ValueError where a stream is not bound, SinkError where a target cannot be written, and CheckpointError.
         """
-        run = self.engine.write([self], targets, format, checkpoint, until_read=until_read, retry_timeout=retry_timeout)
+        run = self.engine.write([self], targets, format, checkpoint, until_read=until_read)
         self._runs.add(run)
         return run
 

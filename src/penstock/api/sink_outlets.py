@@ -87,12 +87,12 @@ class SinkOutlet(Outlet):
 def sink_settings(
     checkpoint: str | Path | None,
     number: int,
-    retry_timeout: int | None,
+    retry_timeout: float | None,
     report: Callable[[str], None],
     auth: ServiceAuth,
 ) -> SinkSettings:
-    """`number` is that of the sink in its run; `retry_timeout` is in milliseconds."""
-    retries = Retries(None if retry_timeout is None else retry_timeout / 1000, report)
+    """`number` is that of the sink in its run; `retry_timeout` is in seconds."""
+    retries = Retries(retry_timeout, report)
     return SinkSettings(None if checkpoint is None else (Path(checkpoint), number), retries, auth)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,6 @@ from penstock.rdf.blank_nodes import prefixed
 from penstock.sources import Source, open_source
 from penstock.sources.batches import MOST_ELEMENTS, BoundStream, SparkStream, is_spark_object
 from penstock.sources.files import ElementFile
-from penstock.sources.growing_folders import FollowedFolder
 from penstock.sources.kafka import KafkaTopic
 from penstock.sources.live import LiveElements, ReadOnce
 
@@ -50,20 +48,18 @@ class Binding:
             return None
         return self.stream
 
-    def for_run(self, spark: SparkSession | None, stopped: threading.Event, *, has_checkpoint: bool) -> BoundStream:
+    def for_run(self, spark: SparkSession | None, *, has_checkpoint: bool) -> BoundStream:
         """The stream as a run reads it. Raises InputError where a checkpoint cannot continue it."""
         if has_checkpoint:
             self._check_restart(on_spark=spark is not None)
-        if spark is not None and isinstance(self.stream, KafkaTopic):
+        if spark is None or isinstance(self.stream, SparkStream) or self.stream.is_live:
+            return self.stream
+        if isinstance(self.stream, KafkaTopic):
             from penstock.sources.spark.binding import spark_stream, whole_topic
 
             if has_checkpoint:
                 return spark_stream(self.stream.address, self.name, self.scope)
             return whole_topic(spark, self.stream.address, self.scope)
-        if isinstance(self.stream, FollowedFolder | KafkaTopic):
-            return replace(self.stream, stopped=stopped)
-        if spark is None or isinstance(self.stream, SparkStream) or self.stream.is_live:
-            return self.stream
         if has_checkpoint and self.address is not None:
             from penstock.sources.spark.live import WholeSource
 

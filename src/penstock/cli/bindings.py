@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from penstock.algebra.chaining import Chain
 from penstock.algebra.inputs import InputError
-from penstock.rdf.addresses import parse_address
+from penstock.rdf.addresses import names_server, parse_address
 from penstock.rdf.iris import is_absolute, resolve
 from penstock.rdf.remote_graphs import is_remote
 from penstock.syntax.suggestions import did_you_mean
@@ -99,7 +99,7 @@ def _split(
             if iri in known:
                 return iri, text[place + 1 :]
     for iri, source in readings:
-        if iri is not None:
+        if iri is not None and not names_server(iri):
             return iri, source
     return None, text
 

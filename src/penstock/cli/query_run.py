@@ -25,11 +25,10 @@ from penstock.sinks.opening import SinkSettings
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where results go, each with its format; `progress` None: on a terminal. `retry_timeout` is in milliseconds."""
+    """Where results go, each with its format; `progress` None: on a terminal."""
 
     outs: Sequence[tuple[str, str]]
     progress: bool | None = None
-    retry_timeout: int | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -91,7 +90,7 @@ def run_queries(
         sinks = []
         for number, (target, format) in enumerate(output.outs):
             auth = queries.run.service_auth
-            settings = sink_settings(checkpoint, number, output.retry_timeout, report.warning, auth)
+            settings = sink_settings(checkpoint, number, engine.retry_timeout, report.warning, auth)
             sinks.append(ShownOutlet(target, Answers(queries.forms, format, queries.prefixes), settings, report))
         first, *others = registered
         outlet = Outlets(tuple(sinks))

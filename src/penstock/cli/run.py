@@ -111,7 +111,7 @@ def run(
     from penstock.cli.query_set import read_queries
 
     asked = read_queries(queries, run, reading)
-    output = Output(chosen_outs(out, format, asked.forms), progress, retry_timeout)
+    output = Output(chosen_outs(out, format, asked.forms), progress)
     with errors_shown(asked.title):
         used = engine.engine(run.service_auth, retry_timeout, reads_kafka=asked.reads_kafka)
         asked.bind(used)

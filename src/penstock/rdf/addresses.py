@@ -133,6 +133,12 @@ class Address:
         return host.strip("[]"), int(port)
 
 
+def names_server(text: str) -> bool:
+    """Whether a text begins as the address of a server or broker does."""
+    url = _URL.match(text)
+    return url is not None and url[1] in SCHEMES
+
+
 def refuse_endless(addresses: Iterable[Address]) -> None:
     """Raises SourceError for a stream that has no end."""
     for address in addresses:

@@ -5,9 +5,10 @@ How the input is cut into batches never changes an answer; it bounds what is in 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import pyarrow as pa
 
@@ -67,6 +68,14 @@ class Source(Protocol):
     @property
     def can_resume(self) -> bool: ...
     def batches(self, position: Position | None = None) -> Iterator[Batch]: ...
+
+
+@runtime_checkable
+class EndlessSource(Source, Protocol):
+    """A source that waits by itself for more, until an event is set."""
+
+    def ended_by(self, stopped: threading.Event) -> Source:
+        """The same source, which ends soon after the event is set."""
 
 
 @dataclass(frozen=True)

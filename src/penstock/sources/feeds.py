@@ -6,7 +6,7 @@ import queue
 import threading
 from collections.abc import Iterator
 
-from penstock.sources.batches import Batch, Position, Source
+from penstock.sources.batches import Batch, EndlessSource, Position, Source
 
 _AHEAD = 2
 """The number of batches that are read ahead, so that memory stays bounded."""
@@ -19,10 +19,10 @@ class Feed:
     """
 
     def __init__(self, source: Source, position: Position | None = None) -> None:
-        self.source = source
+        self._is_closed = threading.Event()
+        self.source = source.ended_by(self._is_closed) if isinstance(source, EndlessSource) else source
         self.has_ended = False
         self._read: queue.Queue[Batch | BaseException | None] = queue.Queue(_AHEAD)
-        self._is_closed = threading.Event()
         thread = threading.Thread(target=self._run, args=(position,), name=f"feed of {source.name}", daemon=True)
         thread.start()
 

@@ -38,6 +38,9 @@ class FollowedFolder:
     def name(self) -> str:
         return self.address.path
 
+    def ended_by(self, stopped: threading.Event) -> FollowedFolder:
+        return replace(self, stopped=stopped)
+
     def batches(self, position: Position | None = None) -> Iterator[Batch]:
         read: list[str] = [] if position is None else list(position["read"])
         if position is not None and position["file"] is not None:

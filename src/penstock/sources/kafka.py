@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import pyarrow as pa
@@ -19,7 +19,7 @@ from penstock.rdf.errors import SourceError
 from penstock.rdf.kafka_settings import client_settings
 from penstock.rdf.plurals import counted
 from penstock.sources.batches import MOST_BYTES, SCHEMA, Batch, Position
-from penstock.sources.messages import MessageReader, Messages
+from penstock.sources.messages import MessageColumns, MessageReader
 from penstock.sources.partitions import MergedPartitions
 
 if TYPE_CHECKING:
@@ -78,6 +78,9 @@ class KafkaTopic:
     @property
     def is_live(self) -> bool:
         return not self.address.is_until_now
+
+    def ended_by(self, stopped: threading.Event) -> KafkaTopic:
+        return replace(self, stopped=stopped)
 
     def batches(self, position: Position | None = None) -> Iterator[Batch]:
         """Raises SourceError where there is no such topic, it may not be read, or the brokers stay away."""
@@ -388,11 +391,11 @@ class _Reading:
         return [TopicPartition(self._client.topic, number, self._merged.offsets[number]) for number in numbers]
 
 
-def _columns(messages: list[Message], name: str) -> Messages:
+def _columns(messages: list[Message], name: str) -> MessageColumns:
     stamps = [message.timestamp() for message in messages]
     partition = messages[0].partition()
     offsets = [message.offset() for message in messages]
-    return Messages(
+    return MessageColumns(
         pa.array([message.value() for message in messages], pa.large_binary()),
         pa.array([stamp if kind else None for kind, stamp in stamps], pa.int64()),
         pa.array([_content_type(message.headers()) for message in messages], pa.string()),

@@ -34,13 +34,6 @@ class Lines:
 
     text: bytes = b""
 
-    @classmethod
-    def of(cls, lines: pa.Array) -> Lines:
-        """Lines without their ends."""
-        offsets = pa.array([0, len(lines)], pa.int64())
-        joined = pc.binary_join(pa.LargeListArray.from_arrays(offsets, lines), pa.scalar(b"\n", lines.type))
-        return cls(joined[0].as_py() + b"\n") if len(lines) else cls()
-
     @cached_property
     def _ends(self) -> npt.NDArray[np.int64]:
         return np.flatnonzero(np.frombuffer(self.text, np.uint8) == _END)

@@ -66,7 +66,7 @@ _LINES = {"nt": RdfFormat.N_TRIPLES, "nq": RdfFormat.N_QUADS}
 
 
 @dataclass(frozen=True, slots=True)
-class Messages:
+class MessageColumns:
     """Messages of a broker, as columns.
 
     `values` are bytes, NULL for a message without content; `times` the broker's timestamps, in milliseconds or NULL;
@@ -100,7 +100,7 @@ class MessageReader:
             raise SourceError(f"{name}: format=tar: an archive is a file, and these are messages")
         self._times = MessageTimes(time)
 
-    def table(self, messages: Messages, report: Callable[[int, Malformed], None]) -> pa.Table:
+    def table(self, messages: MessageColumns, report: Callable[[int, Malformed], None]) -> pa.Table:
         """The elements of messages, in order (`ELEMENTS`); `report` receives malformed ones with their numbers."""
 
         def refuse(message: int, reason: str) -> None:
@@ -121,7 +121,7 @@ class MessageReader:
             found if len(parts) <= 2 else _numbered(found.sort_by([("message", "ascending"), ("element", "ascending")]))
         )
 
-    def _by_format(self, messages: Messages, refuse: Refuse) -> Iterator[tuple[str, pa.Array]]:
+    def _by_format(self, messages: MessageColumns, refuse: Refuse) -> Iterator[tuple[str, pa.Array]]:
         """Formats, and the numbers of the messages in each."""
         numbers = pa.arange(0, len(messages))
         sizes = pc.binary_length(messages.values)
@@ -143,7 +143,7 @@ class MessageReader:
             elif len(which):
                 yield format, which
 
-    def _lines_of_tnt(self, messages: Messages, which: pa.Array, refuse: Refuse) -> pa.Table:
+    def _lines_of_tnt(self, messages: MessageColumns, which: pa.Array, refuse: Refuse) -> pa.Table:
         lines, of_line = _split(messages.values, which)
         numbers = of_line.to_pylist() if len(of_line) <= FEW else None
 
@@ -157,7 +157,7 @@ class MessageReader:
         columns = [rows["s"], rows["p"], rows["o"], stamps, element, pa.nulls(len(element), pa.string()), message]
         return pa.table(columns, schema=ELEMENTS)
 
-    def _lines(self, messages: Messages, which: pa.Array, format: str, refuse: Refuse) -> pa.Table | None:
+    def _lines(self, messages: MessageColumns, which: pa.Array, format: str, refuse: Refuse) -> pa.Table | None:
         """N-Triples and N-Quads by columns; messages with an odd line, by the parser. None if there are few lines."""
         lines, of_line = _split(messages.values, which)
         if len(lines) <= FEW:
@@ -177,7 +177,7 @@ class MessageReader:
         others = self._documents(messages, pa.concat_arrays([odd, empty]), format, refuse)
         return pa.concat_tables([plain, others]).sort_by("message") if others.num_rows else plain
 
-    def _documents(self, messages: Messages, which: pa.Array, format: str, refuse: Refuse) -> pa.Table:
+    def _documents(self, messages: MessageColumns, which: pa.Array, format: str, refuse: Refuse) -> pa.Table:
         """Each message by the parser."""
         rows: list[tuple[int, int, Statement | None]] = []
         for number in which.to_pylist():
@@ -232,7 +232,10 @@ def _split(values: pa.Array, which: pa.Array) -> tuple[Lines, pa.Array]:
     is_line = pc.greater(pc.binary_length(lines), 0)
     if is_line.false_count:
         lines, of_line = lines.filter(is_line), of_line.filter(is_line)
-    return Lines.of(lines), of_line
+    if not len(lines):
+        return Lines(), of_line
+    ended = pc.binary_join_element_wise(lines, pa.scalar(b"", lines.type), pa.scalar(b"\n", lines.type))
+    return Lines(ended.buffers()[2].to_pybytes()[: pc.sum(pc.binary_length(ended)).as_py()]), of_line
 
 
 def _with_labels(terms: pa.Array, beginnings: pa.Array) -> pa.Array:

@@ -36,12 +36,9 @@ def decode_ntriples(lines: Lines, *, name: str, first_line: int, scope: str) -> 
             raise
         return [statement.triple for statement in statements]
 
-    columns = (
-        _ordinary(lines, label_prefix(scope))
-        if len(lines) > FEW
-        else [pa.nulls(len(lines), kind) for kind in TRIPLES.types]
-    )
-    return with_odd(columns, read)
+    if len(lines) <= FEW:
+        return with_odd([pa.nulls(len(lines), kind) for kind in TRIPLES.types], read)
+    return with_odd(_ordinary(lines, label_prefix(scope)), read)
 
 
 def ordinary_triples(lines: Lines) -> pa.Table:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyoxigraph import Triple
 
-from penstock.rdf.blank_nodes import Rename, label_prefix, prefixed
+from penstock.rdf.blank_nodes import label_prefix, prefixed
 from penstock.rdf.elements import Malformed, OnMalformed
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.tnt import decode_line, parse_timed_triple
@@ -32,10 +32,8 @@ def decode_tnt(lines: Lines, *, name: str, first_line: int, scope: str, on_malfo
     def report(index: int, text: bytes, reason: str) -> None:
         on_malformed(Malformed(f"{name}:{first_line + index}", shown(text), reason))
 
-    rows = decode_lines(lines, scope=scope, report=report, has_mark=first_line == 1)
-    if rows.num_rows == len(lines):
-        return rows
-    return rows.set_column(4, SCHEMA.field("element"), pa.arange(0, rows.num_rows))
+    found = decode_lines(lines, scope=scope, report=report, has_mark=first_line == 1)
+    return found.set_column(4, SCHEMA.field("element"), pa.arange(0, found.num_rows))
 
 
 def decode_lines(lines: Lines, *, scope: str, report: OnMalformedLine, has_mark: bool = False) -> pa.Table:
@@ -44,7 +42,15 @@ def decode_lines(lines: Lines, *, scope: str, report: OnMalformedLine, has_mark:
     rename = prefixed(scope)
 
     def read(index: int) -> tuple[int, Triple] | None:
-        return _read_line(lines[index], index, rename, report, has_mark)
+        line = lines[index]
+        if index == 0 and has_mark:
+            line = line.removeprefix(codecs.BOM_UTF8)
+        try:
+            text = decode_line(line)
+            return parse_timed_triple(text, rename) if text and not text.startswith("#") else None
+        except ReadingError as error:
+            report(index, line, error.reason)
+            return None
 
     return elements_of_rows(columns, read)
 
@@ -62,17 +68,3 @@ def _ordinary(lines: Lines, scope: str) -> list[pa.Array]:
 
 def _none(length: int) -> list[pa.Array]:
     return [pa.nulls(length, field.type) for field in SCHEMA][:4]
-
-
-def _read_line(
-    line: bytes, index: int, rename: Rename, report: OnMalformedLine, has_mark: bool
-) -> tuple[int, Triple] | None:
-    """The element in a line, which is bytes without a line end, as `read_tnt` reads it."""
-    if index == 0 and has_mark:
-        line = line.removeprefix(codecs.BOM_UTF8)
-    try:
-        text = decode_line(line)
-        return parse_timed_triple(text, rename) if text and not text.startswith("#") else None
-    except ReadingError as error:
-        report(index, line, error.reason)
-        return None

@@ -421,15 +421,16 @@ class _ExpressionCompiler:
         if self._family(member) in plain or all(self._family(other) in plain for other in others):
             return exp.In(this=self.term(member), expressions=[self.term(other) for other in others])
         value = self.term(member)
-        column, names = (value, []) if is_plain(value) else (exp.column("member"), [("member", value)])
-        compiler = self._knowing(Variable(".member"), column, kind_of(member, self.kinds))
+        if not is_plain(value):
+            name = Variable(".member")
+            compiler = self._knowing(name, exp.column("member"), kind_of(member, self.kinds))
+            return bound([("member", value)], compiler._in(name, others, only_true))
         by_kind: dict[Kind, list[Expression]] = {}
         for other in others:
             by_kind.setdefault(kind_of(other, self.kinds), []).append(other)
-        alike = (compiler._in_alike(Variable(".member"), kind, found, only_true) for kind, found in by_kind.items())
-        return bound(names, any_of(*alike))
+        return any_of(*(self._in_alike(member, kind, alike, only_true) for kind, alike in by_kind.items()))
 
-    def _in_alike(self, member: Variable, kind: Kind, others: list[Expression], only_true: bool) -> exp.Expr:
+    def _in_alike(self, member: Expression, kind: Kind, others: list[Expression], only_true: bool) -> exp.Expr:
         """Whether the member is in a list of one kind."""
         if len(others) <= _MOST_COMPARISONS:
             return any_of(*(self._equal(member, other, only_true) for other in others))

@@ -21,7 +21,7 @@ from penstock.rdf.elements import Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
 from penstock.rdf.kafka_settings import java_settings
 from penstock.sources.batches import SCHEMA, SparkStream
-from penstock.sources.messages import MessageReader, Messages
+from penstock.sources.messages import MessageColumns, MessageReader
 from penstock.sources.partitions import MergedPartitions, places_in_messages
 from penstock.sources.spark.rows import ARROW_MALFORMED, MALFORMED, batch_of
 
@@ -218,13 +218,13 @@ def _message() -> Column:
     ).alias("message")
 
 
-def _messages(part: pa.Table, name: str) -> Messages:
+def _messages(part: pa.Table, name: str) -> MessageColumns:
     """Messages of columns `MESSAGE`."""
     columns = {column: part[column].combine_chunks() for column in part.column_names}
     partition, offset = columns["partition"], columns["offset"]
     labels = pc.binary_join_element_wise(pc.cast(partition, pa.string()), pc.cast(offset, pa.string()), ".")
     times = columns["time"]
-    return Messages(
+    return MessageColumns(
         columns["value"].cast(pa.large_binary()),
         pc.if_else(pc.less(times, 0), None, times),
         columns["type"],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyoxigraph as ox
 import pytest
+from tests.brokers import Broker
 from tests.endpoint import SparqlServer, sparql_server
 from tests.sinks.brokers import Received, consumed, eventually, new_topic, subscribed
 from tests.sinks.evaluations import CONSTRUCT, SELECT, TERMS, constructed, ex
@@ -186,6 +188,29 @@ def test_mistakes_with_mqtt(mosquitto: dict[str, str], tmp_path: Path, monkeypat
         opened("mqtt://127.0.0.1:1/a", timeout=0.1)
     monkeypatch.setenv("PENSTOCK_MQTT_PASSWORD", mosquitto["password"])
     opened(f"mqtt://{mosquitto['user']}@{protected}/a").close()
+
+
+def test_an_mqtt_broker_that_goes_away_and_comes_back(tmp_path: Path) -> None:
+    broker = Broker("mosquitto", tmp_path)
+    address = f"mqtt://{broker.start()['address']}/answers"
+    told: list[str] = []
+    sink = opened(address, report=told.append, timeout=None)
+    try:
+        write(sink, *numbered(1))
+        broker.stop(kill=True)
+        writing = threading.Thread(target=write, args=(sink, *numbered(2, 3)))
+        writing.start()
+        writing.join(1)
+        assert writing.is_alive()
+        broker.start()
+        writing.join(20)
+        assert not writing.is_alive()
+    finally:
+        sink.close()
+        broker.stop(kill=True)
+    assert told[0].startswith(address)
+    assert told[0].endswith("; waiting for it")
+    assert "takes messages again" in told[1]
 
 
 # Webhooks

@@ -30,7 +30,7 @@ State = dict[str, Any]
 """The state of a run besides the rows of its streams, as JSON."""
 
 _FILE = "state.duckdb"
-_FORM = 3
+_FORM = 4
 """Increased when the form of states changes: a checkpoint in an older form is refused."""
 
 _HASH = re.compile(r"[0-9a-f]{64}")

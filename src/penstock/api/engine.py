@@ -21,7 +21,7 @@ from penstock.api.queries import QueryOptions, RegisteredQuery
 from penstock.api.run_messages import RunMessages
 from penstock.api.settings import SettingError, duration, origin, report_policy, size
 from penstock.api.shared_settings import chain_of, shared_settings
-from penstock.api.sink_outlets import DEFAULT_FORMAT, Answers, SinkOutlet, checked_target, sink_settings
+from penstock.api.sink_runs import Target, start_sinks
 from penstock.api.streams import Binding, bind
 from penstock.engines.protocol import Windows
 from penstock.rdf.changes import read_changes
@@ -30,7 +30,7 @@ from penstock.rdf.credentials import service_auth as known_auth
 from penstock.rdf.endpoints import DEFAULT_MAX_BYTES, DEFAULT_TIMEOUT
 from penstock.rdf.iris import is_absolute
 from penstock.rdf.results import Evaluation
-from penstock.runtime.outlets import Outlet, Outlets, SharedOutlet
+from penstock.runtime.outlets import Outlet
 from penstock.runtime.settings import RunSettings
 from penstock.runtime.ways import RunRequest
 from penstock.sources.batches import BoundStream, is_spark_object
@@ -92,7 +92,7 @@ class Engine:
         self._windows: Windows = _one_of("windows", windows, ("auto", "driver", "cluster"))
         self.retry_timeout = None if retry_timeout is None else duration(retry_timeout) / 1000
         """In seconds."""
-        self._auth = service_auth if isinstance(service_auth, ServiceAuth) else known_auth(service_auth or {})
+        self.auth = service_auth if isinstance(service_auth, ServiceAuth) else known_auth(service_auth or {})
         self.streams: dict[str, Binding] = {}
         self.queries: dict[str, RegisteredQuery] = {}
         self._graphs: dict[str | None, list[Graph]] = {}
@@ -177,11 +177,11 @@ class Engine:
         if is_spark_object(source, "DataFrame") and not self.is_on_spark:
             raise InputError("a DataFrame of Spark needs an engine on Spark: Engine(spark)")
         graphs = self._graphs.setdefault(name, [])
-        mirror = mirror_of(source, scope, self._auth) if isinstance(source, str) else None
+        mirror = mirror_of(source, scope, self.auth) if isinstance(source, str) else None
         if mirror is not None:
             updates.mirror(mirror)
         else:
-            graphs.append(graph_of(source, "graph" if name is None else f"<{name}>", scope, self._auth))
+            graphs.append(graph_of(source, "graph" if name is None else f"<{name}>", scope, self.auth))
         return ChangingGraph(name, updates, scope)
 
     def graph_updates(self, file: str | Path, iri: str | None = None) -> None:
@@ -262,7 +262,7 @@ class Engine:
                 duration(service_timeout),
                 None if service_refresh is None else duration(service_refresh),
                 size(service_max_size),
-                self._auth,
+                self.auth,
             ),
             has_empty=empty,
             is_optimized=optimize,
@@ -357,7 +357,7 @@ class Engine:
 
     def sink(
         self,
-        *targets: str | Path | Callable[[Evaluation], None],
+        *targets: Target,
         format: str | None = None,
         checkpoint: str | Path | None = None,
         until_read: bool = False,
@@ -366,43 +366,8 @@ class Engine:
 
         The arguments are those of `RegisteredQuery.sink`.
         """
-        return self.write(list(self.queries.values()), targets, format, checkpoint, until_read=until_read)
-
-    def write(
-        self,
-        queries: Sequence[RegisteredQuery],
-        targets: Sequence[str | Path | Callable[[Evaluation], None]],
-        format: str | None = None,
-        checkpoint: str | Path | None = None,
-        *,
-        until_read: bool = False,
-    ) -> RunHandle:
-        """What `sink` and `RegisteredQuery.sink` do."""
-        if not queries or not targets:
-            missing = "a query" if not queries else "a target"
-            raise InputError(f"{missing} is missing: answers of registered queries go to files, addresses or functions")
-        functions = [target for target in targets if callable(target)]
-        addresses = [checked_target(target) for target in targets if not callable(target)]
-        messages = RunMessages()
-        answers = Answers([query.meaning.form for query in queries], format or DEFAULT_FORMAT, queries[0].prefixes)
-        shared = [
-            SinkOutlet(
-                target, answers, sink_settings(checkpoint, number, self.retry_timeout, messages.warning, self._auth)
-            )
-            for number, target in enumerate(addresses)
-        ]
-        outlets: dict[RegisteredQuery, Outlet | None] = {}
-        for query in queries:
-            own = map(query._callback, functions)
-            outlets[query] = Outlets((*(map(SharedOutlet, shared) if outlets else shared), *own))
-        return self.open(
-            outlets,
-            checkpoint=checkpoint,
-            fingerprint=repr((format, *map(str, addresses))),
-            until_read=until_read,
-            start=True,
-            messages=messages,
-        )
+        queries = list(self.queries.values())
+        return start_sinks(self, queries, targets, format, checkpoint, until_read=until_read)
 
     def open(
         self,

@@ -19,6 +19,7 @@ from penstock.api.dead_letters import DeadLetters
 from penstock.api.handle import RunHandle
 from penstock.api.run_messages import RunMessages
 from penstock.api.shared_settings import chain_of
+from penstock.api.sink_runs import Target, start_sinks
 from penstock.engines.protocol import WindowStore
 from penstock.rdf.html import table_html
 from penstock.rdf.instants import instant_text
@@ -161,7 +162,7 @@ class RegisteredQuery:
 
     def sink(
         self,
-        *targets: str | Path | Callable[[Evaluation], None],
+        *targets: Target,
         format: str | None = None,
         checkpoint: str | Path | None = None,
         until_read: bool = False,
@@ -177,7 +178,7 @@ class RegisteredQuery:
 
         Raises ValueError where a stream is not bound, SinkError where a target cannot be written, and CheckpointError.
         """
-        run = self.engine.write([self], targets, format, checkpoint, until_read=until_read)
+        run = start_sinks(self.engine, [self], targets, format, checkpoint, until_read=until_read)
         self._runs.add(run)
         return run
 

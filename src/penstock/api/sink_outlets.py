@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from penstock.algebra.model import QueryForm
 from penstock.rdf.credentials import ServiceAuth
@@ -94,12 +93,3 @@ def sink_settings(
     """`number` is that of the sink in its run; `retry_timeout` is in seconds."""
     retries = Retries(retry_timeout, report)
     return SinkSettings(None if checkpoint is None else (Path(checkpoint), number), retries, auth)
-
-
-def checked_target(target: Any) -> str | Path:
-    """Raises InputError for what is neither an address nor a path."""
-    from penstock.algebra.inputs import InputError
-
-    if isinstance(target, str | Path):
-        return target
-    raise InputError(f"answers go to a file, an address or a function, and this is {target!r}")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from pyspark.sql import SparkSession
 from tests.brokers import Message, Topic, new_topic
 
 import penstock as ps
+from penstock.cli import commands
 from penstock.oracle.judging import first_difference
 from penstock.rdf.errors import SourceError
-from penstock.rdf.results import Evaluation
+from penstock.rdf.results import Evaluation, from_json_line
 
 TOLL, ROAD = "http://ex.org/toll", "http://ex.org/road"
 COUNT = """PREFIX : <http://ex.org/>
@@ -65,8 +67,17 @@ def toll(kafka: dict[str, str], tmp_path: Path) -> tuple[Topic, Path]:
     return topic, tmp_path / "toll.tnt"
 
 
-def same(one: list[Evaluation], other: list[Evaluation]) -> None:
-    difference = first_difference(one, other, False)
+def oracle(text: str, files: Mapping[str, str | Path]) -> list[Evaluation]:
+    """The answer over files with the same elements."""
+    streams = [part for iri, file in files.items() for part in ("--stream", f"{iri}={file}")]
+    done = CliRunner().invoke(commands, ["oracle", "-", "--lateness", f"{LATENESS}ms", *streams], input=text)
+    assert done.exit_code == 0, done.stderr
+    return [evaluation for line in done.stdout.splitlines() if (evaluation := from_json_line(line)).rows]
+
+
+def same(found: list[Evaluation], expected: list[Evaluation]) -> None:
+    assert expected
+    difference = first_difference(found, expected, False)
     assert difference is None, difference.text
 
 
@@ -74,7 +85,7 @@ def test_a_topic_as_history_has_the_answer_of_the_file(toll: tuple[Topic, Path],
     topic, file = toll
     found = answers(ps.Engine(), COUNT, {TOLL: f"{topic.address}?until=now"})
     assert len(found) > 10
-    same(found, answers(ps.Engine(), COUNT, {TOLL: str(file)}))
+    same(found, oracle(COUNT, {TOLL: file}))
 
 
 @pytest.mark.parametrize("has_checkpoint", [False, True])
@@ -89,7 +100,7 @@ def test_on_spark_too(toll: tuple[Topic, Path], spark: SparkSession, tmp_path: P
         query.start(found.append, checkpoint=tmp_path / "state").wait()
     else:
         found = answers(ps.Engine(spark), COUNT, {TOLL: address})
-    same(found, answers(ps.Engine(), COUNT, {TOLL: str(file)}))
+    same(found, oracle(COUNT, {TOLL: file}))
 
 
 def two_topics(kafka: dict[str, str], folder: Path) -> tuple[dict[str, str], dict[str, str]]:
@@ -109,12 +120,12 @@ def test_two_topics_of_different_rates(kafka: dict[str, str], tmp_path: Path) ->
     topics, files = two_topics(kafka, tmp_path)
     found = answers(ps.Engine(), JOIN, topics)
     assert found
-    same(found, answers(ps.Engine(), JOIN, files))
+    same(found, oracle(JOIN, files))
 
 
 def test_two_topics_of_different_rates_on_spark(kafka: dict[str, str], tmp_path: Path, spark: SparkSession) -> None:
     topics, files = two_topics(kafka, tmp_path)
-    same(answers(ps.Engine(spark), JOIN, topics), answers(ps.Engine(), JOIN, files))
+    same(answers(ps.Engine(spark), JOIN, topics), oracle(JOIN, files))
 
 
 @pytest.mark.parametrize("most", [None, 0])
@@ -138,7 +149,7 @@ def test_live_on_spark(
         query.start(found.append, until_read=True).wait()
     finally:
         spark.conf.unset("spark.penstock.batch.maxRows")
-    same(found, answers(ps.Engine(), COUNT, {TOLL: str(file)}))
+    same(found, oracle(COUNT, {TOLL: file}))
     assert f"{topic.address}, partition 1, offset " in late.read_text()
 
 

@@ -14,7 +14,6 @@ All of `case.toml` is optional. Its paths are relative to the folder.
     query, dialect   a listing elsewhere; `auto`
     prefixes         a JSON file of prefixes that the query does not declare
     compare_empty    evaluations without solutions are in `expected.jsonl` too
-    oracle_differs   why the oracle is known not to give this answer
     rspql_differs    why the query, translated to RSP-QL, is known not to give it
     [options]        t0, flush, report, operator, duplicates, lateness: as on the command line
     [placeholders]   texts to replace in the query, such as "$Name$"
@@ -54,7 +53,7 @@ NAMES = "http://ex.org/"
 DEFAULT_GRAPH = "default"
 
 _ENDINGS = {"streams": ("tnt", "trig", "nq", "jsonld", "ndjson"), "graphs": ("ttl",), "changes": ("changes",)}
-_KNOWN = {"title", "source", "query", "dialect", "prefixes", "compare_empty", "oracle_differs", "rspql_differs"}
+_KNOWN = {"title", "source", "query", "dialect", "prefixes", "compare_empty", "rspql_differs"}
 _KNOWN_TABLES = {"options", "placeholders", *_ENDINGS}
 _KNOWN_OPTIONS = {"t0", "flush", "report", "operator", "duplicates", "lateness"}
 
@@ -71,7 +70,6 @@ class Case:
     flush: bool
     expected: tuple[Evaluation, ...]
     compare_empty: bool
-    oracle_differs: str
     rspql_differs: str
 
 
@@ -100,7 +98,6 @@ def read_case(folder: Path) -> Case:
         flush=options.get("flush", False),
         expected=_expected(folder),
         compare_empty=said.get("compare_empty", False),
-        oracle_differs=said.get("oracle_differs", ""),
         rspql_differs=said.get("rspql_differs", ""),
     )
 

@@ -59,7 +59,7 @@ def test_a_master_of_spark(master: str) -> None:
     ids=["no Java", "a cause", "memory"],
 )
 def test_a_failure_of_spark_is_a_sentence(error: Exception, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(options: EngineOptions) -> None:
+    def fail(options: EngineOptions, *, reads_kafka: bool = False) -> None:
         raise error
 
     monkeypatch.setattr(EngineOptions, "start", fail)

@@ -350,6 +350,15 @@ def test_files_are_no_services(stream: Path) -> None:
         assert "write an http or https address" in result.stderr
 
 
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "data:text/plain,x", "ftp://localhost/x"])
+def test_on_spark_only_http_is_asked(address: str, stream: Path, spark: object) -> None:
+    engine = ps.Engine(spark)
+    engine.stream("http://ex.org/toll", str(stream))
+    query = engine.register(QUERY.replace("ENDPOINT", address))
+    with pytest.raises(ValueError, match="write an http or https address"):
+        list(query.results())
+
+
 def test_the_size_of_an_answer(server: SparqlServer, stream: Path) -> None:
     result = command("run", server.address, stream, "--service-max-size", "100")
     assert result.exit_code == 2

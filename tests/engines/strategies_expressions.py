@@ -100,7 +100,7 @@ class Expressions(Drawing):
                 return f"{test}({self.term(scope, depth - 1)})"
             case "in":
                 members = ", ".join(self.several(lambda: self.term(scope, depth - 1), 0, 3))
-                return f"{self.any_variable(scope)} {self.choose('IN', 'NOT IN')} ({members})"
+                return f"({self.any_variable(scope)} {self.choose('IN', 'NOT IN')} ({members}))"
             case "and":
                 return f"({inner()} && {inner()})"
             case "or":

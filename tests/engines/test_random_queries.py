@@ -61,7 +61,8 @@ FOUND_BEFORE = [
 
 @pytest.fixture(scope="module")
 def engine() -> DuckDBStore:
-    return DuckDBStore(rows_between_looks=1, keep_from=0)
+    """With one thread, because statements over a few rows mostly wait for the others."""
+    return DuckDBStore(rows_between_looks=1, keep_from=0, limits={"threads": 1})
 
 
 def run(engine: DuckDBStore, scenario: Scenario, batch: int, slices: int | None) -> list[Evaluation]:

@@ -51,6 +51,27 @@ def test_terms_that_mean_the_same(
     assert (first_difference(answer.evaluations, [says(*expected)], False) is None) == is_same
 
 
+@pytest.mark.parametrize(
+    ("separator", "found", "expected", "is_same"),
+    [
+        ("", "b c a", "a b c", True),
+        ("; SEPARATOR = '-'", "b-c-a", "a-b-c", True),
+        ("; SEPARATOR = ''", "bca", "abc", True),
+        ("", "a b c", "a b c", True),
+        ("", "b c", "a b c", False),
+        ("", "b b a", "b a a", False),
+        ("; SEPARATOR = '-'", "b c a", "a b c", False),
+    ],
+)
+def test_group_concat_may_have_any_order(separator: str, found: str, expected: str, is_same: bool) -> None:
+    query = parsed(f"SELECT (GROUP_CONCAT(?n{separator}) AS ?x) FROM STREAM :s [RANGE 10ms TUMBLING] {{ ?a :n ?n }}")
+    answer = matched([says(found, "string")], [says(expected, "string")], query)
+    assert answer.is_reordered == (is_same and found != expected)
+    assert (first_difference(answer.evaluations, [says(expected, "string")], False) is None) == is_same
+    plain = matched([says(found, "string")], [says(expected, "string")], parsed(PLAIN))
+    assert (first_difference(plain.evaluations, [says(expected, "string")], False) is None) == (found == expected)
+
+
 def test_variables_that_come_out_of_sum_and_avg() -> None:
     query = parsed(
         "SELECT ?z (?y * 2 AS ?x) ?n (COUNT(*) AS ?c) FROM STREAM :s [RANGE 10ms TUMBLING] "

@@ -171,6 +171,10 @@ class TestSnapshots:
         assert found.malformed[0].place == str(path)
         assert found.reasons[0].startswith("this snapshot has no time: put a number into the file's name")
 
+    def test_a_snapshot_without_a_valid_line_is_not_asked_for_a_time(self, tmp_path: Path) -> None:
+        found = collect(write(tmp_path / "a.nt", '<a:s> <a:p> <a:o> "1" .\n<a:s> <a:p> <a:o> "2" .\n'))
+        assert [entry.place for entry in found.malformed] == [f"{tmp_path}/a.nt:1", f"{tmp_path}/a.nt:2"]
+
     def test_a_file_with_a_wrong_time_is_malformed(self, tmp_path: Path) -> None:
         write(tmp_path / "5.ttl", '<> <http://www.w3.org/ns/prov#generatedAtTime> "soon" .')
         found = collect(tmp_path)

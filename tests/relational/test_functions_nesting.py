@@ -96,3 +96,39 @@ def test_long_chains_have_values() -> None:
         text = f"SELECT {', '.join(column.sql('duckdb') for column in columns)} FROM (SELECT 'i1' AS a) AS terms"
         Library(connection).provide(text)
         assert connection.execute(text).fetchone() == tuple(chains.values())
+
+
+IN_LISTS = [
+    ("?a IN ({numbers})", True),
+    ("?a IN ({strings}, 1)", True),
+    ("?a IN ({strings}, {resources})", False),
+    ("?a NOT IN ({numbers}, ?b)", False),
+    ("(?a + 1) IN ({resources}, {times}, {numbers})", True),
+    ("?a IN ({times}, 1/0)", None),
+    ("?a IN ({strings}, 1/0, 1)", True),
+]
+MEMBERS = {
+    "numbers": "{}",
+    "strings": '"x{}"',
+    "resources": "<a:{}>",
+    "times": '"2024-01-01T00:{:02}:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>',
+}
+
+
+@pytest.mark.parametrize(("form", "expected"), IN_LISTS)
+def test_a_long_list_is_compared_in_one_place(form: str, expected: bool | None) -> None:
+    """`?a` is 1; the SQL has a term for each member, and no more."""
+
+    def text(count: int) -> str:
+        lists = {name: ", ".join(member.format(place) for place in range(count)) for name, member in MEMBERS.items()}
+        return form.format(**lists)
+
+    def written(count: int) -> str:
+        return compile_condition(expression_of(text(count)), _column).sql("duckdb")
+
+    with duckdb.connect() as connection:
+        for count in (3, 60):
+            query = f"SELECT {written(count)} FROM (SELECT 'i1' AS a, 'i2' AS b) AS terms"
+            Library(connection).provide(query)
+            assert connection.execute(query).fetchone() == (expected,)
+    assert len(written(60)) - len(written(59)) < 200

@@ -323,7 +323,12 @@ def test_deep_expressions(interpreted: SparkSession, connection: duckdb.DuckDBPy
     """64 levels of a function, 20 of several, and as many as are compiled as a whole."""
     deep = [nested(form, depth_of(form)) for form in ("ROUND(%s)", "(%s + ?a)", "(%s = ?a)", "(%s IN (?a, true))")]
     deep.append(nested('ROUND(IF((%s = ?a) IN (?a, true), ?b, STRLEN(CONCAT("x", STR(?a)))) * 2 + ?a)', 5))
-    deep += ["SHA384(?a)", "?a IN (1, 2, 3, 4, ?b)", " && ".join(["?a", "?b"] * 20)]
+    deep += [
+        "SHA384(?a)",
+        "?a IN (1, 2, 3, 4, ?b)",
+        f"?a NOT IN ({', '.join(map(str, range(2, 60)))})",
+        " && ".join(["?a", "?b"] * 20),
+    ]
     deep += [nested("(%s + ?b)", MOST_WEIGHT_DISTRIBUTED), " - ".join(["?b"] * 300)]
     rows = [("1", "2"), ('"x"', "2.5"), ("true", '"P1D"^^xsd:dayTimeDuration'), (UNBOUND, "1")]
     columns = [

@@ -16,7 +16,6 @@ from penstock.oracle.timestamps import TimedPattern, timestamp_expression
 from penstock.rdf.terms import Literal
 from penstock.rdf.vocabulary import XSD
 from penstock.syntax import ast
-from penstock.syntax.ast.traversal import walk
 
 _ORDERINGS = {"<": "less", ">": "less", "<=": "less-or-equal", ">=": "less-or-equal"}
 
@@ -107,7 +106,10 @@ class ExpressionRewriting:
             case ast.Operation("IN" | "NOT IN" as operator, (sought,)):
                 found = call("in-nothing", self.term(sought))
                 return found if operator == "IN" else ast.Operation("!", (found,))
-            case ast.Operation("IN" | "NOT IN" as operator, (sought, *others)) if _asks_in(sought):
+            case ast.Operation("=" | "!=" as operator, operands):
+                found = call("equal", *map(self.value, operands))
+                return found if operator == "=" else ast.Operation("!", (found,))
+            case ast.Operation("IN" | "NOT IN" as operator, (sought, *others)):
                 values = [ast.Call("COALESCE", (self.value(other), FAILED)) for other in others]
                 found = call("in", self.value(sought), *values)
                 return found if operator == "IN" else ast.Operation("!", (found,))
@@ -133,11 +135,6 @@ def _is_boolean(expression: ast.Expression) -> bool:
     return isinstance(expression, ast.Exists) or (
         isinstance(expression, ast.Operation) and expression.operator not in ("+", "-", "*", "/")
     )
-
-
-def _asks_in(expression: ast.Expression) -> bool:
-    """Whether the expression contains IN. The store's engine repeats the left side for each member of the list."""
-    return any(isinstance(node, ast.Operation) and node.operator in ("IN", "NOT IN") for node in walk(expression))
 
 
 def _is_kept(constant: ast.Constant) -> bool:

@@ -98,17 +98,29 @@ def _in(sought: Node, *members: Node) -> Node | None:
     return None if None in found else FALSE
 
 
+# Comparison (§17.3.1): the store's engine does not compare booleans, takes any term to be <= itself, and takes times
+# that cannot be compared, because only one has a time zone, to be different. It also compares parts of dates.
+
+_TIMES = frozenset(XSD + name for name in ("dateTime", "date", "time"))
+_PARTS_OF_DATES = frozenset(XSD + name for name in ("gYear", "gYearMonth", "gMonth", "gMonthDay", "gDay"))
+
+
 def _equal(one: Node, other: Node) -> Node | None:
-    if isinstance(one, ox.BlankNode) or isinstance(other, ox.BlankNode):
+    if not (isinstance(one, ox.Literal) and isinstance(other, ox.Literal)):
         return ox.Literal(one == other)
-    return compute(f"{one} = {other}")
-
-
-# Comparison (§17.3.1): the store's engine does not compare booleans, and takes any term to be <= itself
+    datatype = one.datatype.value
+    if datatype == other.datatype.value and datatype in _PARTS_OF_DATES:
+        return TRUE if one == other else None
+    found = compute(f"{one} = {other}")
+    if found == FALSE and datatype == other.datatype.value and datatype in _TIMES:
+        return found if compute(f"{one} < {other}") is not None else None
+    return found
 
 
 def _less(one: Node, other: Node) -> Node | None:
     if not (isinstance(one, ox.Literal) and isinstance(other, ox.Literal)):
+        return None
+    if one.datatype.value in _PARTS_OF_DATES:
         return None
     if one.datatype.value == other.datatype.value == XSD_BOOLEAN:
         return compute(f"xsd:integer({one}) < xsd:integer({other})".replace("xsd:integer", f"<{XSD}integer>"))
@@ -119,7 +131,7 @@ def _less(one: Node, other: Node) -> Node | None:
 
 def _less_or_equal(one: Node, other: Node) -> Node | None:
     is_less = _less(one, other)
-    return is_less if is_less != FALSE else compute(f"{one} = {other}")
+    return is_less if is_less != FALSE else _equal(one, other)
 
 
 def _has_order(literal: ox.Literal) -> bool:
@@ -171,6 +183,7 @@ _NAMES: dict[str, Callable[..., Node | ox.Triple | None]] = {
     "effective-boolean": _effective_boolean,
     "in-nothing": _in_nothing,
     "in": _in,
+    "equal": _equal,
     "less": _less,
     "less-or-equal": _less_or_equal,
     "replacement": _replacement,

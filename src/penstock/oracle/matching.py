@@ -1,22 +1,24 @@
 """Matches terms of an answer with the oracle's if they are equal but written differently.
 
-SPARQL leaves two choices to the engine. It may write a computed value in any form (2.50 or 2.5). And it may add doubles
-in any order, so the last digits of SUM and AVG may differ; these are compared with a tolerance. Terms from the data
-must be written in the same way, and integers and decimals must be exact.
+SPARQL leaves three choices to the engine. It may write a computed value in any form (2.50 or 2.5). It may add doubles
+in any order, so the last digits of SUM and AVG may differ; these are compared with a tolerance. And it may join the
+values of GROUP_CONCAT in any order. Terms from the data must be written in the same way, and integers and decimals must
+be exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isclose
+from typing import TypeGuard
 
 import pyoxigraph as ox
 
 from penstock.oracle.stored_terms import as_read_back
 from penstock.rdf.elements import Node
 from penstock.rdf.results import Evaluation
-from penstock.rdf.vocabulary import XSD, XSD_DOUBLE
+from penstock.rdf.vocabulary import XSD, XSD_DOUBLE, XSD_STRING
 from penstock.syntax import ast
 from penstock.syntax.ast.traversal import walk
 
@@ -24,50 +26,66 @@ TOLERANCES = {XSD_DOUBLE: 1e-12, XSD + "float": 1e-5}
 """The tolerance for SUM and AVG, relative to the greater of the two values."""
 
 
+_Number = tuple[str, float, ox.Literal]
+"""Its datatype, its value, and how it is written."""
+
+
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """An answer with the oracle's terms if they mean the same; `is_rounded`: some only within the tolerance."""
+    """An answer with the oracle's terms if they mean the same.
+
+    `is_rounded`: some only within the tolerance; `is_reordered`: some only if GROUP_CONCAT has another order.
+    """
 
     evaluations: list[Evaluation]
     is_rounded: bool
+    is_reordered: bool
 
 
 def matched(answer: Sequence[Evaluation], reference: Sequence[Evaluation], query: ast.Query) -> Matched:
     """The answer, each evaluation compared with the oracle's at the same instant."""
     by_time = {evaluation.time: evaluation for evaluation in reference}
-    rounded = rounded_variables(query)
-    matching = _Matching()
+    matching = _Matching(rounded_variables(query), separators(query))
     return Matched(
         [
-            matching.evaluation(evaluation, by_time[evaluation.time], rounded)
-            if evaluation.time in by_time
-            else evaluation
+            matching.evaluation(evaluation, by_time[evaluation.time]) if evaluation.time in by_time else evaluation
             for evaluation in answer
         ],
         matching.is_rounded,
+        matching.is_reordered,
     )
 
 
 class _Matching:
-    def __init__(self) -> None:
-        self.is_rounded = False
+    """`separators` has the variables that are a GROUP_CONCAT."""
 
-    def evaluation(self, one: Evaluation, other: Evaluation, rounded: frozenset[str]) -> Evaluation:
+    def __init__(self, rounded: frozenset[str], separators: Mapping[str, str]) -> None:
+        self.rounded = rounded
+        self.separators = separators
+        self.is_rounded = False
+        self.is_reordered = False
+
+    def evaluation(self, one: Evaluation, other: Evaluation) -> Evaluation:
         if one.rows is not None and other.rows is not None:
             positions = {name: position for position, name in enumerate(other.variables or ())}
             finders: list[Callable[[Node | None], Node | None]] = []
             for name in one.variables or ():
                 column = {row[positions[name]] for row in other.rows} if name in positions else set()
-                finders.append(self._finder(column, name in rounded))
+                separators = [self.separators[name]] if name in self.separators else []
+                finders.append(self._finder(column, name in self.rounded, separators))
             rows = (tuple(find(term) for find, term in zip(finders, row, strict=True)) for row in one.rows)
             return replace(one, rows=tuple(rows))
         if one.triples is not None and other.triples is not None:
-            find = self._finder({triple.object for triple in other.triples}, bool(rounded))  # type: ignore[misc]
+            objects: set[Node | None] = {triple.object for triple in other.triples}  # type: ignore[misc]
+            find = self._finder(objects, bool(self.rounded), set(self.separators.values()))
             return replace(one, triples=tuple(_with_object(triple, find) for triple in one.triples))
         return one
 
-    def _finder(self, theirs: set[Node | None], is_rounded: bool) -> Callable[[Node | None], Node | None]:
+    def _finder(
+        self, theirs: set[Node | None], is_rounded: bool, separators: Iterable[str]
+    ) -> Callable[[Node | None], Node | None]:
         numbers = list(_numbers(theirs)) if is_rounded else []
+        joined = {_parts(term, separator): term for term in theirs for separator in separators if _is_string(term)}
 
         def find(term: Node | None) -> Node | None:
             if term in theirs or not isinstance(term, ox.Literal):
@@ -75,20 +93,43 @@ class _Matching:
             same = as_read_back(term)
             if same in theirs and same.datatype == term.datatype:
                 return same
-            datatype = same.datatype.value
-            if not numbers or datatype not in TOLERANCES:
-                return term
-            value = float(same.value.replace("INF", "inf"))
-            near = [n for n in numbers if n[0] == datatype and isclose(n[1], value, rel_tol=TOLERANCES[datatype])]
-            if not near:
-                return term
-            self.is_rounded = True
-            return min(near, key=lambda number: abs(number[1] - value))[2]
+            if _is_string(term):
+                return self._reordered(term, joined, separators)
+            return self._near(term, same, numbers)
 
         return find
 
+    def _reordered(
+        self, term: ox.Literal, joined: Mapping[tuple[str, ...], ox.Literal], separators: Iterable[str]
+    ) -> ox.Literal:
+        for separator in separators:
+            if (found := joined.get(_parts(term, separator))) is not None:
+                self.is_reordered = True
+                return found
+        return term
 
-def _numbers(terms: set[Node | None]) -> Iterator[tuple[str, float, ox.Literal]]:
+    def _near(self, term: ox.Literal, same: ox.Literal, numbers: list[_Number]) -> ox.Literal:
+        datatype = same.datatype.value
+        if not numbers or datatype not in TOLERANCES:
+            return term
+        value = float(same.value.replace("INF", "inf"))
+        near = [n for n in numbers if n[0] == datatype and isclose(n[1], value, rel_tol=TOLERANCES[datatype])]
+        if not near:
+            return term
+        self.is_rounded = True
+        return min(near, key=lambda number: abs(number[1] - value))[2]
+
+
+def _is_string(term: Node | None) -> TypeGuard[ox.Literal]:
+    return isinstance(term, ox.Literal) and term.datatype.value == XSD_STRING
+
+
+def _parts(term: ox.Literal, separator: str) -> tuple[str, ...]:
+    """The values that GROUP_CONCAT has joined, sorted."""
+    return tuple(sorted(term.value.split(separator) if separator else term.value))
+
+
+def _numbers(terms: set[Node | None]) -> Iterator[_Number]:
     for term in terms:
         if isinstance(term, ox.Literal) and term.datatype.value in TOLERANCES:
             try:
@@ -117,6 +158,15 @@ def rounded_variables(query: ast.Query) -> frozenset[str]:
         if found <= names:
             return frozenset(names)
         names |= found
+
+
+def separators(query: ast.Query) -> dict[str, str]:
+    """The variables that are a GROUP_CONCAT, and what it puts between the values."""
+    return {
+        name: " " if value.separator is None else value.separator
+        for name, value in _assigned(query)
+        if isinstance(value, ast.Aggregate) and value.name == "GROUP_CONCAT"
+    }
 
 
 def _is_rounded(node: ast.Node, names: set[str]) -> bool:

@@ -10,7 +10,7 @@ import atexit
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -169,7 +169,7 @@ class StreamedRun:
         writer = self._intake.input.streamed(session).writeStream.foreachBatch(self._callback)
         writer = writer.option("checkpointLocation", str(self._folder / "spark"))
         writer = writer.trigger(availableNow=True) if self._is_bounded else writer.trigger(processingTime=_PACE)
-        with nullcontext() if self._checkpoint is not None else _quick_commits(session):
+        with _quick_commits(session):
             self._query = writer.start()
 
     def _process(self, frame: DataFrame, number: int) -> None:
@@ -239,9 +239,10 @@ class StreamedRun:
 
 @contextmanager
 def _quick_commits(session: SparkSession) -> Iterator[None]:
-    """A streaming query that starts meanwhile commits by writing files in place: a crash may leave a partial one.
+    """For a streaming query that starts meanwhile, Spark renames the files of its logs itself.
 
-    No run continues from a temporary folder, and Spark starts a process for each file that it renames.
+    By default it starts a process for each file. Both write a temporary file and then rename it, so a crash leaves no
+    partial one.
     """
     before = session.conf.get(_FILE_MANAGER, None)
     session.conf.set(_FILE_MANAGER, _FILE_MANAGERS + "FileSystemBasedCheckpointFileManager")

@@ -151,3 +151,16 @@ def test_snapshots(spark: SparkSession, tmp_path: Path) -> None:
         write(tmp_path / f"{time}.ttl", "nonsense }" if time == 4 else "" if time == 5 else f"<a:s> <a:p> [], {time}.")
     assert agree(spark, f"{tmp_path}?unit=1s") == 7
     assert spark_read(spark, f"{tmp_path}?unit=1s") == read(f"{tmp_path}?unit=1s")
+
+
+def test_bombs_are_malformed(spark: SparkSession, tmp_path: Path) -> None:
+    """Deep nesting, and a compressed line without end: the process that reads them goes on."""
+    write(tmp_path / "1.jsonld", '{"@graph": [' * 20_000 + "]}" * 20_000)
+    write(tmp_path / "2.tnt.gz", gzip.compress(b"<" + b"a" * 40_000_000))
+    write(tmp_path / "3.tnt", LINE)
+    found = spark_read(spark, tmp_path)
+    assert found == read_one_by_one(tmp_path)
+    assert len(found.elements) == 1
+    nested, endless = (entry.reason for entry in found.malformed)
+    assert "nested more than 500 deep" in nested
+    assert "the line is longer than" in endless

@@ -31,7 +31,7 @@ STACK_TOO_SMALL = (
 )
 
 
-class Messages:
+class SparkOutput:
     """The last lines that Spark's process wrote, read until it ends."""
 
     def __init__(self) -> None:
@@ -53,14 +53,14 @@ class Messages:
         return list(self._lines)
 
 
-MESSAGES = Messages()
+SPARK_OUTPUT = SparkOutput()
 """The last lines of the Spark process of this program."""
 
 
 def failure(error: Exception) -> str | None:
     """The reason why Spark failed; None if the error is not from Spark."""
     if _has_ended(error):
-        why = reason(MESSAGES.lines())
+        why = reason(SPARK_OUTPUT.lines())
         return f"its process has ended: {why}" if why else "its process has ended"
     if type(error).__module__.partition(".")[0] in ("pyspark", "py4j"):
         text = str(error)

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from penstock.engines.spark.driver_memory import MEMORY, driver_memory
-from penstock.engines.spark.failures import MESSAGES, STACK_TOO_SMALL, reason
+from penstock.engines.spark.failures import SPARK_OUTPUT, STACK_TOO_SMALL, reason
 from penstock.engines.spark.java import Java, NoJavaError, find_java
 from penstock.engines.spark.kafka_connector import ConnectorError, connector_jars
 
@@ -192,7 +192,7 @@ def _launch(settings: Mapping[str, str], verbose: bool) -> None:
         with _java_home(java), _output(verbose) as output:
             gateway = launch_gateway(conf, output)  # type: ignore[no-untyped-call]
     except PySparkRuntimeError as error:
-        lines = MESSAGES.lines() or [str(error)]
+        lines = SPARK_OUTPUT.lines() or [str(error)]
         raise SessionError(f"Spark did not start: {reason(lines) or lines[-1]}") from None
     context = SparkContext(conf=conf, gateway=gateway)
     if not verbose:
@@ -232,7 +232,7 @@ def _output(verbose: bool) -> Iterator[dict[str, int]]:
         yield {"stdout": _STANDARD_ERROR}
         return
     readable, writable = os.pipe()
-    MESSAGES.read(readable)
+    SPARK_OUTPUT.read(readable)
     try:
         yield {"stdout": writable, "stderr": writable}
     finally:

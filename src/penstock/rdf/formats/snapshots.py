@@ -71,7 +71,7 @@ class _Snapshot:
             problems.append(Malformed(str(self._path), "", error.reason))
         if named is not None and not own:
             return named
-        if triples is not None and not own:
+        if not own and (triples or not problems):
             problems.append(Malformed(str(self._path), "", self._without_time()))
         for problem in problems:
             self._options.on_malformed(problem)

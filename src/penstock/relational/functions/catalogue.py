@@ -29,7 +29,7 @@ from penstock.relational.functions.calls import (
     term,
     text,
 )
-from penstock.relational.functions.families import Kinds, is_volatile, kind_of
+from penstock.relational.functions.families import Kind, Kinds, is_volatile, kind_of
 from penstock.relational.functions.nesting import (
     MOST_WEIGHT,
     STACK,
@@ -176,6 +176,9 @@ class _Names:
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "ABS", "CEIL", "FLOOR", "ROUND"})
 _LARGEST_ARITHMETIC = 6
 """The maximum number of operators on numbers that are evaluated as a whole."""
+
+_MOST_COMPARISONS = 32
+"""A longer list after IN is folded: engines plan the comparison once, but evaluate it more slowly."""
 
 _STACK, _STEP = exp.column("stack"), exp.column("step")
 """The parameters of the function that reduces the steps of a deep expression."""
@@ -418,16 +421,32 @@ class _ExpressionCompiler:
         if self._family(member) in plain or all(self._family(other) in plain for other in others):
             return exp.In(this=self.term(member), expressions=[self.term(other) for other in others])
         value = self.term(member)
-        if is_plain(value):
+        if not is_plain(value):
+            name = Variable(".member")
+            compiler = self._knowing(name, exp.column("member"), kind_of(member, self.kinds))
+            return bound([("member", value)], compiler._in(name, others, only_true))
+        by_kind: dict[Kind, list[Expression]] = {}
+        for other in others:
+            by_kind.setdefault(kind_of(other, self.kinds), []).append(other)
+        return any_of(*(self._in_alike(member, kind, alike, only_true) for kind, alike in by_kind.items()))
+
+    def _in_alike(self, member: Expression, kind: Kind, others: list[Expression], only_true: bool) -> exp.Expr:
+        """Whether the member is in a list of one kind."""
+        if len(others) <= _MOST_COMPARISONS:
             return any_of(*(self._equal(member, other, only_true) for other in others))
-        name = "member"
-        named = Variable(".member")
-        inner = replace(
+        found, other = exp.column("found"), exp.column("other")
+        equal = self._knowing(Variable(".other"), other, kind)._equal(member, Variable(".other"), only_true)
+        is_found = call("sparql_boolean_term", any_of(exp.EQ(this=found, expression=text("btrue")), equal))
+        folded = reduced([self.term(one) for one in others], (found, other), is_found, text("bfalse"))
+        return applied("sparql_as_boolean", folded)
+
+    def _knowing(self, variable: Variable, column: exp.Expr, kind: Kind) -> _ExpressionCompiler:
+        """With a variable for a value that the SQL has already."""
+        return replace(
             self,
-            column=lambda variable: exp.column(name) if variable == named else self.column(variable),
-            kinds={**self.kinds, named: kind_of(member, self.kinds)},
+            column=lambda asked: column.copy() if asked == variable else self.column(asked),
+            kinds={**self.kinds, variable: kind},
         )
-        return bound([(name, value)], any_of(*(inner._equal(named, other, only_true) for other in others)))
 
     def _pattern(self, pattern: Expression, flags: list[Expression]) -> tuple[exp.Expr, _Matching]:
         """The pattern with its flags in the syntax of engines, translated now if both are constants; and how to match

@@ -162,6 +162,13 @@ class TestErrorsOnSpark:
             with pytest.raises(SourceError, match="/nowhere: there is no such topic"):
                 query.start(print)
 
+    def test_a_session_without_the_connector(self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("penstock.sources.spark.topics._CLIENT", "org.apache.kafka.clients.consumer.Unknown")
+        with pytest.raises(
+            SourceError, match=r"this Spark session has no Kafka connector: start Spark with --packages"
+        ):
+            answers(ps.Engine(spark), COUNT, {TOLL: "kafka://localhost/toll?until=now"})
+
     def test_credentials(self, kafka: dict[str, str], spark: SparkSession, tmp_path: Path) -> None:
         topic = new_topic(kafka["address"])
         topic.write([Message(passage(at, random.Random(at))) for at in (1, 2000)])

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 import threading
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from penstock.rdf.addresses import Address
 from penstock.rdf.errors import SourceError
 from penstock.rdf.kafka_settings import client_settings
-from penstock.rdf.plurals import counted
+from penstock.sources.waiting import Waiting
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, KafkaError, TopicPartition
 
 Answer = TypeVar("Answer")
-
-LOG = logging.getLogger("penstock")
 
 _SETTINGS: dict[str, Any] = {
     "client.id": "penstock",
@@ -36,7 +32,6 @@ _SETTINGS: dict[str, Any] = {
 }
 
 _SECONDS_TO_ANSWER = 5.0
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 30.0
 
 
 class KafkaClient:
@@ -51,10 +46,8 @@ class KafkaClient:
         self.start = address.start
         self.is_until_now = address.is_until_now
         self.stopped = stopped
-        self._timeout = retry_timeout
+        self._waiting = Waiting(address.name, retry_timeout, stopped)
         self._noted: KafkaError | None = None
-        self._away_since: float | None = None
-        self._pause = _FIRST_PAUSE
         self.consumer = self._consumer(client_settings(address))
 
     def _consumer(self, settings: dict[str, str]) -> Consumer:
@@ -160,25 +153,11 @@ class KafkaClient:
     def wait(self, error: KafkaError) -> None:
         """A pause, longer each time. Raises SourceError if waiting does not help, or has taken too long."""
         self.check(error)
-        now = time.monotonic()
-        reason = (self._noted or error).str()
-        if self._away_since is None:
-            self._away_since = now
-            LOG.warning(f"{self.name} does not answer ({reason}); waiting for it")
-        left = _LONGEST_PAUSE if self._timeout is None else self._timeout - (now - self._away_since)
-        if left <= 0:
-            raise SourceError(
-                f"{self.name} does not answer ({reason}); tried for {self._timeout:g} s (--retry-timeout sets how long)"
-            )
-        self.stopped.wait(min(self._pause, left))
-        self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+        self._waiting.pause((self._noted or error).str())
 
     def answered(self) -> None:
-        self._noted, self._pause = None, _FIRST_PAUSE
-        if self._away_since is not None:
-            seconds = round(time.monotonic() - self._away_since)
-            LOG.warning(f"{self.name} answers again, after {counted(seconds, 'second')}")
-            self._away_since = None
+        self._noted = None
+        self._waiting.end()
 
 
 def _rejections() -> frozenset[int]:

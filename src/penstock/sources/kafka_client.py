@@ -25,6 +25,9 @@ _SETTINGS: dict[str, Any] = {
     "enable.partition.eof": True,
     "isolation.level": "read_committed",
     "fetch.wait.max.ms": 100,
+    # The client would fetch a megabyte at a time, and pause for a second when it is ahead of us.
+    "fetch.message.max.bytes": 8 << 20,
+    "fetch.queue.backoff.ms": 5,
     "queued.max.messages.kbytes": 32 << 10,
     "receive.message.max.bytes": 512 << 20,
     "reconnect.backoff.max.ms": 5000,

@@ -5,11 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from click.testing import CliRunner
 from pyspark.sql import SparkSession
 from tests.brokers import Message, Topic, new_topic
+from tests.sources.test_kafka import wait_until
+from tests.sources.test_mqtt import publish
 
 import penstock as ps
 from penstock.cli import commands
@@ -55,6 +58,15 @@ def answers(on: ps.Engine, text: str, streams: dict[str, str]) -> list[Evaluatio
     for iri, address in streams.items():
         on.stream(iri, address)
     return list(on.register(text, lateness=LATENESS).results())
+
+
+@pytest.fixture(autouse=True)
+def connector(request: pytest.FixtureRequest) -> None:
+    """Skips a test on Spark where Spark's Kafka connector cannot be fetched."""
+    if "spark" in request.fixturenames:
+        session: SparkSession = request.getfixturevalue("spark")
+        if not session.sparkContext.getConf().contains("spark.jars"):
+            pytest.skip("Spark's Kafka connector cannot be fetched")
 
 
 @pytest.fixture
@@ -180,3 +192,26 @@ class TestErrorsOnSpark:
         with pytest.raises(SourceError, match="rejects the user or the password") as caught:
             answers(ps.Engine(spark), COUNT, {TOLL: f"{address}{settings}{tmp_path}/wrong"})
         assert "friend" not in str(caught.value)
+
+
+def heard(on: ps.Engine, mosquitto: dict[str, str]) -> list[Evaluation]:
+    """The first evaluations of a live run over an MQTT topic."""
+    topic = uuid4().hex
+    on.stream(TOLL, f"mqtt://{mosquitto['address']}/{topic}")
+    found: list[Evaluation] = []
+    with on.register(COUNT).start(found.append):
+
+        def has_answered() -> bool:
+            publish(mosquitto["address"], [(topic, passage(at, random.Random(at))) for at in (600, 1200, 90_000)])
+            return bool(found)
+
+        wait_until(has_answered, 100)
+    return found
+
+
+def test_mqtt(mosquitto: dict[str, str]) -> None:
+    assert heard(ps.Engine(), mosquitto)[0].time == 1000
+
+
+def test_mqtt_on_spark(mosquitto: dict[str, str], spark: SparkSession) -> None:
+    assert heard(ps.Engine(spark), mosquitto)[0].time == 1000

@@ -2,8 +2,8 @@
 
 The data is a stream of RFID readings (a person is detected at a place), a floor plan, and the papers that people write.
 The copies differ in a name, so they are fused into one statement. The output has the processor seconds for parsing,
-registering and running the queries, the total wall time, the peak memory, and ratios to one query: the wall time, the
-processor time of registering and running, that of all parts, that of the whole process with its start, and memory.
+registering and running the queries, the total wall time, the peak memory, and ratios to one query: registering and
+running (wall time and processor time), the total including parsing, the whole process with its start, and memory.
 `--check` exits with status 1 if the largest number of queries takes more than twice the processor time of the process
 with one query (on Spark, twice the wall time, most of which is spent in Java), or more than twice its memory.
 

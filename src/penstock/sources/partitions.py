@@ -128,6 +128,12 @@ def _before(one: _Partition, bound: int | None) -> pa.Table | None:
     return waiting.slice(0, count)
 
 
+def as_elements(elements: pa.Table) -> pa.Table:
+    """Elements of messages (`messages.ELEMENTS`) as a batch has them: without the messages, names if there are any."""
+    table = elements.select(SCHEMA.names)
+    return table if elements["g"].null_count == elements.num_rows else table.append_column("g", elements["g"])
+
+
 def _merged(parts: list[pa.Table]) -> pa.Table:
     """The elements in the order of the times reached, numbered from 0; names only where there are any."""
     if not parts:

@@ -1,7 +1,8 @@
 """Micro-batches of Structured Streaming: one streaming query of Spark drives a run.
 
 Spark cuts the streams into micro-batches and numbers them. It repeats an unfinished batch with the same input. A
-repeated batch starts from the state before it, with its output cut to that state, so the result is the same.
+repeated batch starts from the state before it, with its output cut to that state, so the result is the same. A batch
+that the run has committed is done, even if Spark was killed before it recorded this: it is not evaluated again.
 """
 
 from __future__ import annotations
@@ -184,9 +185,10 @@ class StreamedRun:
                 self._has_begun = True
                 self._starting.close()
                 self._store.move_to(frame.sparkSession)
-                self.run.begin_from(None if self._checkpoint is None else self._checkpoint.before(number))
-            for _ in self.run.turn(self._intake.batch(frame, number)):
-                pass
+                self.run.begin()
+            if number > self.run.number:
+                for _ in self.run.turn(self._intake.batch(frame, number)):
+                    pass
         except BaseException as error:
             if not self._is_stopped:  # otherwise the error is how a stopped batch ends
                 self._failure = error
@@ -235,6 +237,7 @@ class StreamedRun:
         """End now; with a checkpoint, another run can continue."""
         self._is_stopped = True
         self._starting.close()
+        self.run.interrupt_outlets()
         if self._query is not None:
             self._query.stop()
         self._callback.process = None

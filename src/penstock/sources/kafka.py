@@ -37,10 +37,11 @@ _SECONDS_BETWEEN_LOOKS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class KafkaTopic:
-    """A topic. The position has, for each partition, the offset of the next message and how far it has come.
+    """A topic. The position has, for each partition, the next element (the offset of its message, and its number there)
+    and the greatest delivered time.
 
     A live topic is read until `stopped` is set; with `until=now` it ends where it ended when it was first read.
-    `retry_timeout` is how many seconds to wait for brokers that are away; None for ever.
+    `retry_timeout` is the number of seconds to wait for brokers that do not answer; None is without limit.
     """
 
     address: Address

@@ -10,7 +10,7 @@ import pytest
 from pyoxigraph import NamedNode, Triple
 from tests.bounded import graphs_of
 from tests.histories import run_on_spark
-from tests.relational.test_keeping import HEADER, INPUTS, KEPT, NOT_KEPT, SEEN, STREAM
+from tests.relational.test_kept_tables import HEADER, INPUTS, KEPT, NOT_KEPT, SEEN, STREAM
 from tests.runtime.live import micro_batches, run_to_the_end, write_folder
 
 import penstock as ps

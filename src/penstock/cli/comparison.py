@@ -36,7 +36,7 @@ def compare(
             answers = [with_numbers_by_value(e) for e in answers[0]], [with_numbers_by_value(e) for e in answers[1]]
         answer = matched(*answers, query)
         is_rounded, is_reordered = is_rounded or answer.is_rounded, is_reordered or answer.is_reordered
-        difference = first_difference(answer.evaluations, answers[1], is_ordered(query))
+        difference = first_difference(answer.evaluations, answer.reference, is_ordered(query))
         if difference is not None:
             about = f" about {name}" if len(asked.queries) > 1 else ""
             click.echo(f"{on.name} and the oracle differ{about}: {difference.text}")

@@ -152,7 +152,8 @@ def _judge(
         chosen = _with_origins(written, [origin.first for origin in origins])
         answered = answer(chosen, inputs, settings, flush=flush).with_solutions()
         found = [form(evaluation) for evaluation in answered if evaluation.time >= compared_from]
-        difference = first_difference(matched(expected, found, query).evaluations, found, is_ordered(query))
+        same = matched(expected, found, query)
+        difference = first_difference(same.evaluations, same.reference, is_ordered(query))
         if difference is None:
             right.append(origins)
         else:

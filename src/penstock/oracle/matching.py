@@ -8,15 +8,15 @@ be exact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isclose
-from typing import TypeGuard
 
 import pyoxigraph as ox
 
 from penstock.oracle.stored_terms import as_read_back
-from penstock.rdf.elements import Node
+from penstock.rdf.elements import Node, Row
 from penstock.rdf.results import Evaluation
 from penstock.rdf.vocabulary import XSD, XSD_DOUBLE, XSD_STRING
 from penstock.syntax import ast
@@ -26,66 +26,77 @@ TOLERANCES = {XSD_DOUBLE: 1e-12, XSD + "float": 1e-5}
 """The tolerance for SUM and AVG, relative to the greater of the two values."""
 
 
-_Number = tuple[str, float, ox.Literal]
-"""Its datatype, its value, and how it is written."""
-
-
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """An answer with the oracle's terms if they mean the same.
+    """An answer with the oracle's terms if they mean the same, and the oracle's answer to compare it with.
 
-    `is_rounded`: some only within the tolerance; `is_reordered`: some only if GROUP_CONCAT has another order.
+    `is_rounded`: some terms are the same only within the tolerance; `is_reordered`: some only if GROUP_CONCAT may join
+    values in any order.
     """
 
     evaluations: list[Evaluation]
+    reference: list[Evaluation]
     is_rounded: bool
     is_reordered: bool
 
 
 def matched(answer: Sequence[Evaluation], reference: Sequence[Evaluation], query: ast.Query) -> Matched:
     """The answer, each evaluation compared with the oracle's at the same instant."""
-    by_time = {evaluation.time: evaluation for evaluation in reference}
-    matching = _Matching(rounded_variables(query), separators(query))
-    return Matched(
-        [
-            matching.evaluation(evaluation, by_time[evaluation.time]) if evaluation.time in by_time else evaluation
-            for evaluation in answer
-        ],
-        matching.is_rounded,
-        matching.is_reordered,
-    )
+    separators = separators_of(query)
+    matching = _Matching(rounded_variables(query))
+    written = matching.evaluations(answer, reference)
+    if not separators:
+        return Matched(written, list(reference), matching.is_rounded, is_reordered=False)
+    expected = [_with_sorted_values(evaluation, separators) for evaluation in reference]
+    found = matching.evaluations([_with_sorted_values(evaluation, separators) for evaluation in answer], expected)
+    is_reordered = _rows(found) == _rows(expected) and _rows(written) != _rows(reference)
+    return Matched(found, expected, matching.is_rounded, is_reordered)
+
+
+def _rows(evaluations: Sequence[Evaluation]) -> list[Counter[Row]]:
+    return [Counter(evaluation.rows) for evaluation in evaluations]
+
+
+def _with_sorted_values(evaluation: Evaluation, separators: Mapping[str, str]) -> Evaluation:
+    """With the values that each GROUP_CONCAT has joined in alphabetical order."""
+    if evaluation.rows is None or separators.keys().isdisjoint(evaluation.variables or ()):
+        return evaluation
+    columns = [separators.get(name) for name in evaluation.variables or ()]
+    rows = (tuple(map(_sorted_values, row, columns)) for row in evaluation.rows)
+    return replace(evaluation, rows=tuple(rows))
+
+
+def _sorted_values(term: Node | None, separator: str | None) -> Node | None:
+    if separator is None or not isinstance(term, ox.Literal) or term.datatype.value != XSD_STRING:
+        return term
+    return ox.Literal(separator.join(sorted(term.value.split(separator) if separator else term.value)))
 
 
 class _Matching:
-    """`separators` has the variables that are a GROUP_CONCAT."""
-
-    def __init__(self, rounded: frozenset[str], separators: Mapping[str, str]) -> None:
+    def __init__(self, rounded: frozenset[str]) -> None:
         self.rounded = rounded
-        self.separators = separators
         self.is_rounded = False
-        self.is_reordered = False
 
-    def evaluation(self, one: Evaluation, other: Evaluation) -> Evaluation:
+    def evaluations(self, answer: Sequence[Evaluation], reference: Sequence[Evaluation]) -> list[Evaluation]:
+        by_time = {evaluation.time: evaluation for evaluation in reference}
+        return [self._evaluation(one, by_time[one.time]) if one.time in by_time else one for one in answer]
+
+    def _evaluation(self, one: Evaluation, other: Evaluation) -> Evaluation:
         if one.rows is not None and other.rows is not None:
             positions = {name: position for position, name in enumerate(other.variables or ())}
             finders: list[Callable[[Node | None], Node | None]] = []
             for name in one.variables or ():
                 column = {row[positions[name]] for row in other.rows} if name in positions else set()
-                separators = [self.separators[name]] if name in self.separators else []
-                finders.append(self._finder(column, name in self.rounded, separators))
+                finders.append(self._finder(column, name in self.rounded))
             rows = (tuple(find(term) for find, term in zip(finders, row, strict=True)) for row in one.rows)
             return replace(one, rows=tuple(rows))
         if one.triples is not None and other.triples is not None:
-            objects: set[Node | None] = {triple.object for triple in other.triples}  # type: ignore[misc]
-            find = self._finder(objects, bool(self.rounded), set(self.separators.values()))
+            find = self._finder({triple.object for triple in other.triples}, bool(self.rounded))  # type: ignore[misc]
             return replace(one, triples=tuple(_with_object(triple, find) for triple in one.triples))
         return one
 
-    def _finder(
-        self, theirs: set[Node | None], is_rounded: bool, separators: Iterable[str]
-    ) -> Callable[[Node | None], Node | None]:
+    def _finder(self, theirs: set[Node | None], is_rounded: bool) -> Callable[[Node | None], Node | None]:
         numbers = list(_numbers(theirs)) if is_rounded else []
-        joined = {_parts(term, separator): term for term in theirs for separator in separators if _is_string(term)}
 
         def find(term: Node | None) -> Node | None:
             if term in theirs or not isinstance(term, ox.Literal):
@@ -93,43 +104,20 @@ class _Matching:
             same = as_read_back(term)
             if same in theirs and same.datatype == term.datatype:
                 return same
-            if _is_string(term):
-                return self._reordered(term, joined, separators)
-            return self._near(term, same, numbers)
+            datatype = same.datatype.value
+            if not numbers or datatype not in TOLERANCES:
+                return term
+            value = float(same.value.replace("INF", "inf"))
+            near = [n for n in numbers if n[0] == datatype and isclose(n[1], value, rel_tol=TOLERANCES[datatype])]
+            if not near:
+                return term
+            self.is_rounded = True
+            return min(near, key=lambda number: abs(number[1] - value))[2]
 
         return find
 
-    def _reordered(
-        self, term: ox.Literal, joined: Mapping[tuple[str, ...], ox.Literal], separators: Iterable[str]
-    ) -> ox.Literal:
-        for separator in separators:
-            if (found := joined.get(_parts(term, separator))) is not None:
-                self.is_reordered = True
-                return found
-        return term
 
-    def _near(self, term: ox.Literal, same: ox.Literal, numbers: list[_Number]) -> ox.Literal:
-        datatype = same.datatype.value
-        if not numbers or datatype not in TOLERANCES:
-            return term
-        value = float(same.value.replace("INF", "inf"))
-        near = [n for n in numbers if n[0] == datatype and isclose(n[1], value, rel_tol=TOLERANCES[datatype])]
-        if not near:
-            return term
-        self.is_rounded = True
-        return min(near, key=lambda number: abs(number[1] - value))[2]
-
-
-def _is_string(term: Node | None) -> TypeGuard[ox.Literal]:
-    return isinstance(term, ox.Literal) and term.datatype.value == XSD_STRING
-
-
-def _parts(term: ox.Literal, separator: str) -> tuple[str, ...]:
-    """The values that GROUP_CONCAT has joined, sorted."""
-    return tuple(sorted(term.value.split(separator) if separator else term.value))
-
-
-def _numbers(terms: set[Node | None]) -> Iterator[_Number]:
+def _numbers(terms: set[Node | None]) -> Iterator[tuple[str, float, ox.Literal]]:
     for term in terms:
         if isinstance(term, ox.Literal) and term.datatype.value in TOLERANCES:
             try:
@@ -160,7 +148,7 @@ def rounded_variables(query: ast.Query) -> frozenset[str]:
         names |= found
 
 
-def separators(query: ast.Query) -> dict[str, str]:
+def separators_of(query: ast.Query) -> dict[str, str]:
     """The variables that are a GROUP_CONCAT, and what it puts between the values."""
     return {
         name: " " if value.separator is None else value.separator

@@ -171,8 +171,8 @@ class RegisteredQuery:
 
         A target is what `--out` takes (a file, a folder, `kafka://HOST:PORT/TOPIC`, …), or a function that receives
         each evaluation. `format` is one of `--format`, `jsonl` if it is left out; `?format=` in an address takes
-        precedence. A receiver that is away is waited for, at most for the `retry_timeout` of the engine. `checkpoint`
-        and `until_read` are those of `start`.
+        precedence. A receiver that is away is waited for, at the start as well, at most for the `retry_timeout` of the
+        engine. `checkpoint` and `until_read` are those of `start`.
 
             query.sink("kafka://localhost:9092/answers", "answers.jsonl", checkpoint="state")
 

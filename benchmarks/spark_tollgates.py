@@ -10,14 +10,20 @@ answers must equal those of the embedded engine. Then all ways of one block take
 other load on the machine affects all of them equally; the best round of each counts.
 
 history. From a text file to the answers in Parquet files, including parsing and planning: the hand-written job
-(tollgate_spark/jobs.py), which may rely on knowledge about the stream, and Penstock. Ratios are relative to the job.
+(tollgate_spark/jobs.py), which may rely on knowledge about the stream, the embedded engine, and Penstock on Spark.
+Ratios are relative to the job.
+
+limits. The same for T1 to T3 alone (penstock/bench/limits): this suits many triples.
 
 sliding. The time of one query on Penstock with increasing overlap of its windows.
 
-growth. The time on Penstock over 2 and 20 times `--triples`.
+growth. The time on Penstock over a tenth of `--triples`, and over all.
 
 live. A folder of files, 10,000 lines each, one a micro-batch of a Structured Streaming query (tollgate_spark/live.py):
 the time of a micro-batch from its trigger to its commit, and how many Spark jobs it takes, by hand and on Penstock.
+
+conference. The same for the queries of CQELS (penstock/bench/cqels) with 100,000 static triples, on Penstock alone:
+each is evaluated at each of the 10,000 detections of a micro-batch.
 """
 
 from __future__ import annotations
@@ -36,15 +42,17 @@ from pyspark.sql import SparkSession
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from targets import Target
-from tollgate_spark.tables import Table, growth, history, live, sliding
+from tollgate_spark.tables import Names, Table, conference, growth, history, limits, live, sliding
 
 from penstock.engines.spark.session import session
 
-TABLES: dict[str, Callable[[SparkSession, Path, int, int], Table]] = {
+TABLES: dict[str, Callable[[SparkSession, Path, int, int, Names], Table]] = {
     "history": history,
+    "limits": limits,
     "sliding": sliding,
     "growth": growth,
     "live": live,
+    "conference": conference,
 }
 
 
@@ -57,6 +65,8 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="exit 1 when a target is missed")
     parser.add_argument("--triples", type=int, default=500_000, metavar="N", help="in a stream (%(default)s)")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of which the best counts (%(default)s)")
+    parser.add_argument("--only", nargs="+", default=[], metavar="WORKLOAD", help="as in: --only T1 COUNT Q1")
+    parser.add_argument("--work", type=Path, metavar="FOLDER", help="keeps the data for another run")
     parser.add_argument("--master", default="local[*]", metavar="URL", help="where Spark runs (%(default)s)")
     arguments = parser.parse_args()
     unknown = [name for name in arguments.tables if name not in TABLES]
@@ -68,16 +78,16 @@ def main() -> int:
         f"{os.cpu_count()} × {platform.machine()}, load {os.getloadavg()[0]:.1f}; {arguments.triples:,} triples"
     )
     targets: list[Target] = []
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = arguments.work or Path(temporary)
+        folder.mkdir(exist_ok=True)
         for name in arguments.tables or TABLES:
             print(f"\n{name}")
-            for told in TABLES[name](spark, Path(folder), arguments.triples, arguments.rounds):
+            for told in TABLES[name](spark, folder, arguments.triples, arguments.rounds, arguments.only):
+                print(told, flush=True)
                 if isinstance(told, Target):
                     targets.append(told)
-                else:
-                    print(told, flush=True)
     spark.stop()
-    print("\ntargets", *targets, sep="\n")
     return 1 if arguments.check and not all(target.is_met for target in targets) else 0
 
 

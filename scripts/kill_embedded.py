@@ -1,6 +1,6 @@
 """Kills a run on the embedded engine (SIGKILL) at random points, starts it again, and compares its output.
 
-    python scripts/kill_embedded.py [--kills 10] [--seed 1] [--lines 400000] [--work FOLDER] [--kafka HOST:PORT]
+    python scripts/kill_embedded.py [--kills 10] [--seed 1] [--lines 1000000] [--work FOLDER] [--kafka HOST:PORT]
 
 The output must be, byte for byte, that of a run that was not killed. With `--kafka` the stream is a topic of three
 partitions; `python scripts/brokers start kafka` starts a broker.
@@ -68,18 +68,11 @@ def size_of(file: Path) -> int:
     return file.stat().st_size if file.exists() else 0
 
 
-def wait_for_results(process: subprocess.Popen[bytes], file: Path) -> None:
-    """Wait until a run has written something, or has ended."""
-    before = size_of(file)
-    while size_of(file) <= before and process.poll() is None:
-        time.sleep(0.01)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--lines", type=int, default=400_000)
+    parser.add_argument("--lines", type=int, default=1_000_000)
     parser.add_argument("--work", type=Path, default=None)
     parser.add_argument("--kafka", metavar="HOST:PORT", default=None)
     given = parser.parse_args()
@@ -90,34 +83,25 @@ def main() -> int:
     stream = str(work / "toll.tnt")
     if given.kafka is not None:
         stream = write_topic(given.kafka, work / "toll.tnt")
-    began = time.monotonic()
     subprocess.run(
         [*command(work, "whole", stream), "--checkpoint", str(work / "whole")], check=True, capture_output=True
     )
-    length = time.monotonic() - began
-    killed = [*command(work, "killed", stream), "--checkpoint", str(work / "killed")]
-    kills = 0
-    while kills < given.kills:
-        process = subprocess.Popen(killed, stderr=subprocess.DEVNULL)
-        # Most runs are killed some time after their first commit, which is kept; the others while they start.
-        if chance.random() < 0.8:
-            wait_for_results(process, work / "killed.jsonl")
-        try:
-            status = process.wait(chance.uniform(0, length / given.kills))
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            kills += 1
-            print(f"{kills}: killed, {size_of(work / 'killed.jsonl'):,} bytes written", flush=True)
-            continue
-        assert status == 0, f"the run ended by itself, with status {status}"
-        print(f"finished after {kills} kills")
-        break
-    subprocess.run(killed, check=True, capture_output=True)
-    same = [
-        (work / f"whole.{kind}").read_bytes() == (work / f"killed.{kind}").read_bytes() for kind in ("jsonl", "late")
-    ]
-    print(f"{(work / 'whole.jsonl').stat().st_size:,} bytes of results: {'the same' if all(same) else same}")
+    whole, killed = (work / f"{name}.jsonl" for name in ("whole", "killed"))
+    again = [*command(work, "killed", stream), "--checkpoint", str(work / "killed")]
+    for number in range(given.kills):
+        until = 0.7 * (number + chance.random()) / given.kills * size_of(whole)
+        process = subprocess.Popen(again, stderr=subprocess.DEVNULL)
+        while process.poll() is None and size_of(killed) < until:
+            time.sleep(0.001)
+        time.sleep(chance.uniform(0, 0.1))
+        assert process.poll() is None, f"the run ended by itself, with status {process.returncode}"
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        print(f"{number + 1}: killed, {size_of(killed):,} bytes written", flush=True)
+    subprocess.run(again, check=True, capture_output=True)
+    kinds = ("jsonl", "late")
+    same = [(work / f"whole.{kind}").read_bytes() == (work / f"killed.{kind}").read_bytes() for kind in kinds]
+    print(f"{size_of(whole):,} bytes of results: {'the same' if all(same) else 'not the same'}")
     return 0 if all(same) else 3
 
 

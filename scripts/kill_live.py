@@ -1,6 +1,9 @@
 """Kills a live run on Spark (SIGKILL) at random points, starts it again, and compares its output with the oracle's.
 
-    python scripts/kill_live.py [--kills 20] [--seed 1] [--work FOLDER]
+    python scripts/kill_live.py [--kills 20] [--seed 1] [--windows driver|cluster|auto] [--work FOLDER]
+
+With `--windows auto`, windows move from the driver to the cluster and back while the run is killed: every other file
+has four times as many lines, and its windows are too large for the driver. It fails if windows did not move both ways.
 
 A folder grows while `penstock run --engine spark --stream 'FOLDER?follow' --checkpoint …` follows it. When the output
 is complete, or stops growing, it must contain every evaluation exactly once, in time order, and nothing else.
@@ -24,7 +27,8 @@ from pathlib import Path
 from penstock.oracle.judging import first_difference
 from penstock.rdf.results import Evaluation, from_json_line
 
-LINES_PER_FILE, STEP, LATENESS = 40, 100, 500
+MILLISECONDS_PER_FILE, LATENESS = 4000, 500
+FEW, MANY, MOST_ON_DRIVER = 40, 160, 170
 QUICK = (
     "spark.sql.shuffle.partitions=2",
     "spark.sql.codegen.wholeStage=false",
@@ -45,9 +49,12 @@ GRAPH = "".join(f"<{NAMES}gate{n}> <{NAMES}in> <{NAMES}centre> .\n" for n in ran
 def lines(number: int) -> str:
     """The lines of a file; some are out of order, and a few of those are late."""
     drawn = random.Random(number)
+    count = MANY if number % 2 else FEW
     times = [
-        (number * LINES_PER_FILE + place) * STEP - drawn.choice((*[0] * 12, 300, 300, 300, 2500))
-        for place in range(LINES_PER_FILE)
+        number * MILLISECONDS_PER_FILE
+        + place * MILLISECONDS_PER_FILE // count
+        - drawn.choice((*[0] * 12, 300, 300, 300, 2500))
+        for place in range(count)
     ]
     gates = (f"<{NAMES}gate{drawn.randrange(7)}> <{NAMES}lets> <{NAMES}car{drawn.randrange(30)}>" for _ in times)
     return "".join(f'{triple} "{time}" .\n' for triple, time in zip(gates, times, strict=True))
@@ -64,10 +71,25 @@ def penstock(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "penstock", *arguments]
 
 
+LOGGED = """
+import logging, sys
+logging.basicConfig(filename=sys.argv.pop(1))
+logging.getLogger("penstock").setLevel(logging.INFO)
+from penstock.__main__ import main
+main()
+"""
+
+
+def logged(log: Path, *arguments: str) -> list[str]:
+    """The same command, which writes to a log who evaluates windows."""
+    return [sys.executable, "-c", LOGGED, str(log), *arguments]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--windows", choices=("driver", "cluster", "auto"), default="driver")
     parser.add_argument("--work", type=Path, default=None)
     given = parser.parse_args()
     work = given.work or Path(tempfile.mkdtemp(prefix="penstock-kill-"))
@@ -77,12 +99,22 @@ def main() -> int:
     (work / "graph.ttl").write_text(GRAPH)
     common = options(work)
     kept = ["--out", str(answer), "--checkpoint", str(work / "checkpoint")]
-    settings = [part for setting in QUICK for part in ("--conf", setting)]
-    live = penstock("run", *common, "--engine", "spark", *settings, "--stream", f"{folder}?follow", *kept)
+    moving = (f"spark.penstock.windows.maxRows={MOST_ON_DRIVER}",)
+    settings = [part for setting in (*QUICK, *moving) for part in ("--conf", setting)]
+    spark = ["--engine", "spark", "--windows", given.windows, *settings]
+    live = logged(work / "log", "run", *common, *spark, "--stream", f"{folder}?follow", *kept)
     survive(live, work, random.Random(given.seed), given.kills)
+    if given.windows == "auto":
+        check_moves((work / "log").read_text())
     found = [from_json_line(line) for line in answer.read_text().splitlines()]
     # The live run does not know that the stream has ended: its last instants are still to come.
     return compare_with_oracle(work, found, until=found[-1].time)
+
+
+def check_moves(log: str) -> None:
+    moves = [log.count(f"evaluated by {place}") for place in ("Spark SQL", "DuckDB")]
+    print("windows moved to the cluster {} times, and back {} times".format(*moves))
+    assert all(moves), "windows did not move both ways"
 
 
 def options(work: Path) -> list[str]:
@@ -127,7 +159,7 @@ def is_read(work: Path) -> bool:
     (query,) = state["run"]["queries"].values()
     (clock,) = query["clock"].values()
     files = len(list((work / "toll").glob("*.tnt")))
-    return bool(clock[0] >= (files * LINES_PER_FILE - 5) * STEP)
+    return bool(clock[0] >= files * MILLISECONDS_PER_FILE - LATENESS)
 
 
 def compare_with_oracle(work: Path, found: list[Evaluation], until: int | None = None) -> int:

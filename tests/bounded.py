@@ -1,13 +1,15 @@
-"""Queries over input that is in memory as a whole, on DuckDB."""
+"""Queries over input that is in memory as a whole, on DuckDB or on another store of windows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from penstock.algebra import Settings
 from penstock.algebra.chaining import registered_name
 from penstock.algebra.inputs import Inputs
 from penstock.engines.duckdb.store import DuckDBStore
+from penstock.engines.protocol import WindowStore
 from penstock.rdf.elements import Element, OnMalformed
 from penstock.rdf.results import Evaluation
 from penstock.runtime.queries import QuerySpec
@@ -38,6 +40,32 @@ def run_bounded(
     """
     store = store or DuckDBStore()
     store.clear()
+    return run_in(
+        store,
+        query,
+        inputs,
+        settings,
+        flush=flush,
+        name=name,
+        batch_elements=batch_elements,
+        instants_per_slice=instants_per_slice,
+        is_optimized=is_optimized,
+    )
+
+
+def run_in(
+    store: WindowStore[Any],
+    query: ast.Query,
+    inputs: Inputs,
+    settings: Settings | None = None,
+    *,
+    flush: bool = False,
+    name: str = "query",
+    batch_elements: int | None = None,
+    instants_per_slice: int | None = None,
+    is_optimized: bool = True,
+) -> Iterator[Evaluation]:
+    """The same in a store that is empty."""
     for iri, graph in graphs_of(inputs).items():
         store.load_graph(iri, graph)
     for call, answers in inputs.services.items():

@@ -13,7 +13,7 @@ is said where it begins:
     … title="FILE"    whatever it is, it is in FILE from then on
 
 Where a page says http://localhost:7878/sparql, a SPARQL endpoint with the floor plan of `examples/rooms` is meant;
-where it says localhost:9092, a Kafka broker.
+the other servers that it names are those of `KAFKA`, `MQTT` and `WEBHOOK`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Mapping
 from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
@@ -41,7 +42,8 @@ from penstock.rdf.results import from_json_line
 
 ROOT = Path(__file__).parent.parent
 ENDPOINT = "http://localhost:7878/sparql"
-BROKER = "localhost:9092"
+KAFKA, MQTT, WEBHOOK = "localhost:9092", "localhost:1883", "http://localhost:8080/hook"
+"""Servers that a page may name: a Kafka broker, an MQTT broker, and a webhook."""
 KINDS = {"console", "ebnf", "json", "python", "sh", "sparql"}
 
 ONLY_READ = {
@@ -130,7 +132,8 @@ class Reader:
     folder: Path
     endpoint: str
     names: dict[str, Any] = field(default_factory=dict)
-    broker: str = BROKER
+    servers: Mapping[str, str] = field(default_factory=dict)
+    """The addresses that stand for those in the page."""
 
     def __post_init__(self) -> None:
         self.here = self.folder / "work"
@@ -145,12 +148,12 @@ class Reader:
 
     def read(self, block: Block) -> None:
         if block.title:
-            (self.here / block.title).write_text(block.text.replace(ENDPOINT, self.endpoint), encoding="utf-8")
+            (self.here / block.title).write_text(self._with_servers(block.text), encoding="utf-8")
         if block.kind == "console":
             for line, shown in block.commands:
                 _check_shown(line, self.run(line.replace("\\\n", "")).shown, shown)
         elif block.kind == "python" and not block.title:
-            _check_printed(block.text, self.execute(block.text))
+            _check_printed(block.text, self.execute(self._with_servers(block.text)))
         elif block.kind == "sparql":
             assert penstock.check(block.text) == []
         elif block.kind == "json":
@@ -165,7 +168,7 @@ class Reader:
 
     def run(self, line: str) -> Ran:
         """One of Penstock's commands alone is run in this process, which is quicker."""
-        line = line.replace(ENDPOINT, self.endpoint).replace(BROKER, self.broker)
+        line = self._with_servers(line)
         words = shlex.split(line)
         if words[0] == "cd":
             self.here = self.here / words[1]
@@ -185,10 +188,15 @@ class Reader:
         )
         return Ran(ran.stdout, ran.returncode)
 
+    def _with_servers(self, text: str) -> str:
+        for named, meant in {ENDPOINT: self.endpoint, **self.servers}.items():
+            text = text.replace(named, meant)
+        return text
+
     def execute(self, program: str) -> str:
         """What a program prints; its names are there for the next one."""
         with chdir(self.here), redirect_stdout(StringIO()) as printed:
-            exec(program.replace(BROKER, self.broker), self.names)
+            exec(program, self.names)
         return printed.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""A SPARQL endpoint on loopback, for tests: the SPARQL 1.1 Protocol over a store of pyoxigraph."""
+"""A SPARQL endpoint on loopback, for tests: the SPARQL 1.1 Protocol, with updates, over a store of pyoxigraph."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ class SparqlServer:
     is_compressed: bool = False
     authorizations: list[str | None] = field(default_factory=list)
     queries: list[str] = field(default_factory=list)
+    updates: list[str] = field(default_factory=list)
 
     def load(self, turtle: str, graph: str | None = None) -> None:
         prefixed = f"@prefix : <http://ex.org/> . {turtle}"
@@ -82,7 +83,23 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(urlsplit(self.path).query)
 
     def do_POST(self) -> None:
-        self._answer(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        content = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        if self.headers.get_content_type() == "application/sparql-update":
+            self._update(content)
+        else:
+            self._answer(content)
+
+    def _update(self, update: str) -> None:
+        server: SparqlServer = self.server.sparql  # type: ignore[attr-defined]
+        server.updates.append(update)
+        server.authorizations.append(self.headers["Authorization"])
+        if server.statuses and (status := server.statuses.pop(0)) != 204:
+            return self._give(status, "text/plain", b"not now")
+        try:
+            server.store.update(update)
+        except SyntaxError as error:
+            return self._give(400, "text/plain", str(error).encode())
+        return self._give(204, "text/plain", b"")
 
     def _answer(self, form: str) -> None:
         server: SparqlServer = self.server.sparql  # type: ignore[attr-defined]

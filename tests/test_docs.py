@@ -11,8 +11,20 @@ from pathlib import Path
 import click
 import pytest
 from pyspark.sql import SparkSession
-from tests.documents import BROKER, BY_NIGHT, KINDS, ONLY_READ, ROOT, Reader, blocks, pages
+from tests.documents import (
+    BY_NIGHT,
+    KAFKA,
+    KINDS,
+    MQTT,
+    ONLY_READ,
+    ROOT,
+    WEBHOOK,
+    Reader,
+    blocks,
+    pages,
+)
 from tests.endpoint import sparql_server
+from tests.sinks.webhooks import webhook
 
 import penstock
 from penstock.cli import commands
@@ -25,9 +37,11 @@ each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.rel
 
 def try_out(page: Path, folder: Path, request: pytest.FixtureRequest, **names: object) -> None:
     """A page about a broker is skipped where it cannot be had."""
-    broker = request.getfixturevalue("kafka")["address"] if BROKER in page.read_text() else BROKER
-    with sparql_server((ROOT / "examples" / "rooms" / "floorplan.ttl").read_text()) as server:
-        reader = Reader(folder, server.address, names, broker)
+    text = page.read_text(encoding="utf-8")
+    brokers = {KAFKA: "kafka", MQTT: "mosquitto"}
+    servers = {named: request.getfixturevalue(broker)["address"] for named, broker in brokers.items() if named in text}
+    with sparql_server((ROOT / "examples" / "rooms" / "floorplan.ttl").read_text()) as server, webhook() as hook:
+        reader = Reader(folder, server.address, names, {**servers, WEBHOOK: hook.address})
         if page.is_relative_to(ROOT / "examples"):
             reader.here /= page.parent.relative_to(ROOT)
         for block in blocks(page):

@@ -9,7 +9,6 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from penstock.bench.systems import DataFiles, Penstock
-from penstock.bench.tollgates.data import STREAM
 from penstock.rdf.results import Evaluation
 from penstock.rdf.vocabulary import XSD
 from tollgate_spark.workloads import Workload
@@ -17,14 +16,18 @@ from tollgate_spark.workloads import Workload
 Solutions = dict[int, Counter[tuple[str | None, ...]]]
 
 
-def embedded_answer(workload: Workload, stream: Path, graph: Path) -> Solutions:
+def embedded_answer(text: str, inputs: DataFiles) -> Solutions:
     """The answers of the embedded engine."""
-    inputs = DataFiles({STREAM: stream}, {None: graph})
-    return solutions_of(Penstock().evaluations(workload.query.rspql, inputs))
+    return solutions_of(Penstock().evaluations(text, inputs))
 
 
 def solutions_of(given: Iterable[Evaluation]) -> Solutions:
-    return {one.time: Counter(tuple(map(_text, row)) for row in one.rows) for one in given if one.rows}
+    """The rows of each instant; those of a CONSTRUCT query are triples."""
+    return {one.time: Counter(tuple(map(_text, row)) for row in rows) for one in given if (rows := _rows(one))}
+
+
+def _rows(evaluation: Evaluation) -> Iterable[Iterable[object]]:
+    return evaluation.rows or evaluation.triples or ()
 
 
 def written_answer(spark: SparkSession, workload: Workload, folders: list[Path]) -> Solutions:

@@ -13,7 +13,7 @@ Measurements led to these optimisations:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,9 +21,10 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import Window as Rows
 from pyspark.sql import functions as F  # noqa: N812
 
+from penstock.bench.limits.data import PLACED_IN, REGISTERS
 from penstock.bench.tollgates.data import NAMESPACE
 
-_REGISTERS, _PAYS = f"<{NAMESPACE}registers>", f"<{NAMESPACE}pays>"
+_REGISTERS, _PAYS = (f"<{NAMESPACE}registers>", f"<{REGISTERS}>"), f"<{NAMESPACE}pays>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,15 @@ def read_triples(lines: DataFrame) -> DataFrame:
 
 
 def read_districts(spark: SparkSession, graph: Path) -> DataFrame:
-    """The gates' districts, which every executor gets as a whole."""
+    """The gates' districts, perhaps by way of streets, which every executor gets as a whole."""
     lines = [line.split(" ") for line in graph.read_text().splitlines()]
-    return spark.createDataFrame([(gate, district) for gate, _, district, _ in lines], "gate STRING, district STRING")
+    streets = {gate: street for gate, predicate, street, _ in lines if predicate == f"<{PLACED_IN}>"}
+    if streets:
+        containing = {street: district for district, predicate, street, _ in lines if predicate != f"<{PLACED_IN}>"}
+        found = [(gate, containing[street]) for gate, street in streets.items()]
+    else:
+        found = [(gate, district) for gate, _, district, _ in lines]
+    return spark.createDataFrame(found, "gate STRING, district STRING")
 
 
 def count_passages(triples: DataFrame, districts: DataFrame, windows: Windows) -> DataFrame:
@@ -106,6 +113,19 @@ def find_pairs(triples: DataFrame, districts: DataFrame, windows: Windows) -> Da
     return content.join(others, ["time", "car", "district"]).where(F.col("gate") != F.col("other"))
 
 
+def ordered_pairs(triples: DataFrame, districts: DataFrame, windows: Windows) -> DataFrame:
+    """The same, each pair once, in the order of the gates' names."""
+    content = _in_windows(_passages(triples), windows, "gate").join(F.broadcast(districts), "gate")
+    others = content.withColumnRenamed("gate", "other").hint("shuffle_hash")
+    name, other_name = (F.expr(f"substr({gate}, 2, length({gate}) - 2)") for gate in ("gate", "other"))
+    return content.join(others, ["time", "car", "district"]).where(name < other_name)
+
+
+def named(job: Job, names: Mapping[str, str]) -> Job:
+    """The same job, with other names for some columns."""
+    return lambda triples, districts, windows: job(triples, districts, windows).withColumnsRenamed({**names})
+
+
 def find_tolls(triples: DataFrame, districts: DataFrame, windows: Windows) -> DataFrame:
     """Passages with their tolls, as far as they are new: what was there a step earlier, too, is left out."""
     before = Windows(windows.width, windows.step, windows.after - windows.step, windows.until)
@@ -120,7 +140,7 @@ def find_tolls(triples: DataFrame, districts: DataFrame, windows: Windows) -> Da
 
 
 def _passages(triples: DataFrame) -> DataFrame:
-    return triples.where(F.col("p") == _REGISTERS).select(F.col("s").alias("gate"), F.col("o").alias("car"), "ts")
+    return triples.where(F.col("p").isin(*_REGISTERS)).select(F.col("s").alias("gate"), F.col("o").alias("car"), "ts")
 
 
 def _in_windows(rows: DataFrame, windows: Windows, other: str) -> DataFrame:

@@ -1,5 +1,7 @@
 """A growing folder of files, one file per micro-batch: by a hand-written job and by Penstock.
 
+CQELS's queries over detections run on Penstock alone: at each detection, so some thousand evaluations a micro-batch.
+
 Both are one Structured Streaming query with `foreachBatch`. The hand-written job writes each micro-batch as a Parquet
 segment and observes its last timestamp (`observe`). Then it answers the windows that the batch closes, from the
 segments that they reach back to. Segments and answers are named after the batch, so that a batch that is repeated after
@@ -11,7 +13,9 @@ from __future__ import annotations
 import os
 import shutil
 import statistics
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -21,7 +25,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock import parse
 from penstock.algebra import build
-from penstock.bench.tollgates.data import STREAM, stream_lines
+from penstock.bench.cqels.data import FLOORPLAN, RFID, detections, write_floorplan, write_publications
+from penstock.bench.cqels.queries import TEMPLATES, Instance
+from penstock.bench.systems import DataFiles
+from penstock.bench.tollgates.data import stream_lines
 from penstock.rdf.result_batches import ResultBatch
 from penstock.rdf.results import from_json_line
 from penstock.runtime.outlets import Outlet
@@ -43,6 +50,8 @@ class Figures:
 
     milliseconds: tuple[int, ...]
     jobs: float
+    parts: Mapping[str, float]
+    """The medians of the parts of a micro-batch, as Spark reports them; `addBatch` is the job or Penstock itself."""
 
     @property
     def median(self) -> float:
@@ -52,16 +61,29 @@ class Figures:
         return statistics.quantiles(self.milliseconds, n=100, method="inclusive")[place - 1]
 
 
-def write_folder(folder: Path, kind: str, files: int, lines_per_file: int) -> Path:
+def write_passages(folder: Path, kind: str, files: int, lines_per_file: int) -> Path:
+    return _write_folder(
+        folder / f"{kind}-{files}x{lines_per_file}", partial(stream_lines, kind), files, lines_per_file
+    )
+
+
+def write_detections(folder: Path, files: int, lines_per_file: int) -> Path:
+    return _write_folder(folder / f"rfid-{files}x{lines_per_file}", _detection_lines, files, lines_per_file)
+
+
+def _detection_lines(count: int) -> Iterator[str]:
+    return (f'{s} {p} {o} "{ts}" .\n' for s, p, o, ts in detections(count))
+
+
+def _write_folder(path: Path, lines_of: Callable[[int], Iterator[str]], files: int, lines_per_file: int) -> Path:
     """The files in order, one micro-batch each: Spark reads the oldest one first.
 
     One more line closes the windows that end with the last file.
     """
-    path = folder / f"{kind}-{files}x{lines_per_file}"
     if path.exists():
         return path
     path.mkdir()
-    lines = stream_lines(kind, files * lines_per_file + 1)
+    lines = lines_of(files * lines_per_file + 1)
     for number in range(files):
         file = path / f"{number:05}.tnt"
         file.write_text("".join(islice(lines, lines_per_file + (number == files - 1))))
@@ -133,15 +155,21 @@ def run_by_hand(
 def run_penstock(
     spark: SparkSession, workload: Workload, folder: Path, graph: Path, work: Path, warm_up: int
 ) -> tuple[Solutions, Figures]:
+    return run_text(spark, workload.text, DataFiles({workload.stream: folder}, {None: graph}), work, warm_up)
+
+
+def run_text(
+    spark: SparkSession, text: str, inputs: DataFiles, work: Path, warm_up: int
+) -> tuple[Solutions, Figures]:  # fmt: skip
     """The same with a checkpoint, the answers as JSON lines: what `penstock run` does."""
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
-    query = parse(workload.query.rspql)
+    query = parse(text)
     with open_sink(work / "answers.jsonl", "jsonl", build(query).form) as sink:
         request = RunRequest(
             [QuerySpec(query, "q")],
-            {STREAM: GrowingFolder(folder, "tollgates", files_per_batch=1)},
-            {None: open_graph(graph, scope="districts")},
+            {iri: GrowingFolder(folder, "stream", files_per_batch=1) for iri, folder in inputs.streams.items()},
+            {iri: open_graph(graph, scope="graph") for iri, graph in inputs.graphs.items()},
             outlets={"q": _SinkOutlet(sink)},
             checkpoint=work / "checkpoint",
             is_bounded=True,
@@ -154,6 +182,17 @@ def run_penstock(
         run.stop()
     with (work / "answers.jsonl").open() as lines:
         return solutions_of(map(from_json_line, lines)), figures
+
+
+CONFERENCE = {name: Instance(name, 0).text for name in TEMPLATES}
+"""CQELS's queries, about the visitor with the most papers."""
+
+STATIC_TRIPLES = 100_000
+
+
+def conference(folder: Path, files: int, lines_per_file: int) -> DataFiles:
+    graphs = {None: write_publications(folder, STATIC_TRIPLES), FLOORPLAN: write_floorplan(folder)}
+    return DataFiles({RFID: write_detections(folder, files, lines_per_file)}, graphs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +210,12 @@ class _SinkOutlet(Outlet):
 
 def _figures(spark: SparkSession, query: StreamingQuery, warm_up: int) -> Figures:
     """Of a query that has ended, without the time of its first micro-batches."""
-    taken = [progress.durationMs["triggerExecution"] for progress in query.recentProgress if progress.numInputRows]
+    batches = [progress.durationMs for progress in query.recentProgress if progress.numInputRows]
     jobs = spark.sparkContext.statusTracker().getJobIdsForGroup(str(query.runId))
-    return Figures(tuple(taken[warm_up:]), len(jobs) / len(taken))
+    measured = batches[warm_up:]
+    names = [name for name in measured[0] if name != _WHOLE]
+    parts = {name: statistics.median(batch.get(name, 0) for batch in measured) for name in names}
+    return Figures(tuple(batch[_WHOLE] for batch in measured), len(jobs) / len(batches), parts)
+
+
+_WHOLE = "triggerExecution"

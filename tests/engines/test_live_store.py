@@ -37,7 +37,7 @@ def test_only_checkpoints_keep_the_files_of_segments_that_no_query_needs(tmp_pat
         table = table_of([Element(time, (triple,))])
         store.append(IntakeBatch(number, {STREAM: table}), {STREAM: Reached()}, 0)
     store.evict([], 2000)
-    assert list(store.segments) == ["2-1"]
+    assert list(store.log.segments) == ["2-1"]
     files = {path.name for path in tmp_path.iterdir()}
     assert files == ({"0-1", "1-1", "2-1"} if is_durable else {"2-1"})
     store.close()

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from pyoxigraph import NamedNode, Triple
 from tests.bounded import graphs_of, run_bounded
 from tests.engines.strategies import Scenario, scenarios
 from tests.oracle.asking import EX
+from tests.ways import NO_SESSION, NotByRangesError, run_tasks_here
 
 import penstock
 from penstock.algebra import Settings
@@ -41,49 +40,6 @@ if TYPE_CHECKING:
     from penstock.engines.spark.history import HistoryStore
 
 TRIALS = 60
-
-
-class NotByRangesError(Exception):
-    """Spark SQL would have to answer."""
-
-
-class ReadHere:
-    """A DataFrame as far as stores need it; what executors do is done in this process."""
-
-    def __init__(self, parts: Sequence[Any], read: Callable[[Any], Iterable[pa.RecordBatch]], schema: str) -> None:
-        self._parts, self._read = parts, read
-        self._columns = [column.partition(" ")[0] for column in schema.split(", ")]
-
-    def toArrow(self) -> pa.Table:  # noqa: N802
-        batches = [batch for part in self._parts for batch in self._read(part)]
-        return pa.Table.from_batches(batches) if batches else pa.table({name: [] for name in self._columns})
-
-
-@pytest.fixture
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ranges of a few lines, slices of a few rows, and no Spark job."""
-    from penstock.engines.spark import range_queries, survey
-    from penstock.engines.spark.history import HistoryStore
-    from penstock.engines.spark.statements import SparkQuery, SparkReport
-    from penstock.sources.spark import ranges
-
-    def read_here(spark: object, parts: Sequence[Any], read: Any, schema: str) -> ReadHere:
-        return ReadHere(parts, read, schema)
-
-    def refuse(*arguments: object) -> None:
-        raise NotByRangesError
-
-    def none_late(store: object, query: object, stream: str) -> pa.Table:
-        return pa.table({"arrival": [], "element": []})
-
-    for module in (range_queries, survey):
-        monkeypatch.setattr(module, "read_in_executors", read_here)
-    monkeypatch.setattr(ranges, "bytes_per_range", lambda spark, files: 120)
-    monkeypatch.setattr(range_queries, "_ROWS_PER_SLICE", 4)
-    monkeypatch.setattr(SparkQuery, "evaluate", refuse)
-    monkeypatch.setattr(SparkReport, "instants", refuse)
-    monkeypatch.setattr(SparkReport, "last_end", refuse)
-    monkeypatch.setattr(HistoryStore, "uncounted", none_late)
 
 
 def write_streams(folder: Path, inputs: Inputs) -> dict[str, Path]:
@@ -128,11 +84,12 @@ def run_over_files(
 
 @settings(max_examples=TRIALS, suppress_health_check=[*HealthCheck])
 @given(scenario=scenarios())
-def test_random_queries(spark: SparkSession, in_this_process: None, scenario: Scenario) -> None:
+def test_random_queries(monkeypatch: pytest.MonkeyPatch, scenario: Scenario) -> None:
+    run_tasks_here(monkeypatch)
     scenario = replace(scenario, t0=0 if scenario.t0 == "first" else scenario.t0, report=None)
     query, inputs, how = scenario.parsed(), scenario.inputs(), scenario.settings()
     try:
-        found = run_by_ranges(spark, query, inputs, how, flush=scenario.flush)
+        found = run_by_ranges(NO_SESSION, query, inputs, how, flush=scenario.flush)
     except NotByRangesError:
         assume(False)
     expected = run_over_files(DuckDBStore(), SourceIntake(), query, inputs, how, flush=scenario.flush)

@@ -10,7 +10,7 @@ import pytest
 from pyoxigraph import NamedNode, Triple
 from tests.bounded import graphs_of
 from tests.histories import run_on_spark
-from tests.relational.test_keeping import HEADER, INPUTS, KEPT, NOT_KEPT, SEEN, STREAM
+from tests.relational.test_kept_tables import HEADER, INPUTS, KEPT, NOT_KEPT, SEEN, STREAM
 from tests.runtime.live import micro_batches, run_to_the_end, write_folder
 
 import penstock as ps
@@ -132,7 +132,7 @@ def test_explain_tells_what_is_kept_and_by_what(spark: SparkSession, tmp_path: P
     graph = tmp_path / "gates.nt"
     graph.write_text("\n".join(triples))
     told = []
-    for engine in (ps.Engine(spark), ps.Engine()):
+    for engine in (ps.Engine(spark, windows="cluster"), ps.Engine()):
         engine.graph(graph)
         engine.stream(STREAM, passages)
         query = engine.register(f"{HEADER} {{ {SEEN} {KEPT['a chain']} }}".replace("FROM NAMED <http://e/g>", ""))

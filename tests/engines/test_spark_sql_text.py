@@ -64,7 +64,7 @@ def test_it_says_who_answers_a_history() -> None:
     text = "SELECT ?a FROM STREAM <http://ex.org/s> [RANGE {}] {{ ?a <http://ex.org/p> ?b }}"
     by_ranges = explain(text.format("10s STEP 1s"), "sql", engine="spark")
     assert (
-        "\n-- Files that are complete are answered by DuckDB in the executors, all other streams by Spark SQL.\n"
+        "\n-- Complete files and DataFrames are answered by DuckDB in the executors, other streams by Spark SQL.\n"
         in by_ranges
     )
     counting = explain(text.format("TRIPLES 10"), "sql", engine="spark")

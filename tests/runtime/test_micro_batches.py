@@ -111,9 +111,9 @@ def test_a_run_goes_on_where_it_was(
         if step == ends[0]:
             raise CrashError
 
-    def clean(self: LiveStore, kept: Any) -> None:
+    def clean(self: LiveStore) -> None:
         crash("clean")
-        forget_files(self, kept)
+        forget_files(self)
 
     forget_files = LiveStore.clean
     monkeypatch.setattr(LiveStore, "clean", clean)
@@ -164,7 +164,7 @@ def test_several_queries_read_rows_that_spark_streams(spark: SparkSession) -> No
     while len(found["slow"]) < 6:  # of the fifth batch, so that those before have been evicted
         assert not run.wait(0.1)
     run.stop()
-    kept = len(run.run.store.segments)
+    kept = len(run.run.store.log.segments)
     assert kept < run.run.queries[0].counts.elements / PER_BATCH
     elements = [_toll(number) for number in range(run.run.queries[0].counts.elements)]
     for name, query in queries.items():
@@ -271,9 +271,7 @@ def test_a_server_that_is_not_there(spark: SparkSession) -> None:
 class Segments:
     """A store without any."""
 
-    segments = ()
-
-    def clean(self, kept: Any) -> None:
+    def clean(self) -> None:
         """There is nothing to remove."""
 
 
@@ -284,11 +282,11 @@ def test_a_checkpoint_is_of_one_run(tmp_path: Path) -> None:
         FolderCheckpoint(tmp_path, "that run", Segments())
 
 
-def test_a_batch_goes_on_from_the_state_before_it(tmp_path: Path) -> None:
+def test_the_latest_state_is_kept(tmp_path: Path) -> None:
     states = FolderCheckpoint(tmp_path, "", Segments())
-    assert states.before(0) is None
-    for number in range(4):
-        states.commit(number, {"batch": number}, has_finished=False)
-    assert states.before(4) == {"batch": 3}
-    assert states.before(3) == {"batch": 2}
-    assert states.before(2) is None
+    assert states.latest is None
+    for number in (9, 10, 11):
+        states.commit(number, {"batch": number}, has_finished=number == 11)
+        assert states.latest == {"batch": number}
+        assert states.has_finished == (number == 11)
+    assert [path.name for path in (tmp_path / "state").iterdir()] == ["11.json"]

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from click.testing import CliRunner
 from pyspark.sql import SparkSession
 from tests.brokers import Message, Topic, new_topic
+from tests.sources.test_kafka import wait_until
+from tests.sources.test_mqtt import publish
 
 import penstock as ps
+from penstock.cli import commands
 from penstock.oracle.judging import first_difference
 from penstock.rdf.errors import SourceError
-from penstock.rdf.results import Evaluation
+from penstock.rdf.results import Evaluation, from_json_line
 
 TOLL, ROAD = "http://ex.org/toll", "http://ex.org/road"
 COUNT = """PREFIX : <http://ex.org/>
@@ -55,6 +60,15 @@ def answers(on: ps.Engine, text: str, streams: dict[str, str]) -> list[Evaluatio
     return list(on.register(text, lateness=LATENESS).results())
 
 
+@pytest.fixture(autouse=True)
+def connector(request: pytest.FixtureRequest) -> None:
+    """Skips a test on Spark where Spark's Kafka connector cannot be fetched."""
+    if "spark" in request.fixturenames:
+        session: SparkSession = request.getfixturevalue("spark")
+        if not session.sparkContext.getConf().contains("spark.jars"):
+            pytest.skip("Spark's Kafka connector cannot be fetched")
+
+
 @pytest.fixture
 def toll(kafka: dict[str, str], tmp_path: Path) -> tuple[Topic, Path]:
     """A topic of four partitions, one of them empty, and a file with the same elements in order of writing."""
@@ -65,8 +79,17 @@ def toll(kafka: dict[str, str], tmp_path: Path) -> tuple[Topic, Path]:
     return topic, tmp_path / "toll.tnt"
 
 
-def same(one: list[Evaluation], other: list[Evaluation]) -> None:
-    difference = first_difference(one, other, False)
+def oracle(text: str, files: Mapping[str, str | Path]) -> list[Evaluation]:
+    """The answer over files with the same elements."""
+    streams = [part for iri, file in files.items() for part in ("--stream", f"{iri}={file}")]
+    done = CliRunner().invoke(commands, ["oracle", "-", "--lateness", f"{LATENESS}ms", *streams], input=text)
+    assert done.exit_code == 0, done.stderr
+    return [evaluation for line in done.stdout.splitlines() if (evaluation := from_json_line(line)).rows]
+
+
+def same(found: list[Evaluation], expected: list[Evaluation]) -> None:
+    assert expected
+    difference = first_difference(found, expected, False)
     assert difference is None, difference.text
 
 
@@ -74,7 +97,7 @@ def test_a_topic_as_history_has_the_answer_of_the_file(toll: tuple[Topic, Path],
     topic, file = toll
     found = answers(ps.Engine(), COUNT, {TOLL: f"{topic.address}?until=now"})
     assert len(found) > 10
-    same(found, answers(ps.Engine(), COUNT, {TOLL: str(file)}))
+    same(found, oracle(COUNT, {TOLL: file}))
 
 
 @pytest.mark.parametrize("has_checkpoint", [False, True])
@@ -89,7 +112,7 @@ def test_on_spark_too(toll: tuple[Topic, Path], spark: SparkSession, tmp_path: P
         query.start(found.append, checkpoint=tmp_path / "state").wait()
     else:
         found = answers(ps.Engine(spark), COUNT, {TOLL: address})
-    same(found, answers(ps.Engine(), COUNT, {TOLL: str(file)}))
+    same(found, oracle(COUNT, {TOLL: file}))
 
 
 def two_topics(kafka: dict[str, str], folder: Path) -> tuple[dict[str, str], dict[str, str]]:
@@ -109,12 +132,12 @@ def test_two_topics_of_different_rates(kafka: dict[str, str], tmp_path: Path) ->
     topics, files = two_topics(kafka, tmp_path)
     found = answers(ps.Engine(), JOIN, topics)
     assert found
-    same(found, answers(ps.Engine(), JOIN, files))
+    same(found, oracle(JOIN, files))
 
 
 def test_two_topics_of_different_rates_on_spark(kafka: dict[str, str], tmp_path: Path, spark: SparkSession) -> None:
     topics, files = two_topics(kafka, tmp_path)
-    same(answers(ps.Engine(spark), JOIN, topics), answers(ps.Engine(), JOIN, files))
+    same(answers(ps.Engine(spark), JOIN, topics), oracle(JOIN, files))
 
 
 @pytest.mark.parametrize("most", [None, 0])
@@ -138,7 +161,7 @@ def test_live_on_spark(
         query.start(found.append, until_read=True).wait()
     finally:
         spark.conf.unset("spark.penstock.batch.maxRows")
-    same(found, answers(ps.Engine(), COUNT, {TOLL: str(file)}))
+    same(found, oracle(COUNT, {TOLL: file}))
     assert f"{topic.address}, partition 1, offset " in late.read_text()
 
 
@@ -151,6 +174,13 @@ class TestErrorsOnSpark:
             with pytest.raises(SourceError, match="/nowhere: there is no such topic"):
                 query.start(print)
 
+    def test_a_session_without_the_connector(self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("penstock.sources.spark.topics._CLIENT", "org.apache.kafka.clients.consumer.Unknown")
+        with pytest.raises(
+            SourceError, match=r"this Spark session has no Kafka connector: start Spark with --packages"
+        ):
+            answers(ps.Engine(spark), COUNT, {TOLL: "kafka://localhost/toll?until=now"})
+
     def test_credentials(self, kafka: dict[str, str], spark: SparkSession, tmp_path: Path) -> None:
         topic = new_topic(kafka["address"])
         topic.write([Message(passage(at, random.Random(at))) for at in (1, 2000)])
@@ -162,3 +192,26 @@ class TestErrorsOnSpark:
         with pytest.raises(SourceError, match="rejects the user or the password") as caught:
             answers(ps.Engine(spark), COUNT, {TOLL: f"{address}{settings}{tmp_path}/wrong"})
         assert "friend" not in str(caught.value)
+
+
+def heard(on: ps.Engine, mosquitto: dict[str, str]) -> list[Evaluation]:
+    """The first evaluations of a live run over an MQTT topic."""
+    topic = uuid4().hex
+    on.stream(TOLL, f"mqtt://{mosquitto['address']}/{topic}")
+    found: list[Evaluation] = []
+    with on.register(COUNT).start(found.append):
+
+        def has_answered() -> bool:
+            publish(mosquitto["address"], [(topic, passage(at, random.Random(at))) for at in (600, 1200, 90_000)])
+            return bool(found)
+
+        wait_until(has_answered, 100)
+    return found
+
+
+def test_mqtt(mosquitto: dict[str, str]) -> None:
+    assert heard(ps.Engine(), mosquitto)[0].time == 1000
+
+
+def test_mqtt_on_spark(mosquitto: dict[str, str], spark: SparkSession) -> None:
+    assert heard(ps.Engine(spark), mosquitto)[0].time == 1000

@@ -6,9 +6,10 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from pyoxigraph import Literal
+from pyoxigraph import Literal, NamedNode, RdfFormat, parse
 from tests.rdf.collected import collect
 from tests.sinks.evaluations import (
     ASK,
@@ -33,11 +34,15 @@ from penstock.rdf.results import Evaluation, from_json_line
 from penstock.sinks import FORMATS, SinkError, open_sink
 
 
-def written(folder: Path, format: str, form: QueryForm, *evaluations: Evaluation) -> str:
+def write(folder: Path, format: str, form: QueryForm, *evaluations: Evaluation) -> Path:
     with open_sink(folder / "out", format, form, prefixes=PREFIXES) as sink:
         for evaluation in evaluations:
             sink.write(ResultBatch.of(evaluation))
-    return (folder / "out").read_bytes().decode()
+    return folder / "out"
+
+
+def written(folder: Path, format: str, form: QueryForm, *evaluations: Evaluation) -> str:
+    return write(folder, format, form, *evaluations).read_bytes().decode()
 
 
 def selecting(*names: str) -> SelectForm:
@@ -77,11 +82,11 @@ def test_the_time_column_is_no_variable(tmp_path: Path, format: str, header: str
     assert text.splitlines()[0] == header
 
 
-@pytest.mark.parametrize("format", ["tnt", "nquads", "trig"])
+@pytest.mark.parametrize("format", ["tnt", "nquads", "trig", "messages", "jelly"])
 def test_graphs_can_be_read_as_a_stream(tmp_path: Path, format: str) -> None:
     evaluations = [constructed(8000, *TERMS), constructed(DATE, ex("a")), constructed(DATE + 5, ex("b"))]
-    written(tmp_path, format, CONSTRUCT, *evaluations)
-    found = collect(tmp_path / "out", format={"nquads": "nq"}.get(format, format), scope="again")
+    file = write(tmp_path, format, CONSTRUCT, *evaluations)
+    found = collect(file, format={"nquads": "nq"}.get(format, format), scope="again")
     assert found.malformed == []
     elements: dict[int, list[str]] = {}
     for element in found.elements:
@@ -90,6 +95,54 @@ def test_graphs_can_be_read_as_a_stream(tmp_path: Path, format: str) -> None:
     assert elements == expected
     if format != "tnt":
         assert len(found.elements) == 3
+
+
+def test_rdf_messages(tmp_path: Path) -> None:
+    """A log, with a message for each evaluation: without its delimiters it is TriG."""
+    log = written(tmp_path, "messages", CONSTRUCT, constructed(8000, ex("car1"), *TERMS[6:10]), constructed(DATE))
+    version, _, rest = log.partition("\n")
+    assert version == 'VERSION "1.2-messages"'
+    prefixes, *messages = rest.split("\nMESSAGE\n")
+    assert [message.split()[0] for message in messages] == [
+        "<urn:penstock:a%20query:8000>",
+        f"<urn:penstock:a%20query:{DATE}>",
+    ]
+    trig = written(tmp_path, "trig", CONSTRUCT, constructed(8000, ex("car1"), *TERMS[6:10]), constructed(DATE))
+    assert "\n".join([prefixes, *messages]) == trig
+
+
+def test_jelly_has_the_quads_of_trig_in_a_frame_for_each_evaluation(tmp_path: Path) -> None:
+    from pyjelly.integrations.generic.parse import parse_jelly_grouped
+
+    evaluations = [constructed(8000, *TERMS), constructed(DATE), constructed(DATE + 5, ex("b"))]
+    written(tmp_path, "trig", CONSTRUCT, *evaluations)
+    expected = sorted(map(str, parse(path=tmp_path / "out", format=RdfFormat.TRIG)))
+    with write(tmp_path, "jelly", CONSTRUCT, *evaluations).open("rb") as file:
+        frames = [list(frame) for frame in parse_jelly_grouped(file)]
+    assert [len(frame) for frame in frames] == [1 + len(TERMS), 1, 2]
+    lines = "".join(f"{quad} .\n".replace("DefaultGraph()", "") for frame in frames for quad in map(_n_quad, frame))
+    assert sorted(map(str, parse(lines, format=RdfFormat.N_QUADS))) == expected
+
+
+def test_a_frame_of_jelly_has_more_names_than_a_table_of_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pyjelly.integrations.generic.parse import parse_jelly_grouped
+
+    monkeypatch.setattr("penstock.sinks.jelly._MOST_NAMES", 8)
+    objects = [ex(f"car{number % 20}") for number in range(60)]
+    with write(tmp_path, "jelly", CONSTRUCT, constructed(8000, *objects)).open("rb") as file:
+        ((_, *quads),) = [list(frame) for frame in parse_jelly_grouped(file)]
+    assert [str(quad.o) for quad in quads] == [str(node) for node in objects]
+
+
+def _n_quad(quad: Any) -> str:
+    graph = "" if "DefaultGraph" in repr(quad.g) else str(quad.g)
+    return f"{quad.s} {quad.p} {_n_quads_term(quad.o)} {graph}"
+
+
+def _n_quads_term(term: Any) -> str:
+    if type(term).__name__ != "Literal":
+        return str(term)
+    return str(Literal(term._lex, language=term._langtag, datatype=term._datatype and NamedNode(term._datatype)))
 
 
 def _labelled_alike(triple: object) -> str:
@@ -213,11 +266,11 @@ ex:gate1 t:saw chat @fr
 
 
 FITTING = {
-    "SELECT": (SELECT, ("jsonl", "table", "csv", "tsv")),
-    "ASK": (ASK, ("jsonl", "table")),
-    "CONSTRUCT": (CONSTRUCT, ("jsonl", "table", "nquads", "trig", "tnt")),
-    "DESCRIBE": (DESCRIBE, ("jsonl", "table", "nquads", "trig", "tnt")),
-    "CONSTRUCT with graphs": (CONSTRUCT_GRAPHS, ("jsonl", "table")),
+    "SELECT": (SELECT, ("jsonl", "table", "csv", "tsv", "parquet")),
+    "ASK": (ASK, ("jsonl", "table", "parquet")),
+    "CONSTRUCT": (CONSTRUCT, ("jsonl", "table", "nquads", "trig", "tnt", "messages", "jelly", "parquet")),
+    "DESCRIBE": (DESCRIBE, ("jsonl", "table", "nquads", "trig", "tnt", "messages", "jelly", "parquet")),
+    "CONSTRUCT with graphs": (CONSTRUCT_GRAPHS, ("jsonl", "table", "parquet")),
 }
 
 
@@ -238,10 +291,15 @@ def test_the_refusal_says_what_to_choose(tmp_path: Path) -> None:
         (
             "tnt",
             SELECT,
-            "tnt holds the answers of CONSTRUCT or DESCRIBE, and this is SELECT: choose jsonl, table, csv or tsv",
+            "tnt holds the answers of CONSTRUCT or DESCRIBE, and this is SELECT: choose jsonl, table, csv, tsv or "
+            "parquet",
         ),
-        ("csv", ASK, "csv holds the answers of SELECT, and this is ASK: choose jsonl or table"),
-        ("xml", ASK, "there is no format xml: write jsonl, table, csv, tsv, nquads, trig or tnt"),
+        ("csv", ASK, "csv holds the answers of SELECT, and this is ASK: choose jsonl, table or parquet"),
+        (
+            "xml",
+            ASK,
+            "there is no format xml: write jsonl, table, csv, tsv, nquads, trig, tnt, messages, jelly or parquet",
+        ),
     ):
         with pytest.raises(SinkError) as caught:
             open_sink(tmp_path / "out", format, form)

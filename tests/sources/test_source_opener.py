@@ -253,10 +253,6 @@ class TestNothingToRead:
         with pytest.raises(SourceError, match=r"there are no addresses that begin with .*://: an address is a file"):
             open_source(url, scope="s")
 
-    def test_what_answers_go_to(self) -> None:
-        with pytest.raises(SourceError, match="mqtt://h:1883/t: streams cannot be read from mqtt:// yet"):
-            open_source("mqtt://h/t", scope="s")
-
     @pytest.mark.parametrize(
         ("text", "message"),
         [

@@ -145,6 +145,19 @@ class OutletWithLetters(Outlet):
     def position(self) -> Written:
         return self.outlet.position(), self.letters.position(self.query)
 
+    def deliver(self) -> None:
+        self.outlet.deliver()
+
+    def complete(self, written: Written) -> None:
+        own, _ = written
+        self.outlet.complete(own)
+
+    def interrupt(self) -> None:
+        self.outlet.interrupt()
+
+    def close(self, *, has_failed: bool) -> None:
+        self.outlet.close(has_failed=has_failed)
+
 
 def _elements(late: Late) -> Iterator[tuple[int, list[str]]]:
     """The timestamp and the triples of each element."""

@@ -21,6 +21,7 @@ from penstock.api.queries import QueryOptions, RegisteredQuery
 from penstock.api.run_messages import RunMessages
 from penstock.api.settings import SettingError, duration, origin, report_policy, size
 from penstock.api.shared_settings import chain_of, shared_settings
+from penstock.api.sink_runs import Target, start_sinks
 from penstock.api.streams import Binding, bind
 from penstock.engines.protocol import Windows
 from penstock.rdf.changes import read_changes
@@ -89,8 +90,9 @@ class Engine:
         self._spark: Any = spark
         self._has_session = False
         self._windows: Windows = _one_of("windows", windows, ("auto", "driver", "cluster"))
-        self._retry_timeout = None if retry_timeout is None else duration(retry_timeout) / 1000
-        self._auth = service_auth if isinstance(service_auth, ServiceAuth) else known_auth(service_auth or {})
+        self.retry_timeout = None if retry_timeout is None else duration(retry_timeout) / 1000
+        """In seconds."""
+        self.auth = service_auth if isinstance(service_auth, ServiceAuth) else known_auth(service_auth or {})
         self.streams: dict[str, Binding] = {}
         self.queries: dict[str, RegisteredQuery] = {}
         self._graphs: dict[str | None, list[Graph]] = {}
@@ -144,7 +146,7 @@ class Engine:
         """
         name = _iri(iri)
         self.streams[name] = bind(
-            name, source, self._new_scope("s"), on_spark=self.is_on_spark, retry_timeout=self._retry_timeout
+            name, source, self._new_scope("s"), on_spark=self.is_on_spark, retry_timeout=self.retry_timeout
         )
 
     def bound_streams(self, *, has_checkpoint: bool = False) -> dict[str, BoundStream]:
@@ -175,11 +177,11 @@ class Engine:
         if is_spark_object(source, "DataFrame") and not self.is_on_spark:
             raise InputError("a DataFrame of Spark needs an engine on Spark: Engine(spark)")
         graphs = self._graphs.setdefault(name, [])
-        mirror = mirror_of(source, scope, self._auth) if isinstance(source, str) else None
+        mirror = mirror_of(source, scope, self.auth) if isinstance(source, str) else None
         if mirror is not None:
             updates.mirror(mirror)
         else:
-            graphs.append(graph_of(source, "graph" if name is None else f"<{name}>", scope, self._auth))
+            graphs.append(graph_of(source, "graph" if name is None else f"<{name}>", scope, self.auth))
         return ChangingGraph(name, updates, scope)
 
     def graph_updates(self, file: str | Path, iri: str | None = None) -> None:
@@ -260,7 +262,7 @@ class Engine:
                 duration(service_timeout),
                 None if service_refresh is None else duration(service_refresh),
                 size(service_max_size),
-                self._auth,
+                self.auth,
             ),
             has_empty=empty,
             is_optimized=optimize,
@@ -352,6 +354,20 @@ class Engine:
         """
         outlets = {query: query._callback(function) for query, function in answers.items()}
         return self.open(outlets, checkpoint=checkpoint, until_read=until_read, start=True)
+
+    def sink(
+        self,
+        *targets: Target,
+        format: str | None = None,
+        checkpoint: str | Path | None = None,
+        until_read: bool = False,
+    ) -> RunHandle:
+        """Run all registered queries in the background, and write their answers to all targets.
+
+        The arguments are those of `RegisteredQuery.sink`.
+        """
+        queries = list(self.queries.values())
+        return start_sinks(self, queries, targets, format, checkpoint, until_read=until_read)
 
     def open(
         self,

@@ -83,11 +83,12 @@ class RunHandle:
         self._asked = {query.name: query for query in asked}
         """The requested queries."""
         self._is_iterated = None in asked.values()
+        self._given_outlets = [outlet for outlet in asked.values() if outlet is not None]
         self._found: Queue[Answer] = Queue()
         """Evaluations of micro-batches that the program has not received yet."""
         self._messages, self._letters = messages, DeadLetters(messages)
         self._on_end = on_end
-        self._is_iterating = self._has_ended = self._is_raised = False
+        self._is_iterating = self._has_ended = self._has_failed = self._is_raised = False
         self._last_progress: RunProgress | None = None
         """The explanation of a run that has ended: its store is closed."""
         self._changing = threading.RLock()
@@ -103,10 +104,14 @@ class RunHandle:
         try:
             for query in queries:
                 query._runs_in(self._run, self.way)
-            if self.way is not Way.MICRO_BATCHES and not self.has_finished:
+            if self.has_finished:
+                self._run.complete()
+            elif self.way is not Way.MICRO_BATCHES:
                 self._run.begin()
         except BaseException:
+            self._has_failed = True
             self._background.stop()
+            self._close_outlets()
             self._letters.close()
             raise
 
@@ -218,6 +223,9 @@ class RunHandle:
         except KeyboardInterrupt:
             self._sum_up(None)
             raise
+        except Exception:
+            self._has_failed = True
+            raise
         finally:
             self._is_iterating = False
             self._end(explains=False)
@@ -268,7 +276,12 @@ class RunHandle:
             raise
         if has_ended:
             self._sum_up(None if self._has_ended else self._run.store)
+            self._close_outlets()
         return has_ended
+
+    def _close_outlets(self) -> None:
+        for outlet in self._given_outlets:
+            outlet.close(has_failed=self._has_failed or self._background.failure is not None)
 
     await_termination = wait
 
@@ -286,7 +299,9 @@ class RunHandle:
     def interrupt(self) -> None:
         """End the statement that is running in this process, if there is one; any thread may call this."""
         if self.way is not Way.MICRO_BATCHES:
-            self._run.store.interrupt()
+            self._run.interrupt()
+        else:
+            self._run.interrupt_outlets()
 
     def _end(self, *, explains: bool = True) -> None:
         if self._is_iterating:  # the iterating thread releases it
@@ -299,6 +314,7 @@ class RunHandle:
         with self._changing:
             self._last_progress = self.last_progress
         self._background.stop()
+        self._close_outlets()
         self._letters.close()
         self._on_end(self)
 

@@ -19,6 +19,7 @@ from penstock.api.dead_letters import DeadLetters
 from penstock.api.handle import RunHandle
 from penstock.api.run_messages import RunMessages
 from penstock.api.shared_settings import chain_of
+from penstock.api.sink_runs import Target, start_sinks
 from penstock.engines.protocol import WindowStore
 from penstock.rdf.html import table_html
 from penstock.rdf.instants import instant_text
@@ -159,8 +160,36 @@ class RegisteredQuery:
             outlet = self._callback(each)
         return self.engine.open({self: outlet}, checkpoint=checkpoint, until_read=until_read, start=True)
 
+    def sink(
+        self,
+        *targets: Target,
+        format: str | None = None,
+        checkpoint: str | Path | None = None,
+        until_read: bool = False,
+    ) -> RunHandle:
+        """Run the query in the background, and write its answers to all targets.
+
+        A target is what `--out` takes (a file, a folder, `kafka://HOST:PORT/TOPIC`, …), or a function that receives
+        each evaluation. `format` is one of `--format`, `jsonl` if it is left out; `?format=` in an address takes
+        precedence. A receiver that is away is waited for, at the start as well, at most for the `retry_timeout` of the
+        engine. `checkpoint` and `until_read` are those of `start`.
+
+            query.sink("kafka://localhost:9092/answers", "answers.jsonl", checkpoint="state")
+
+        Raises ValueError where a stream is not bound, SinkError where a target cannot be written, and CheckpointError.
+        """
+        run = start_sinks(self.engine, [self], targets, format, checkpoint, until_read=until_read)
+        self._runs.add(run)
+        return run
+
+    @property
+    def prefixes(self) -> dict[str, str]:
+        """Those that were declared for its text, and in it."""
+        declared = {declaration.prefix: declaration.iri for declaration in self.meaning.text.prologue.prefixes}
+        return {**self.options.prefixes, **declared}
+
     def stop(self) -> None:
-        """Stop the runs of `results`, also from another thread: they return no more results."""
+        """Stop the runs of `results` and `sink`, also from another thread: they return no more results."""
         for run in list(self._runs):
             run.stop()
 

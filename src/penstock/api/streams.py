@@ -16,6 +16,7 @@ from penstock.sources.batches import MOST_ELEMENTS, BoundStream, SparkStream, is
 from penstock.sources.files import ElementFile
 from penstock.sources.kafka import KafkaTopic
 from penstock.sources.live import LiveElements, ReadOnce
+from penstock.sources.mqtt import MqttTopic
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -90,13 +91,13 @@ def bind(iri: str, source: Any, scope: str, *, on_spark: bool, retry_timeout: fl
     if is_frame and not on_spark:
         raise InputError("a DataFrame of Spark needs an engine on Spark: Engine(spark)")
     address = source if isinstance(source, Address) else None
-    if on_spark and (is_frame or (address is not None and address.is_endless)):
+    if on_spark and (is_frame or (address is not None and _is_for_spark(address))):
         from penstock.sources.spark.binding import spark_stream
 
         return Binding(spark_stream(source, iri, scope), scope, address, is_frame=True)
     if address is not None:
         opened = open_source(address, scope=scope)
-        if isinstance(opened, KafkaTopic):
+        if isinstance(opened, KafkaTopic | MqttTopic):
             opened = replace(opened, retry_timeout=retry_timeout)
         return Binding(opened, scope, address)
     from penstock.api.tables import TableSource, is_table, table_of_stream  # slow to load
@@ -113,3 +114,8 @@ def bind(iri: str, source: Any, scope: str, *, on_spark: bool, retry_timeout: fl
     if callable(source):
         return Binding(LiveElements(name, elements_of(source, name, prefixed(scope)), MOST_ELEMENTS), scope)
     raise InputError(f"a stream is a file, a table or an iterable of elements, and this is {source!r}")
+
+
+def _is_for_spark(address: Address) -> bool:
+    """Whether Spark streams it. MQTT is read by this process."""
+    return address.is_endless and address.scheme not in ("mqtt", "mqtts")

@@ -37,6 +37,7 @@ EXPERIMENTS = {
         ("csparql", "Barbieri et al. 2010: pushing filters towards the data", "csparql.experiment"),
         ("cqels", "Le-Phuoc et al. 2011: CQELS's queries over a conference", "cqels.experiment"),
         ("throughput", "Tollgates: triples per second, compared with other systems", "throughput"),
+        ("limits", "Tollgates: text to answer and evaluation alone, next to SQL by hand", "limits.experiment"),
         ("latency", "Tollgates: live latency, from the closing of a window to its rows", "latency"),
         ("memory", "Tollgates: memory over time", "memory"),
         ("scaling", "Tollgates: how time grows with window, slide, patterns, streams", "scaling"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +17,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 DUCKDB, SPARK = "Penstock on DuckDB", "Penstock on Spark"
+
+
+def run_command(arguments: Sequence[str]) -> None:
+    """`penstock run`, as a process of its own."""
+    subprocess.run([sys.executable, "-m", "penstock", "run", *arguments, "--quiet"], check=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,10 @@ class Penstock:
     def run(self, text: str, inputs: DataFiles, **settings: Any) -> int:
         """Computes all rows and returns their number."""
         return sum(len(evaluation.rows or ()) for evaluation in self.evaluations(text, inputs, **settings))
+
+    def answer_in_columns(self, text: str, inputs: DataFiles) -> int:
+        """Computes all rows, without a Python object for any, and returns their number."""
+        return int(self._engine(inputs).register(text).to_arrow(terms=True).num_rows)
 
     def answer(self, text: str, inputs: DataFiles, **settings: Any) -> Answer:
         return answer_of(self.evaluations(text, inputs, **settings))

@@ -13,8 +13,6 @@ DuckDB, including its start and its result lines; peers that are commands are me
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -28,7 +26,7 @@ from penstock.bench.peers.pyoxigraph_windows import WAYS, PyoxigraphWindows
 from penstock.bench.peers.selection import window_peers
 from penstock.bench.results import Axis, Cell, Figure, Panel, Result, Series, Table, faster_ones, times_as_long
 from penstock.bench.stopwatch import Time
-from penstock.bench.systems import DataFiles, Penstock
+from penstock.bench.systems import DataFiles, Penstock, run_command
 from penstock.bench.tollgates.data import STREAM, write_districts, write_stream
 from penstock.bench.tollgates.queries import PAIRS, PASSAGES, Query
 
@@ -186,4 +184,4 @@ class _Workload:
         text, out = self.context.folder / "query.rq", self.context.folder / "answers.jsonl"
         text.write_text(self.query.rspql)
         asked = [str(text), "--engine", "duckdb", "--stream", f"{STREAM}={stream}", "--graph", str(self.graph)]
-        subprocess.run([sys.executable, "-m", "penstock", "run", *asked, "--out", str(out), "--quiet"], check=True)
+        run_command([*asked, "--out", str(out)])

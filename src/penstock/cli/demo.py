@@ -85,7 +85,7 @@ def _run(engine: EngineOptions) -> None:
         began = time.monotonic()
         asked.bind(used)
         registered = asked.register(used, strict=True)
-        run_queries(used, asked, registered, Output(STANDARD_OUTPUT, "table"))
+        run_queries(used, asked, registered, Output([(STANDARD_OUTPUT, "table")]))
         console.print(f"Answered after {time.monotonic() - began:.1f} s.\n", style="dim")
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from heapq import merge
 from typing import Any
 
 import click
 
 from penstock.cli.options import numbers_by_value_option, reading_options
-from penstock.cli.output import answer_options, chosen_format, open_answers
+from penstock.cli.output import answer_options, chosen_outs, open_answers
 from penstock.cli.run_options import RunOptions, run_options, service_options, updates_option
 
 
@@ -46,7 +47,7 @@ def oracle(
     empty: bool,
     recorded: str | None,
     numbers_by_value: bool,
-    out: str,
+    out: tuple[str, ...],
     format: str | None,
     late: str | None,
     strict: bool,
@@ -73,9 +74,11 @@ def oracle(
         if recorded is not None:
             how = {"flush": flush, "numbers_by_value": numbers_by_value}
             context.exit(judge_answer(asked, inputs, recorded, "--judge", **how))
-        format = chosen_format(format, out, asked.forms)
+        outs = chosen_outs(out, format, asked.forms)
         answers = answer_all(asked.queries, asked.chain, inputs, asked.settings, flush=flush).values()
         found = [answer.evaluations if empty else answer.with_solutions() for answer in answers]
-        with open_answers(out, format, asked.forms, asked.prefixes) as sink:
+        with ExitStack() as opened:
+            sinks = [opened.enter_context(open_answers(*out, asked.forms, asked.prefixes)) for out in outs]
             for evaluation in merge(*found, key=lambda evaluation: evaluation.time):
-                sink.write(ResultBatch.of(evaluation))
+                for sink in sinks:
+                    sink.write(ResultBatch.of(evaluation))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,7 +19,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 STANDARD_OUTPUT = "-"
 
-FORMATS = ("jsonl", "table", "csv", "tsv", "nquads", "trig", "tnt")
+FORMATS = ("jsonl", "table", "csv", "tsv", "nquads", "trig", "tnt", "messages", "jelly", "parquet")
 """As in `penstock.sinks`, which is slow to load."""
 
 
@@ -31,12 +32,21 @@ def _late_file(file: str | None) -> str | None:
 _OPTIONS = (
     click.option("--flush", is_flag=True, help="Also report the windows still open when the input ends."),
     click.option("--empty", is_flag=True, help="Also print evaluations without solutions."),
-    click.option("--out", metavar="FILE", default="-", help="Write to FILE, not to standard output."),
+    click.option(
+        "--out",
+        multiple=True,
+        metavar="FILE|ADDRESS",
+        default=("-",),
+        help="Write to a file, not to standard output (repeatable): FILE, or FOLDER with --format parquet. Or to a "
+        "broker or endpoint: kafka://HOST:PORT/TOPIC, mqtt://[USER@]HOST/TOPIC, http://HOST/PATH (a POST request for "
+        "each evaluation), sparql+http://HOST/update (a named graph for each evaluation). ?format= after it has its "
+        "own format.",
+    ),
     click.option(
         "--format",
         type=click.Choice(FORMATS, case_sensitive=False),
-        help="The format of results: csv and tsv are for SELECT, nquads, trig and tnt for CONSTRUCT and DESCRIBE.  "
-        "[default: table on a terminal, else jsonl]",
+        help="The format of results: csv and tsv are for SELECT; nquads, trig, tnt, messages (RDF Messages) and jelly "
+        "for CONSTRUCT and DESCRIBE; parquet is written to a folder.  [default: table on a terminal, else jsonl]",
     ),
     click.option(
         "--csv-safe",
@@ -78,26 +88,44 @@ def is_terminal(out: str) -> bool:
     return out == STANDARD_OUTPUT and sys.stdout is not None and sys.stdout.isatty()
 
 
+def chosen_outs(outs: Sequence[str], format: str | None, forms: Sequence[QueryForm]) -> list[tuple[str, str]]:
+    """The targets, each with its format; ends the command where one does not fit the queries."""
+    if len(set(outs)) < len(outs):
+        raise click.BadParameter("the same target is there twice.", param_hint="'--out'")
+    return [(out, chosen_format(format, out, forms)) for out in outs]
+
+
 def chosen_format(format: str | None, out: str, forms: Sequence[QueryForm]) -> str:
     """The format; ends the command where it does not fit the queries."""
     from penstock.sinks import SinkError
-    from penstock.sinks.opening import check_fits
+    from penstock.sinks.addresses import sink_address, takes_messages
+    from penstock.sinks.formats import check_fits
+    from penstock.sinks.opening import format_of
 
-    chosen = format or ("table" if is_terminal(out) else "jsonl")
+    with out_errors():
+        address = sink_address(out)
+        chosen = format_of(address, format or ("table" if is_terminal(out) else "jsonl"))
     try:
-        check_fits(chosen, *forms)
+        check_fits(chosen, *forms, are_messages=takes_messages(address))
     except SinkError as error:
         raise click.BadParameter(f"{error}.", param_hint="'--format'") from None
     return chosen
 
 
-def open_answers(
-    out: str, format: str, forms: Sequence[QueryForm], prefixes: Mapping[str, str], position: int | None = None
-) -> Sink:
-    """The sink of the results; ends the command where it cannot be written. `position`: where an earlier run was."""
-    from penstock.sinks import SinkError, open_sink
+def open_answers(out: str, format: str, forms: Sequence[QueryForm], prefixes: Mapping[str, str]) -> Sink:
+    """The sink of the results; ends the command where it cannot be written."""
+    from penstock.sinks import open_sink
+
+    with out_errors():
+        return open_sink(out, format, *forms, prefixes=prefixes)
+
+
+@contextmanager
+def out_errors() -> Iterator[None]:
+    """A target that cannot be written ends the command."""
+    from penstock.sinks import SinkError
 
     try:
-        return open_sink(out, format, *forms, prefixes=prefixes, position=position)
+        yield
     except SinkError as error:
         raise click.BadParameter(f"{error}.", param_hint="'--out'") from None

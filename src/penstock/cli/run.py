@@ -11,7 +11,7 @@ import click
 from penstock.api.settings import duration
 from penstock.cli.engines import EngineOptions, engine_options
 from penstock.cli.options import no_optimize_option, reading_options
-from penstock.cli.output import answer_options, chosen_format
+from penstock.cli.output import answer_options, chosen_outs
 from penstock.cli.run_options import RunOptions, option_value, run_options, service_options, updates_option
 
 
@@ -26,6 +26,7 @@ from penstock.cli.run_options import RunOptions, option_value, run_options, serv
       penstock run query.rq --stream "replay+toll.tnt?speed=60" --format table
       penstock run query.rq --stream toll/ --out answer.jsonl --checkpoint state
       penstock run query.rq --stream "toll/?follow" --out answer.jsonl --checkpoint state
+      penstock run query.rq --stream toll.tnt --out kafka://localhost:9092/answers --out answer.jsonl
 
     Exit status: 0 success, 1 a failed run, 2 an invalid query, option or input, 130 after Ctrl-C.
     """
@@ -83,7 +84,7 @@ def run(
     engine: EngineOptions,
     flush: bool,
     empty: bool,
-    out: str,
+    out: tuple[str, ...],
     format: str | None,
     late: str | None,
     strict: bool,
@@ -98,9 +99,9 @@ def run(
 ) -> None:
     """Run continuous queries over bounded or live streams.
 
-    QUERY is a file, or - for standard input. Each evaluation is written to standard output as soon as its instant has
-    passed: the instant, and the solutions (or triples, or boolean) that the query's streaming operator emits. A live
-    stream ends with its producer or with Ctrl-C.
+    QUERY is a file, or - for standard input. Each evaluation is written to standard output, or to --out, as soon as its
+    instant has passed: the instant, and the solutions (or triples, or boolean) that the query's streaming operator
+    emits. A live stream ends with its producer or with Ctrl-C.
 
     Several queries share their streams. A query with REGISTER STREAM or REGISTER RSTREAM produces a stream that the
     others can read; --stream binds all other streams.
@@ -110,7 +111,7 @@ def run(
     from penstock.cli.query_set import read_queries
 
     asked = read_queries(queries, run, reading)
-    output = Output(out, chosen_format(format, out, asked.forms), empty, progress)
+    output = Output(chosen_outs(out, format, asked.forms), progress)
     with errors_shown(asked.title):
         used = engine.engine(run.service_auth, retry_timeout, reads_kafka=asked.reads_kafka)
         asked.bind(used)
@@ -124,5 +125,5 @@ def run(
             late=late,
             optimize=not no_optimize,
         )
-        options = (sorted(asked.streams.items()), run.graphs, run.graph_updates, output.out, output.format, late)
+        options = (sorted(asked.streams.items()), run.graphs, run.graph_updates, output.fingerprint, late)
         run_queries(used, asked, registered, output, checkpoint=checkpoint, fingerprint=repr(options))

@@ -7,11 +7,29 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from penstock.rdf.result_batches import EncodedRow, Numbers
+from penstock.rdf.term_columns import TEXT, joined, text_array
 
 _TOGETHER = 1 << 20
 """The maximum number of solutions of several instants that are processed together."""
+
+
+def without(rows: pa.Table, others: pa.Table) -> pa.Table:
+    """The rows whose terms are not those of any other row; the last columns are i and j."""
+    if not rows.num_rows or not others.num_rows:
+        return rows
+    if rows.num_columns == 2:
+        return rows.slice(0, 0)
+    return rows.filter(pc.invert(pc.is_in(_keys(rows), _keys(others))))
+
+
+def _keys(rows: pa.Table) -> pa.Array:
+    """One text for each row, another one for other terms: their lengths are before them."""
+    terms = [text_array(column) for column in rows.columns[:-2]]
+    parts = [part for term in terms for part in (pc.binary_length(term).cast(TEXT).fill_null(""), term.fill_null(""))]
+    return joined(*parts, separator=":")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -54,5 +54,5 @@ def _way(query: ContinuousQuery, tables: Tables) -> str:
 
     reason = reason_for_sql(query, query.operator, tables, tables.streams)
     if reason is None:
-        return "-- Files that are complete are answered by DuckDB in the executors, all other streams by Spark SQL."
+        return "-- Complete files and DataFrames are answered by DuckDB in the executors, other streams by Spark SQL."
     return f"-- Answered by Spark SQL: {reason}."

@@ -10,10 +10,11 @@ import io
 import socket
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from types import MappingProxyType
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urljoin, urlsplit, urlunsplit
@@ -61,16 +62,19 @@ def post(
     authorization: Callable[[str], str | None],
     deadline: float,
     most_bytes: int,
+    headers: Mapping[str, str] = MappingProxyType({}),
 ) -> Reply:
     """Sends a form and reads the response until `deadline`, an instant of `time.monotonic`.
 
-    Follows redirects; `authorization` returns the credentials for each address, which are not valid for others.
+    `headers` are sent, too; with a `Content-Type` in them, `form` may be any content. Follows redirects;
+    `authorization` returns the credentials for each address, which are not valid for others.
     Raises TimeoutError, TooLargeError, RedirectError, `urllib.error.HTTPError` if the status is not 2xx, OSError,
     HTTPException, and ValueError if the address is invalid.
     """
     data: bytes | None = form
     for _ in range(_MOST_REDIRECTS + 1):
-        request = Request(address, data, {"Accept": accept, "Accept-Encoding": "gzip", "User-Agent": "penstock"})
+        known = {"Accept": accept, "Accept-Encoding": "gzip", "User-Agent": "penstock"}
+        request = Request(address, data, {**known, **headers})
         if request.type not in SCHEMES or not request.host:
             raise ValueError("not an http or https address")
         credentials = authorization(address)

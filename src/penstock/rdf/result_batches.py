@@ -124,6 +124,31 @@ class ResultBatch:
         """The number of the evaluation that each place belongs to."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
+    def part(self, which: range) -> ResultBatch:
+        """Some consecutive evaluations."""
+        if len(which) == len(self):
+            return self
+        bounds = self.bounds[which.start : which.stop + 1]
+        places = self.places[bounds[0] : bounds[-1]]
+        chosen = slice(which.start, which.stop)
+        return ResultBatch(
+            self.kind, self.queries, self.times[chosen], self.rows, places, bounds - bounds[0], self.members[chosen]
+        )
+
+    def divided(self, most_rows: int) -> ResultBatch:
+        """A batch of one evaluation as several evaluations of the same instant, of at most so many rows each."""
+        bounds = np.append(np.arange(0, len(self.places), most_rows), len(self.places))
+        number = len(bounds) - 1
+        return ResultBatch(
+            self.kind,
+            self.queries,
+            np.repeat(self.times, number),
+            self.rows,
+            self.places,
+            bounds,
+            np.repeat(self.members, number),
+        )
+
     def with_solutions(self) -> ResultBatch:
         """Without the evaluations that have neither solutions nor triples."""
         kept = np.flatnonzero(self.sizes)

@@ -140,7 +140,8 @@ class ActiveGraph:
         for window, table in self.windows:
             found, conditions = _columns(table, columns), asked.conditions_on_stream(table)
             is_bounded = not self.statement.shape.is_distributed
-            rows.append(window_rows(window, table, found, conditions, within_slice=is_bounded))
+            is_snapshot = self.statement.shape.is_snapshot
+            rows.append(window_rows(window, table, found, conditions, within_slice=is_bounded, is_snapshot=is_snapshot))
         return rows
 
     def _each_once(self, moving: exp.Query, names: list[str], static: exp.Query | None) -> list[exp.Query]:

@@ -177,7 +177,10 @@ def _beside(
     *,
     is_before: bool,
 ) -> exp.Window:
-    """A window function over equal solutions that begin before this one begins, or end after it ends."""
+    """A window function over equal solutions that begin before this one begins, or end after it ends.
+
+    GROUPS and RANGE have the same rows here. DuckDB finds those of GROUPS in a third of the time; Spark has only RANGE.
+    """
     one = exp.Literal.number(1)
     bounds = {"start": "UNBOUNDED", "start_side": "PRECEDING", "end": one, "end_side": "PRECEDING"}
     if not is_before:
@@ -186,7 +189,7 @@ def _beside(
         this=function,
         partition_by=partition_keys(statement, [col(solutions.name, name) for name in names]),
         order=exp.Order(expressions=[exp.Ordered(this=edge)]),
-        spec=exp.WindowSpec(kind="RANGE", **bounds),
+        spec=exp.WindowSpec(kind="RANGE" if statement.shape.is_distributed else "GROUPS", **bounds),
     )
 
 

@@ -128,7 +128,9 @@ class Grouping:
         if distinct not in self._portions:
             source = self.rows.name
             if distinct is not None:
-                source = once(self.statement, source, list(dict.fromkeys([*self.keys.values(), *distinct])))
+                source = once(
+                    self.statement, source, list(dict.fromkeys([*self.keys.values(), *distinct])), has_many=True
+                )
             self._portions[distinct] = _Portions(source, f"size{len(self._portions) + 1}")
         return self._portions[distinct]
 

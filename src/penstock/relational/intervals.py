@@ -39,12 +39,19 @@ def merge(statement: Statement, source: str, keys: Sequence[str]) -> str:
     )
 
 
-def once(statement: Statement, source: str, keys: Sequence[str]) -> str:
-    """Rows with equal keys, with intervals that do not overlap: at each instant there is at most one."""
+def once(statement: Statement, source: str, keys: Sequence[str], *, has_many: bool = False) -> str:
+    """Rows with equal keys, with intervals that do not overlap: at each instant there is at most one.
+
+    `has_many`: of many rows that are equal and begin together, the longest is taken first, because sorting costs more.
+    """
+    if statement.shape.is_snapshot:
+        return statement.add(select_from(source, [col(source, name) for name in (*keys, "i", "j")]).distinct())
+    if has_many and not statement.shape.is_distributed:
+        begun = [col(source, name) for name in (*keys, "i")]
+        longest = select_from(source, [*begun, aliased(exp.Max(this=col(source, "j")), "j")])
+        source = statement.add(longest.group_by(*(column.copy() for column in begun)))
     columns = [col(source, key) for key in keys]
     i, j = col(source, "i"), col(source, "j")
-    if statement.shape.is_snapshot:
-        return statement.add(select_from(source, [*columns, i, j]).distinct())
     order = exp.Order(expressions=[exp.Ordered(this=i.copy()), exp.Ordered(this=j.copy(), desc=True)])
     parts = partition_keys(statement, columns)
     reached = exp.Window(this=exp.Max(this=j.copy()), partition_by=parts, order=order, spec=_ALL_BEFORE.copy())

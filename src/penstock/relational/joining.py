@@ -6,8 +6,9 @@ OPTIONAL, MINUS and EXISTS cut a row into pieces with a partner and pieces witho
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 
 from sqlglot import exp
 
@@ -59,7 +60,7 @@ def join(
     momentary = [relation for relation in passing if relation.is_momentary]
     bounds = momentary[:1] or passing
     start, end = greatest([r.start for r in bounds]), least([r.end for r in bounds])
-    conditions += _meeting(statement, passing)
+    conditions += _meeting(statement, passing, [relation for relation in relations if relation.holds_always])
     if condition is not None:
         conditions.append(condition)
     if _SLICE in extras:  # rows that overlap in several slices are joined in the first of these
@@ -100,13 +101,22 @@ def _with_keys(statement: Statement, relations: list[Relation]) -> list[Relation
     added: dict[int, list[Relation]] = {}
     for static in (relation for relation in relations if relation.holds_always):
         partners = [place for place, stream in enumerate(streams) if static.columns.keys() & stream.columns.keys()]
-        if len(partners) == 1:
+        if len(partners) == 1 or (partners and _is_narrow(statement, static, streams[partners[0]])):
             new = static.columns.keys() - streams[partners[0]].columns.keys()
             if any(new & other.columns.keys() for other in relations if other is not static):
                 added.setdefault(partners[0], []).append(static)
     joined = iter(_each_joined(statement, [[stream, *added.get(place, ())] for place, stream in enumerate(streams)]))
     taken = {id(static) for group in added.values() for static in group}
     return [r if r.holds_always else next(joined) for r in relations if id(r) not in taken]
+
+
+def _is_narrow(statement: Statement, static: Relation, stream: Relation) -> bool:
+    """Whether to join them first although the static relation has variables of another stream, too.
+
+    It drops rows of the one stream and adds few. The engine would rather join the streams: it expects few rows of each.
+    """
+    shared = static.columns.keys() & stream.columns.keys()
+    return not statement.shape.is_snapshot and not static.narrow.isdisjoint(shared)
 
 
 def _nearby(statement: Statement, relations: list[Relation]) -> list[Relation]:
@@ -181,10 +191,13 @@ LENGTH = exp.Placeholder(this="slice")
 def _in_slices(statement: Statement, relations: list[Relation]) -> list[Relation]:
     """Rows with long intervals, repeated for each slice of their interval, if several such relations are joined.
 
-    The slice is another join key: so the engine compares only nearby rows, and can do so in parallel.
+    The slice is another join key: so the engine compares only nearby rows, and can do so in parallel. DuckDB would join
+    relations that share no variable by the slice alone.
     """
     passing = [r for r in relations if not (r.holds_always or r.is_momentary)]
     if not statement.shape.has_slices or len(passing) < 2 or any(r.is_momentary for r in relations):
+        return relations
+    if not statement.shape.is_distributed and not all(_share(passing[0], other) for other in passing[1:]):
         return relations
     return [_in_each_slice(statement, relation) if relation in passing else relation for relation in relations]
 
@@ -201,12 +214,14 @@ def _slice_of(instant: exp.Expr) -> exp.Expr:
     return exp.IntDiv(this=exp.Paren(this=instant.copy()), expression=LENGTH.copy())
 
 
-def _meeting(statement: Statement, relations: list[Relation]) -> list[exp.Expr]:
-    """Intervals have an instant in common if any two of them have one."""
+def _meeting(
+    statement: Statement, relations: Sequence[Relation], static: Sequence[Relation] = ()
+) -> list[exp.Expr]:  # fmt: skip
+    """Intervals have an instant in common if any two of them have one; the static relations are joined with them."""
     same = exp.EQ if statement.shape.is_distributed else exp.NullSafeEQ
     momentary = [relation for relation in relations if relation.is_momentary]
     conditions: list[exp.Expr] = [same(this=one.start, expression=other.start) for one, other in _to_compare(momentary)]
-    plainly = _to_compare(relations)
+    plainly = _to_compare(relations, static)
     for one, other in combinations(relations, 2):
         if one.is_momentary and other.is_momentary:
             continue
@@ -217,20 +232,31 @@ def _meeting(statement: Statement, relations: list[Relation]) -> list[exp.Expr]:
     return conditions
 
 
-def _to_compare(relations: list[Relation]) -> list[tuple[Relation, Relation]]:
+def _to_compare(
+    relations: Sequence[Relation], static: Sequence[Relation] = ()
+) -> list[tuple[Relation, Relation]]:  # fmt: skip
     """The pairs to compare: relations that share a variable, and those that others do not compare indirectly.
+
+    Relations that share variables with the same static relations need not be compared: the engine joins them by these.
 
     An engine expects few rows to share an instant. If it had to compare the instants of rows that share nothing else,
     it would join them all with each other. It would also do so if it saw that both are equal to a third one. DuckDB
     looks for this in plain equations, and joins by plain comparisons: of two columns, not of expressions over both.
     """
-    together = {relation.name: {relation.name} for relation in relations}
+    together = {relation.name: {relation.name} for relation in (*relations, *static)}
+
+    def unite(one: Relation, other: Relation) -> None:
+        everyone = together[one.name] | together[other.name]
+        together.update(dict.fromkeys(everyone, everyone))
+
+    for constant, other in product(static, (*relations, *static)):
+        if _share(constant, other):
+            unite(constant, other)
     chosen: list[tuple[Relation, Relation]] = []
     for one, other in sorted(combinations(relations, 2), key=lambda pair: not _share(*pair)):
         if _share(one, other) or other.name not in together[one.name]:
             chosen.append((one, other))
-            everyone = together[one.name] | together[other.name]
-            together |= dict.fromkeys(everyone, everyone)
+            unite(one, other)
     return chosen
 
 

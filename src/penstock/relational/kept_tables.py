@@ -62,7 +62,7 @@ def kept_relation(
     selected = [aliased(col(table.name, own), columns[variable]) for variable, own in solutions.columns.items()]
     name = statement.add(select_from(table.name, [*selected, *always()]))
     looked_up = frozenset(keys) if table.has_index else frozenset()
-    return Relation(name, columns, solutions.certain, holds_always=True, looked_up=looked_up)
+    return Relation(name, columns, solutions.certain, holds_always=True, looked_up=looked_up, narrow=table.narrow)
 
 
 def outer_variables(whole: Operator, part: Operator) -> frozenset[Variable]:

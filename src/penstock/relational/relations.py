@@ -30,6 +30,8 @@ class Relation:
     """Whether every row holds at one instant only."""
     looked_up: frozenset[Variable] = frozenset()
     """The variables by whose values the engine looks up rows without scanning all of them, one at a time."""
+    narrow: frozenset[Variable] = frozenset()
+    """The variables whose values have few rows each, in a relation with few rows."""
 
     def column(self, variable: Variable) -> exp.Expr:
         """The variable's value, unbound where this relation does not have it."""

@@ -23,13 +23,16 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class LocalSlice:
-    """Instants that one process evaluates: `is_regular` if `$step` apart, `is_large` if there are many rows."""
+    """Instants that one process evaluates: `is_regular` if `$step` apart, `is_large` if there are many rows.
+
+    With `has_slices`, joins look for partners only within stretches of `$slice` instants.
+    """
 
     is_regular: bool
     is_large: bool
+    has_slices: bool = False
     is_snapshot: ClassVar[bool] = False
     is_distributed: ClassVar[bool] = False
-    has_slices: ClassVar[bool] = False
     has_many_instants: ClassVar[bool] = False
 
 

@@ -31,10 +31,14 @@ class StaticPart:
 
 @dataclass(frozen=True, slots=True)
 class KeptTable:
-    """The table of a part's solutions. With an index, rows are looked up by the values of one of the keys."""
+    """The table of a part's solutions. With an index, rows are looked up by the values of one of the keys.
+
+    `narrow` are the keys whose values have few rows each, in a table with few rows.
+    """
 
     name: str
     has_index: bool = False
+    narrow: frozenset[Variable] = frozenset()
 
 
 Keep = Callable[[StaticPart], KeptTable | None]

@@ -41,6 +41,17 @@ def longest_window(query: ContinuousQuery) -> int | None:
     return max(known, default=None) if len(known) == len(lengths) else None
 
 
+def longest_in_joins(query: ContinuousQuery) -> int | None:
+    """The same, of the windows whose length is known, beside windows that count elements; None of other queries.
+
+    Where all lengths are known, slices are some windows long anyway (runtime/slicer.py).
+    """
+    windows = [window.window for window in query.dataset.windows]
+    known = [length for window in windows if (length := reach_of(window)) is not None]
+    others = {type(window) for window in windows if reach_of(window) is None}
+    return max(known, default=None) if others == {CountWindow} else None
+
+
 def window_rows(
     window: StreamWindow,
     table: str,
@@ -49,11 +60,13 @@ def window_rows(
     *,
     in_time: bool = False,
     within_slice: bool = True,
+    is_snapshot: bool = False,
 ) -> exp.Select:
     """The rows that satisfy the conditions: their columns, `starts` and `ends`.
 
     A late element counts from `since` on, the watermark that it was behind (§2); `in_time` drops it. Rows that no
-    instant of the slice can see are dropped, unless the caller does this later (`within_slice`).
+    instant of the slice can see are dropped, unless the caller does this later (`within_slice`). `is_snapshot`: the
+    slice is one instant.
     """
     kind = window.window
     starts: exp.Expr
@@ -62,7 +75,10 @@ def window_rows(
     if in_time:
         kept.append(_is_in_time(table))
     if isinstance(kind, CountWindow):
-        intervals = _moves(kind, table, kept) if kind.step > 1 else _last_elements(kind, table, kept, in_time)
+        if kind.step > 1:
+            intervals = _moves(kind, table, kept)
+        else:
+            intervals = _last_at(kind, table, kept) if is_snapshot else _last_elements(kind, table, kept, in_time)
         query = select_from(table, [column.copy() for column in columns]).join(
             intervals.subquery("counted"), on=col(table, _counted_by(kind)).eq(col("counted", _counted_by(kind)))
         )
@@ -187,6 +203,19 @@ def _last_elements(window: CountWindow, table: str, conditions: Sequence[exp.Exp
         exp.GT(this=col("epoch", "closes"), expression=FIRST.copy()),
     )
     return query.from_(elements.subquery("known")).join(epochs, on=exp.and_(is_known, is_asked_about))
+
+
+def _last_at(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> exp.Select:
+    """The last elements at the instant `$first`."""
+    key = _counted_by(window)
+    has_come = exp.or_(_is_in_time(table), exp.LTE(this=col(table, "since"), expression=FIRST.copy()))
+    elements = counted_elements(window, table, conditions).where(
+        has_come, exp.LTE(this=col(table, "ts"), expression=FIRST.copy())
+    )
+    behind = exp.Add(this=FIRST.copy(), expression=number(1))
+    last = exp.select(col("known", key), aliased(FIRST.copy(), "starts"), aliased(behind, "ends"))
+    order = [exp.Ordered(this=col("known", name), desc=True) for name in ("ts", key)]
+    return last.from_(elements.subquery("known")).order_by(*order).limit(window.size)
 
 
 def oldest_of_last(

@@ -88,7 +88,7 @@ class ThreadedRun:
         """Wait for the thread until the timeout; without a limit if `seconds` is None."""
         self._stopped.set()
         if self._thread is not None and self._thread is not threading.current_thread():
-            self.run.store.interrupt()
+            self.run.interrupt()
             self._thread.join(seconds)
             if self._thread.is_alive():
                 return

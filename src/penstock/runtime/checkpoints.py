@@ -2,7 +2,8 @@
 
 The state of the store, the positions of the sources and the positions of the outputs are committed together, after
 the output of the batch. A run that continues first cuts its output to these positions: so no result is lost and none
-is written twice.
+is written twice. A batch whose state is committed is never evaluated again: what its outlets keep until then, they
+deliver (outlets.py).
 
 | | rows | state |
 |---|---|---|
@@ -15,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -29,13 +30,10 @@ State = dict[str, Any]
 """The state of a run besides the rows of its streams, as JSON."""
 
 _FILE = "state.duckdb"
-_FORM = 3
+_FORM = 4
 """Increased when the form of states changes: a checkpoint in an older form is refused."""
 
 _HASH = re.compile(r"[0-9a-f]{64}")
-_KEPT = 2
-"""If Spark was killed before it recorded the last batch as done, it repeats the batch: that needs the state before it.
-"""
 
 
 class CheckpointError(Exception):
@@ -156,15 +154,12 @@ class DatabaseCheckpoint:
 class SegmentStore(RestartableStore[Any], Protocol):
     """A store that keeps segments in a folder."""
 
-    @property
-    def segments(self) -> Iterable[str]: ...
-
-    def clean(self, kept: Iterable[str]) -> None:
-        """Remove the files of segments that neither count nor are kept."""
+    def clean(self) -> None:
+        """Remove the files of segments that no longer count."""
 
 
 class FolderCheckpoint:
-    """The states after the last micro-batches, a file each, beside the segments of the store.
+    """The state after the last micro-batch, beside the segments of the store.
 
     `fingerprint` identifies the run: its queries, options and streams. A folder of another run is refused.
     """
@@ -173,8 +168,6 @@ class FolderCheckpoint:
         self.folder = folder
         self.store = store
         self._states = folder / "state"
-        self._segments: set[str] = set()
-        """The segments of the states before: a batch that is repeated needs them."""
         with _usable(folder):
             self._states.mkdir(parents=True, exist_ok=True)
             self._lock = CheckpointLock(folder)
@@ -193,41 +186,36 @@ class FolderCheckpoint:
 
     @property
     def latest(self) -> State | None:
-        return self.before(max(self._numbers(), default=-1) + 1)
+        kept = self._read()
+        return None if kept is None else kept["run"]
 
     @property
     def has_finished(self) -> bool:
-        kept = self._read(max(self._numbers(), default=-1))
+        kept = self._read()
         return kept is not None and kept["has_finished"]
 
-    def before(self, number: int) -> State | None:
-        """The state that a batch continues from."""
-        kept = self._read(max((known for known in self._numbers() if known < number), default=-1))
-        return None if kept is None else kept["run"]
-
     def begin(self) -> None:
-        self._segments = set(self.store.segments)
+        """The store writes segments that count from the next commit on."""
 
     def commit(self, number: int, state: State, *, has_finished: bool) -> None:
         _write(self._file(number), json.dumps({"run": state, "has_finished": has_finished}))
-        for old in sorted(self._numbers())[:-_KEPT]:
+        for old in self._numbers()[:-1]:
             self._file(old).unlink()
-        self.store.clean(self._segments)
-        self._segments = set(self.store.segments)
+        self.store.clean()
 
     def close(self) -> None:
         """Release the folder: another run can continue from here."""
         self._lock.release()
 
     def _numbers(self) -> list[int]:
-        return [int(path.stem) for path in self._states.glob("*.json")]
+        return sorted(int(path.stem) for path in self._states.glob("*.json"))
 
     def _file(self, number: int) -> Path:
         return self._states / f"{number}.json"
 
-    def _read(self, number: int) -> dict[str, Any] | None:
-        file = self._file(number)
-        return json.loads(file.read_text()) if file.exists() else None
+    def _read(self) -> dict[str, Any] | None:
+        numbers = self._numbers()
+        return json.loads(self._file(numbers[-1]).read_text()) if numbers else None
 
 
 def _write(file: Path, text: str) -> None:

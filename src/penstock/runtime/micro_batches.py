@@ -1,7 +1,8 @@
 """Micro-batches of Structured Streaming: one streaming query of Spark drives a run.
 
 Spark cuts the streams into micro-batches and numbers them. It repeats an unfinished batch with the same input. A
-repeated batch starts from the state before it, with its output cut to that state, so the result is the same.
+repeated batch starts from the state before it, with its output cut to that state, so the result is the same. A batch
+that the run has committed is done, even if Spark was killed before it recorded this: it is not evaluated again.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import atexit
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -159,6 +160,8 @@ class StreamedRun:
         self._query: StreamingQuery | None = None
         self._failure: BaseException | None = None
         self._is_stopped = False
+        self._starting = ExitStack()
+        """Settings of the session that count until the first micro-batch."""
 
     def start(self) -> None:
         """Start, in threads of Spark."""
@@ -169,17 +172,23 @@ class StreamedRun:
         writer = self._intake.input.streamed(session).writeStream.foreachBatch(self._callback)
         writer = writer.option("checkpointLocation", str(self._folder / "spark"))
         writer = writer.trigger(availableNow=True) if self._is_bounded else writer.trigger(processingTime=_PACE)
-        with _quick_commits(session):
+        self._starting.enter_context(_quick_commits(session))
+        try:
             self._query = writer.start()
+        except BaseException:
+            self._starting.close()
+            raise
 
     def _process(self, frame: DataFrame, number: int) -> None:
         try:
             if not self._has_begun:
                 self._has_begun = True
+                self._starting.close()
                 self._store.move_to(frame.sparkSession)
-                self.run.begin_from(None if self._checkpoint is None else self._checkpoint.before(number))
-            for _ in self.run.turn(self._intake.batch(frame, number)):
-                pass
+                self.run.begin()
+            if number > self.run.number:
+                for _ in self.run.turn(self._intake.batch(frame, number)):
+                    pass
         except BaseException as error:
             if not self._is_stopped:  # otherwise the error is how a stopped batch ends
                 self._failure = error
@@ -200,6 +209,7 @@ class StreamedRun:
                 return False
             time.sleep(_TICK)
         self._callback.process = None
+        self._starting.close()
         try:
             failure = self.failure
             if failure is not None:
@@ -226,6 +236,8 @@ class StreamedRun:
     def stop(self) -> None:
         """End now; with a checkpoint, another run can continue."""
         self._is_stopped = True
+        self._starting.close()
+        self.run.interrupt_outlets()
         if self._query is not None:
             self._query.stop()
         self._callback.process = None
@@ -239,20 +251,20 @@ class StreamedRun:
 
 @contextmanager
 def _quick_commits(session: SparkSession) -> Iterator[None]:
-    """For a streaming query that starts meanwhile, Spark renames the files of its logs itself.
+    """For a streaming query that starts meanwhile, Spark renames the files of its logs itself, unless a program has
+    set how.
 
     By default it starts a process for each file. Both write a temporary file and then rename it, so a crash leaves no
-    partial one.
+    partial one. Streams of files read the setting when Spark reads them for the first time.
     """
-    before = session.conf.get(_FILE_MANAGER, None)
+    if session.conf.get(_FILE_MANAGER, None) is not None:
+        yield
+        return
     session.conf.set(_FILE_MANAGER, _FILE_MANAGERS + "FileSystemBasedCheckpointFileManager")
     try:
         yield
     finally:
-        if before is None:
-            session.conf.unset(_FILE_MANAGER)
-        else:
-            session.conf.set(_FILE_MANAGER, before)
+        session.conf.unset(_FILE_MANAGER)
 
 
 _FILE_MANAGER = "spark.sql.streaming.checkpointFileManagerClass"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import repeat
 from queue import Queue
 from typing import Any, TypeAlias
 
@@ -18,8 +19,10 @@ Written: TypeAlias = Any
 class Outlet:
     """Receives the answers of a query.
 
-    Output after the last commit is cut off or overwritten when it is written again after a crash. An outlet that can do
-    neither receives some evaluations twice, and can recognise them by query and instant.
+    Two kinds of outlets write everything exactly once in a run with a checkpoint. Either output after the last commit
+    is cut off or overwritten when it is written again after a crash, as in a file. Or `write` only keeps the answers,
+    `position` makes them survive a crash, and `deliver` sends them on after the commit, as to a broker. An outlet that
+    can do neither receives some evaluations twice, and can recognise them by query and instant.
     """
 
     @property
@@ -38,6 +41,18 @@ class Outlet:
 
     def position(self) -> Written:
         """The position that survives a crash now; None if output cannot be cut off."""
+
+    def deliver(self) -> None:
+        """The position has been committed: send on what is kept until then."""
+
+    def complete(self, written: Written) -> None:
+        """An earlier run has ended at this position: send on what it has kept, if it was killed before it did."""
+
+    def interrupt(self) -> None:
+        """The run is being stopped: do not wait for a receiver any longer. Any thread may call this."""
+
+    def close(self, *, has_failed: bool) -> None:
+        """The run is over; this may be called twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +77,48 @@ class SharedOutlet(Outlet):
 
     def write(self, batch: ResultBatch, which: range) -> None:
         self.outlet.write(batch, which)
+
+
+@dataclass(frozen=True, slots=True)
+class Outlets(Outlet):
+    """Writes to several outlets."""
+
+    outlets: tuple[Outlet, ...]
+
+    @property
+    def takes_each(self) -> bool:
+        return any(outlet.takes_each for outlet in self.outlets)
+
+    def resume(self, written: Written) -> None:
+        for outlet, own in zip(self.outlets, written or repeat(None), strict=False):
+            outlet.resume(own)
+
+    def write(self, batch: ResultBatch, which: range) -> None:
+        for outlet in self.outlets:
+            outlet.write(batch, which)
+
+    def finish(self, number: int) -> None:
+        for outlet in self.outlets:
+            outlet.finish(number)
+
+    def position(self) -> Written:
+        return [outlet.position() for outlet in self.outlets]
+
+    def deliver(self) -> None:
+        for outlet in self.outlets:
+            outlet.deliver()
+
+    def complete(self, written: Written) -> None:
+        for outlet, own in zip(self.outlets, written, strict=True):
+            outlet.complete(own)
+
+    def interrupt(self) -> None:
+        for outlet in self.outlets:
+            outlet.interrupt()
+
+    def close(self, *, has_failed: bool) -> None:
+        for outlet in self.outlets:
+            outlet.close(has_failed=has_failed)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@
         due slices are answered            # queries.py: evaluators, streaming operators
         outlets are written                # outlets.py
         store.evict(needs); commit         # checkpoints.py
+        outlets deliver                    # what had to wait for the commit
 
 Each stream is read, decoded and stored once. Queries that produce streams are answered before those that read them.
 How the input is cut into batches changes no answer. `ways.py` chooses intake and store.
@@ -221,6 +222,15 @@ class Run(Generic[Rows]):
             pass
         return asked.history()
 
+    def interrupt(self) -> None:
+        """End the statement that is running, and stop waiting for receivers of answers; any thread may call this."""
+        self.store.interrupt()
+        self.interrupt_outlets()
+
+    def interrupt_outlets(self) -> None:
+        for outlet in list(self.outlets.values()):
+            outlet.interrupt()
+
     def close(self) -> None:
         self.intake.close()
         self._reference_data.close()
@@ -365,13 +375,10 @@ class Run(Generic[Rows]):
 
     def begin(self) -> None:
         """Start, or continue from the latest state of the checkpoint."""
-        self.begin_from(None if self._checkpoint is None else self._checkpoint.latest)
-
-    def begin_from(self, state: State | None) -> None:
-        """Start, or continue from a state of the checkpoint."""
         if self._has_begun:
             return
         self._has_begun = True
+        state = None if self._checkpoint is None else self._checkpoint.latest
         if state is None:
             self._open_streams()
             for query in self.queries:
@@ -382,6 +389,13 @@ class Run(Generic[Rows]):
             self._checkpoint.begin()
         for name, outlet in self.outlets.items():
             outlet.resume(None if state is None else state["written"][name])
+
+    def complete(self) -> None:
+        """Deliver what an earlier run, which has read all input, has committed and not delivered."""
+        state = None if self._checkpoint is None else self._checkpoint.latest
+        if state is not None:
+            for name, outlet in self.outlets.items():
+                outlet.complete(state["written"][name])
 
     def _restore(self, state: State) -> None:
         assert self._checkpoint is not None
@@ -404,6 +418,10 @@ class Run(Generic[Rows]):
             "written": {name: outlet.position() for name, outlet in self.outlets.items()},
         }
         self._checkpoint.commit(self.number, state, has_finished=has_finished)
+        for name, outlet in self.outlets.items():
+            self.writing = name
+            outlet.deliver()
+        self.writing = None
 
 
 def _one(number: int) -> range:

@@ -1,6 +1,7 @@
-"""Where answers go: to standard output or a file, in one of several formats; and how far a run is, for a terminal."""
+"""Where answers go: standard output, files, brokers and endpoints, in one of several formats; and the progress line."""
 
 from penstock.sinks.errors import ReaderGoneError, SinkError
-from penstock.sinks.opening import FORMATS, Sink, open_sink
+from penstock.sinks.formats import FORMATS
+from penstock.sinks.opening import Sink, open_sink
 
 __all__ = ["FORMATS", "ReaderGoneError", "Sink", "SinkError", "open_sink"]

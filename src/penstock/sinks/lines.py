@@ -104,7 +104,7 @@ class TimedTriples:
     def texts(self, batch: ResultBatch) -> pa.Array:
         triples = statements(batch.rows, n_triples)
         times = _times(batch).take(pa.array(batch.numbers))
-        return _grouped(joined(triples.take(pa.array(batch.places)), ' "', times, '" .\n'), batch.bounds)
+        return grouped(joined(triples.take(pa.array(batch.places)), ' "', times, '" .\n'), batch.bounds)
 
 
 class NQuads:
@@ -117,12 +117,15 @@ class NQuads:
         triples = statements(batch.rows, n_triples)
         graphs = joined("<", graph_names(batch), ">")
         quads = joined(triples.take(pa.array(batch.places)), " ", graphs.take(pa.array(batch.numbers)), " .\n")
-        dates = formatted(_dates(batch), n_triples)
-        return joined(graphs, f" <{GENERATED_AT_TIME}> ", dates, " .\n", _grouped(quads, batch.bounds))
+        dated = joined(graphs, f" <{GENERATED_AT_TIME}> ", formatted(dates(batch), n_triples), " .\n")
+        return joined(dated, grouped(quads, batch.bounds))
 
 
 class TriG:
     """The same in TriG, with the prefixes of the query."""
+
+    _separator = ""
+    """What stands before an evaluation."""
 
     def __init__(self, prefixes: Mapping[str, str]) -> None:
         self._prefixes = prefixes
@@ -135,9 +138,23 @@ class TriG:
         turtle = self._shortening.turtle
         triples = joined("  ", statements(batch.rows, turtle), " .\n")
         graphs = self._shortening.iris(graph_names(batch))
-        dated = joined("\n", graphs, f" {self._shortening.iri(GENERATED_AT_TIME)} ", formatted(_dates(batch), turtle))
-        body = _grouped(triples.take(pa.array(batch.places)), batch.bounds)
+        dated = joined(
+            f"\n{self._separator}",
+            graphs,
+            f" {self._shortening.iri(GENERATED_AT_TIME)} ",
+            formatted(dates(batch), turtle),
+        )
+        body = grouped(triples.take(pa.array(batch.places)), batch.bounds)
         return joined(dated, " .\n", graphs, " {\n", body, "}\n")
+
+
+class RdfMessages(TriG):
+    """An RDF Message Log: each evaluation is a message, a dataset as in TriG."""
+
+    _separator = "MESSAGE\n"
+
+    def beginning(self, variables: tuple[str, ...]) -> str:
+        return f'VERSION "1.2-messages"\n{super().beginning(variables)}'
 
 
 def time_column(variables: tuple[str, ...]) -> str:
@@ -150,8 +167,11 @@ def time_column(variables: tuple[str, ...]) -> str:
 
 def graph_names(batch: ResultBatch) -> pa.Array:
     """The name of each evaluation's graph: by query and instant, of which there is one evaluation."""
-    queries = _by_query(batch, lambda query: f"urn:penstock:{percent_encoded(query, safe='')}:")
-    return joined(queries, _times(batch))
+    return joined(_by_query(batch, lambda query: graph_name(query, "")), _times(batch))
+
+
+def graph_name(query: str, time: int | str) -> str:
+    return f"urn:penstock:{percent_encoded(query, safe='')}:{time}"
 
 
 # Evaluations
@@ -165,7 +185,7 @@ def _times(batch: ResultBatch) -> pa.Array:
     return pa.array(batch.times).cast(TEXT)
 
 
-def _dates(batch: ResultBatch) -> pa.Array:
+def dates(batch: ResultBatch) -> pa.Array:
     """The instants as terms."""
     texts = [(instant_text(time), time) for time in batch.times.tolist()]
     return pa.array([f"{'t' if time >= FIRST_DATE and 'T' in text else 'i'}{text}" for text, time in texts], TEXT)
@@ -194,7 +214,7 @@ def _lines(batch: ResultBatch, cells: list[pa.Array], separator: str, end: str) 
     """A line for each row, the instant before its cells, of which the first is empty."""
     rows = joined(*(cell.fill_null("") for cell in cells), separator=separator).take(pa.array(batch.places))
     times = _times(batch).take(pa.array(batch.numbers))
-    return _grouped(joined(times, rows, end), batch.bounds)
+    return grouped(joined(times, rows, end), batch.bounds)
 
 
 def _listed(batch: ResultBatch, rows: pa.Array) -> pa.Array:
@@ -202,10 +222,10 @@ def _listed(batch: ResultBatch, rows: pa.Array) -> pa.Array:
     is_first = np.zeros(len(batch.places), np.bool_)
     is_first[batch.bounds[:-1][batch.sizes > 0]] = True
     separators = pc.if_else(pa.array(is_first), pa.scalar("", TEXT), pa.scalar(", ", TEXT))
-    return _grouped(joined(separators, rows.take(pa.array(batch.places))), batch.bounds)
+    return grouped(joined(separators, rows.take(pa.array(batch.places))), batch.bounds)
 
 
-def _grouped(texts: pa.Array, bounds: Numbers) -> pa.Array:
+def grouped(texts: pa.Array, bounds: Numbers) -> pa.Array:
     """One text of those from each bound to the next: the same bytes, with other offsets."""
     if not len(texts):
         return pa.repeat(pa.scalar("", TEXT), len(bounds) - 1)

@@ -1,69 +1,62 @@
-"""Sinks by what people write: a file or `-`, and a format that fits the query."""
+"""Sinks by what people write: a file, a folder, `-`, or the address of a broker or an endpoint."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
-from weakref import WeakKeyDictionary
+from typing import Any, Protocol, Self
+from uuid import uuid4
 
-import numpy as np
-import pyarrow as pa
-
-from penstock.algebra.model import AskForm, ConstructForm, DescribeForm, QueryForm, SelectForm
+from penstock.algebra.model import QueryForm
+from penstock.rdf.addresses import Address
+from penstock.rdf.credentials import ServiceAuth, service_auth
 from penstock.rdf.result_batches import ResultBatch
+from penstock.sinks import formats
+from penstock.sinks.addresses import EndpointAddress, SinkAddress, sink_address, takes_messages
+from penstock.sinks.delivery import Delivery, Receiver, Retries
 from penstock.sinks.errors import SinkError
-from penstock.sinks.lines import Csv, JsonLines, NQuads, TimedTriples, TriG, Tsv, Writer
-from penstock.sinks.targets import Target, open_target
+from penstock.sinks.formats import Manner, check_fits
+from penstock.sinks.message_sink import MessageSink
+from penstock.sinks.messages import MessageWriter
+from penstock.sinks.outbox import Outbox
+from penstock.sinks.parquet_folder import ParquetFolder
+from penstock.sinks.targets import open_target
+from penstock.sinks.text_sink import TextSink
+
+
+class Sink(Protocol):
+    """Takes answers."""
+
+    def write(self, batch: ResultBatch, which: range | None = None) -> None:
+        """Write some evaluations of a batch, which follow each other, or all."""
+
+    def flush(self) -> None:
+        """Let readers see what was written, unless it waits for a commit."""
+
+    def position(self) -> Any:
+        """What a commit must contain to continue here, as JSON; None where the sink keeps nothing."""
+
+    def deliver(self) -> None:
+        """The position has been committed: let readers see it."""
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
-class _Format:
-    forms: tuple[type[QueryForm], ...]
-    writer: Callable[[_Manner], Writer]
-    is_of_one: bool = False
-    """Whether it does not tell the answers of one query from those of another."""
-    is_variant: bool = False
-    """Whether it is another format with an option of its own."""
+class SinkSettings:
+    """`outbox`: the folder of the checkpoint, and the number of the sink in its run. `auth` is for http addresses."""
 
-
-class _Manner(NamedTuple):
-    prefixes: Mapping[str, str]
-    target: Target
-    has_names: bool
-    """Whether the answers of several queries are to be told apart."""
-
-
-def _tables(manner: _Manner) -> Writer:
-    from penstock.sinks.tables import Tables  # slow to load
-
-    return Tables(manner.prefixes, manner.target.is_terminal, manner.has_names)
-
-
-SAFE_CSV = "csv-safe"
-"""CSV in which nothing is a formula."""
-
-_ALL: tuple[type[QueryForm], ...] = (SelectForm, AskForm, ConstructForm, DescribeForm)
-_GRAPHS: tuple[type[QueryForm], ...] = (ConstructForm, DescribeForm)
-
-_FORMATS: dict[str, _Format] = {
-    "jsonl": _Format(_ALL, lambda manner: JsonLines()),
-    "table": _Format(_ALL, _tables),
-    "csv": _Format((SelectForm,), lambda manner: Csv(), is_of_one=True),
-    SAFE_CSV: _Format((SelectForm,), lambda manner: Csv(is_safe=True), is_of_one=True, is_variant=True),
-    "tsv": _Format((SelectForm,), lambda manner: Tsv(), is_of_one=True),
-    "nquads": _Format(_GRAPHS, lambda manner: NQuads()),
-    "trig": _Format(_GRAPHS, lambda manner: TriG(manner.prefixes)),
-    "tnt": _Format(_GRAPHS, lambda manner: TimedTriples(), is_of_one=True),
-}
-FORMATS = tuple(name for name, format in _FORMATS.items() if not format.is_variant)
-"""The formats that there are; and `SAFE_CSV`."""
-
-_NAMES: dict[type[QueryForm], str] = {
-    SelectForm: "SELECT", AskForm: "ASK", ConstructForm: "CONSTRUCT", DescribeForm: "DESCRIBE"
-}  # fmt: skip
+    outbox: tuple[Path, int] | None = None
+    retries: Retries = field(default_factory=Retries)
+    auth: ServiceAuth = field(default_factory=service_auth)
 
 
 def open_sink(
@@ -71,99 +64,108 @@ def open_sink(
     format: str,
     *forms: QueryForm,
     prefixes: Mapping[str, str] | None = None,
-    position: int | None = None,
+    position: Any = None,
+    settings: SinkSettings | None = None,
 ) -> Sink:
-    """Answers of queries, these being their forms, to a file, or to standard output (`-`).
+    """Answers of queries to a file, to standard output (`-`), or to an address; `forms` are those of the queries.
 
     `format` is one of `FORMATS`; `prefixes` shorten IRIs where the format can. With a `position`, which an earlier sink
-    gave, what is behind it in the file is cut off, and writing goes on there.
+    returned, what is behind it in the file is cut off, and writing continues there.
 
     >>> sink = open_sink("answer.csv", "csv", query.form)  # doctest: +SKIP
 
-    Raises `SinkError` where the format does not fit the query, or the file cannot be written.
+    Raises `SinkError` where the format does not fit the query, or the target cannot be written.
     """
-    check_fits(format, *forms)
-    opened = open_target(target, position)
-    variables = [variable.name for form in forms if isinstance(form, SelectForm) for variable in form.variables]
-    return Sink(opened, _FORMATS[format].writer(_Manner(prefixes or {}, opened, len(forms) > 1)), tuple(variables))
+    address, settings = sink_address(target), settings or SinkSettings()
+    format = format_of(address, format)
+    check_fits(format, *forms, are_messages=takes_messages(address))
+    if isinstance(address, EndpointAddress) or address.is_broker:
+        return _message_sink(address, format, forms, prefixes or {}, position, settings)
+    if format == formats.PARQUET:
+        return ParquetFolder(Path(address.path), keeps=settings.outbox is not None, written=position)
+    opened = open_target(address.path, position)
+    manner = Manner(prefixes or {}, opened.is_terminal, len(forms) > 1)
+    return TextSink(opened, formats.writer(format, manner), formats.variables_of(forms))
 
 
-def check_fits(format: str, *forms: QueryForm) -> None:
-    """Raise `SinkError` where there is no such format, or where the answers of queries do not fit it."""
-    if format not in _FORMATS:
-        raise SinkError(f"there is no format {format}: write {_list(FORMATS)}")
-    for form in forms:
-        _check_form(format, form)
-    if len(forms) > 1 and _FORMATS[format].is_of_one:
-        fitting = _list(
-            other
-            for other in FORMATS
-            if not _FORMATS[other].is_of_one and all(type(form) in _FORMATS[other].forms for form in forms)
-        )
-        raise SinkError(f"{format} holds the answers of one query, and there are {len(forms)}: choose {fitting}")
+def is_delivered(target: str | Path, position: Any, settings: SinkSettings) -> bool:
+    """Whether all that a commit contains has left."""
+    address = sink_address(target)
+    if takes_messages(address):
+        assert settings.outbox is not None
+        return not Outbox(*settings.outbox, position).has_messages
+    return not isinstance(position, dict) or not position["waiting"]
 
 
-def _check_form(format: str, form: QueryForm) -> None:
-    name = _NAMES[type(form)]
-    if type(form) not in _FORMATS[format].forms:
-        fitting = _list(other for other in FORMATS if type(form) in _FORMATS[other].forms)
-        forms = _list(_NAMES[known] for known in _FORMATS[format].forms)
-        raise SinkError(f"{format} holds the answers of {forms}, and this is {name}: choose {fitting}")
-    has_graphs = isinstance(form, ConstructForm) and any(graph is not None for _, graph in form.template)
-    if has_graphs and _FORMATS[format].forms == _GRAPHS:
-        raise SinkError(
-            f"the query puts triples into named graphs, and in {format} each evaluation is one graph: choose jsonl"
-        )
+def format_of(address: SinkAddress, format: str) -> str:
+    """The format of an address: its own, or `format`."""
+    if isinstance(address, EndpointAddress) and address.is_for_updates:
+        if address.format is not None:
+            raise SinkError(f"{address.name}: an endpoint for updates has no format: remove format={address.format}")
+        return formats.UPDATE
+    chosen = address.format or format
+    if chosen == formats.PARQUET and isinstance(address, Address) and address.is_standard_input:
+        raise SinkError("parquet is written to a folder: name one, as in --out answers/")
+    return chosen
 
 
-def _list(names: Iterable[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} or {last}" if others else last
+def _message_sink(
+    address: SinkAddress,
+    format: str,
+    forms: Sequence[QueryForm],
+    prefixes: Mapping[str, str],
+    position: Any,
+    settings: SinkSettings,
+) -> MessageSink:
+    writer = formats.writer(format, Manner(prefixes, are_messages=True))
+    outbox = None if settings.outbox is None else Outbox(*settings.outbox, position)
+    run = uuid4().hex if outbox is None else outbox.run
+    receiver = _receiver(address, formats.media_type(format), run, settings.auth)
+    messages = MessageWriter(writer, formats.variables_of(forms), _most_bytes(address))
+    delivery = Delivery(receiver, settings.retries, 0 if outbox is None else outbox.sent)
+    sink = MessageSink(messages, delivery, outbox)
+    try:
+        delivery.connect()
+        sink.deliver()
+    except BaseException:
+        sink.close()
+        raise
+    return sink
 
 
-class Sink:
-    """Takes answers, one after the other; `variables` are those of a SELECT query."""
+# Receivers
 
-    def __init__(self, target: Target, writer: Writer, variables: tuple[str, ...]) -> None:
-        self._target = target
-        self._writer = writer
-        self._variables = variables
-        self._texts: WeakKeyDictionary[ResultBatch, pa.Array] = WeakKeyDictionary()
-        """Those of batches that are being written: a batch may be written in parts, between others."""
 
-    def write(self, batch: ResultBatch, which: range | None = None) -> None:
-        """Write some evaluations of a batch, which follow each other, or all."""
-        which = range(len(batch)) if which is None else which
-        self._begin()
-        if batch not in self._texts:
-            self._texts[batch] = self._writer.texts(batch)
-        texts = self._texts[batch]
-        _, offsets, content = texts.buffers()
-        if which and content is not None:
-            bounds = np.frombuffer(offsets, np.int64)
-            self._target.write(content[bounds[texts.offset + which.start] : bounds[texts.offset + which.stop]])
+def _receiver(address: SinkAddress, media_type: str, run: str, auth: ServiceAuth) -> Receiver:
+    if isinstance(address, EndpointAddress):
+        from penstock.sinks.sparql_update import UpdateEndpoint
+        from penstock.sinks.webhook import Webhook
 
-    def _begin(self) -> None:
-        if self._target.is_empty:
-            self._target.write(self._writer.beginning(self._variables).encode())
+        return UpdateEndpoint(address.url, auth) if address.is_for_updates else Webhook(address.url, media_type, auth)
+    return _kafka(address, media_type, run) if address.scheme == "kafka" else _mqtt(address, media_type)
 
-    def flush(self) -> None:
-        """Let readers see what was written."""
-        self._target.flush()
 
-    def position(self) -> int | None:
-        """How many bytes there are, all of them safe on the disk; None where the target keeps nothing."""
-        return self._target.position()
+def _kafka(address: Address, media_type: str, run: str) -> Receiver:
+    try:
+        from penstock.sinks.kafka import KafkaReceiver
+    except ImportError:
+        raise SinkError("kafka:// needs a package that is not installed: pip install 'penstock[kafka]'") from None
+    return KafkaReceiver(address, run, media_type)
 
-    def close(self) -> None:
-        self._target.close()
 
-    def __enter__(self) -> Self:
-        return self
+def _mqtt(address: Address, media_type: str) -> Receiver:
+    try:
+        from penstock.sinks.mqtt import MqttReceiver
+    except ImportError:
+        raise SinkError("mqtt:// needs a package that is not installed: pip install 'penstock[mqtt]'") from None
+    return MqttReceiver(address, media_type)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if not isinstance(error, Exception):  # an answer without solutions has a header, too, also after Ctrl-C
-            self._begin()
-        self.close()
+
+def _most_bytes(address: SinkAddress) -> int | None:
+    """The size above which an evaluation is divided. Kafka's limit includes the key and the headers."""
+    if isinstance(address, EndpointAddress) or address.scheme != "kafka":
+        return None
+    limit = address.settings.get("message.max.bytes", "1000000")
+    if not limit.isdecimal():
+        raise SinkError(f"message.max.bytes={limit}: this is not a number of bytes")
+    return int(0.9 * int(limit))

@@ -2,67 +2,46 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.rdf.addresses import LATEST, Address
 from penstock.rdf.elements import Malformed
-from penstock.rdf.errors import SourceError
-from penstock.rdf.kafka_settings import client_settings
-from penstock.rdf.plurals import counted
 from penstock.sources.batches import MOST_BYTES, SCHEMA, Batch, Position
+from penstock.sources.kafka_client import KafkaClient
 from penstock.sources.messages import MessageColumns, MessageReader
 from penstock.sources.partitions import MergedPartitions
 
 if TYPE_CHECKING:
-    from confluent_kafka import Consumer, KafkaError, TopicPartition
+    from confluent_kafka import TopicPartition
 
-Answer = TypeVar("Answer")
 
 Message: TypeAlias = Any
 """A `confluent_kafka.Message`, whose declared types allow None everywhere."""
 
-LOG = logging.getLogger("penstock")
-
-_SETTINGS: dict[str, Any] = {
-    "client.id": "penstock",
-    "group.id": "penstock",  # the client wants one, and it is never used
-    "enable.auto.commit": False,
-    "enable.auto.offset.store": False,
-    "auto.offset.reset": "error",
-    "enable.partition.eof": True,
-    "isolation.level": "read_committed",
-    "fetch.wait.max.ms": 100,
-    "queued.max.messages.kbytes": 32 << 10,
-    "receive.message.max.bytes": 512 << 20,
-    "reconnect.backoff.max.ms": 5000,
-    "log_level": 0,
-}
 
 _MOST_MESSAGES = 20_000
 _MOST_WAITING = 64 << 20
 """About how many bytes wait for partitions that are behind, before those that are ahead pause."""
 _TICK = 0.1
-_SECONDS_TO_ANSWER = 5.0
 _SECONDS_BETWEEN_LOOKS = 3.0
 """How often a live topic is asked for new partitions."""
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 30.0
 
 
 @dataclass(frozen=True, slots=True)
 class KafkaTopic:
-    """A topic. The position has, for each partition, the offset of the next message and how far it has come.
+    """A topic. The position has, for each partition, the next element (the offset of its message, and its number there)
+    and the greatest delivered time.
 
     A live topic is read until `stopped` is set; with `until=now` it ends where it ended when it was first read.
-    `retry_timeout` is how many seconds to wait for brokers that are away; None for ever.
+    `retry_timeout` is the number of seconds to wait for brokers that do not answer; None is without limit.
     """
 
     address: Address
@@ -85,167 +64,14 @@ class KafkaTopic:
     def batches(self, position: Position | None = None) -> Iterator[Batch]:
         """Raises SourceError where there is no such topic, it may not be read, or the brokers stay away."""
         reader = MessageReader(self.name, self.scope, self.address.format, self.address.time)
-        with closing(_Client(self)) as client:
+        with closing(KafkaClient(self.address, self.retry_timeout, self.stopped)) as client:
             yield from _Reading(client, reader, position).batches()
-
-
-class _Client:
-    """A consumer of the topic, and whether the brokers answer."""
-
-    def __init__(self, topic: KafkaTopic) -> None:
-        self.name = topic.name
-        self.topic = topic.address.path
-        self.start = topic.address.start
-        self.is_until_now = topic.address.is_until_now
-        self.stopped = topic.stopped
-        self._timeout = topic.retry_timeout
-        self._noted: KafkaError | None = None
-        self._away_since: float | None = None
-        self._pause = _FIRST_PAUSE
-        self.consumer = self._consumer(client_settings(topic.address))
-
-    def _consumer(self, settings: dict[str, str]) -> Consumer:
-        try:
-            from confluent_kafka import Consumer, KafkaException
-        except ImportError:
-            raise SourceError(f"{self.name}: Kafka needs a package: pip install penstock[kafka]") from None
-        try:
-            return Consumer({**_SETTINGS, **settings, "error_cb": self._note})
-        except KafkaException as error:
-            raise SourceError(f"{self.name}: {error.args[0].str()}") from None
-
-    def close(self) -> None:
-        self.consumer.close()
-
-    def partitions(self) -> list[int]:
-        """The numbers of the partitions; waits while the brokers are away. Empty if the run was stopped meanwhile."""
-        from confluent_kafka import KafkaException
-
-        while not self.stopped.is_set():
-            try:
-                found = self.consumer.list_topics(self.topic, timeout=_SECONDS_TO_ANSWER).topics[self.topic]
-                if found.error is not None:
-                    raise KafkaException(found.error)
-            except KafkaException as error:
-                self.consumer.poll(0)  # lets the client say what is wrong
-                self.wait(error.args[0])
-            else:
-                self.answered()
-                return sorted(found.partitions)
-        return []
-
-    def offsets(self, partition: int) -> tuple[int, int]:
-        """The first offset of a partition, and the one behind its last message."""
-
-        def ask(place: TopicPartition) -> tuple[int, int]:
-            found: tuple[int, int] = self.consumer.get_watermark_offsets(place, timeout=_SECONDS_TO_ANSWER)
-            return found
-
-        return self._asked(ask, partition) or (0, 0)
-
-    def offset_at(self, partition: int, instant: int, last: int) -> int:
-        """The offset of the first message whose timestamp is not before an instant; `last` if there is none."""
-
-        def ask(place: TopicPartition) -> int:
-            (found,) = self.consumer.offsets_for_times([place], timeout=_SECONDS_TO_ANSWER)
-            return int(found.offset)
-
-        found = self._asked(ask, partition, instant)
-        return last if found is None or found < 0 else found
-
-    def _asked(self, ask: Callable[[TopicPartition], Answer], partition: int, offset: int = 0) -> Answer | None:
-        """The answer of the brokers about a partition; None if the run is stopped while they are away."""
-        from confluent_kafka import KafkaException, TopicPartition
-
-        while not self.stopped.is_set():
-            try:
-                return ask(TopicPartition(self.topic, partition, offset))
-            except KafkaException as error:
-                self.consumer.poll(0)
-                self.wait(error.args[0])
-        return None
-
-    # Brokers that are away
-
-    @property
-    def is_away(self) -> bool:
-        return self._noted is not None
-
-    def _note(self, error: KafkaError) -> None:
-        from confluent_kafka import KafkaError
-
-        known = self._noted
-        if error.code() in (KafkaError._ALL_BROKERS_DOWN, *_rejections()) and (
-            known is None or known.code() not in _rejections()
-        ):
-            self._noted = error
-
-    def check(self, error: KafkaError) -> None:
-        """Raises SourceError for an error that waiting does not repair."""
-        from confluent_kafka import KafkaError
-
-        codes = {error.code(), *(() if self._noted is None else (self._noted.code(),))}
-        if codes & _rejections():
-            raise SourceError(
-                f"{self.name} rejects the user or the password: check sasl.username, password-file, "
-                "security.protocol and sasl.mechanism"
-            )
-        if error.code() == KafkaError._AUTO_OFFSET_RESET:
-            raise SourceError(
-                f"{self.name}: messages that were not read yet are gone ({error.str()}): the topic keeps them too "
-                "short a time; begin anew without this checkpoint, or with another ?start="
-            )
-        if error.code() in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC, KafkaError._UNKNOWN_PARTITION):
-            raise SourceError(f"{self.name}: there is no such topic: create it, or check its name")
-        if error.code() == KafkaError.TOPIC_EXCEPTION:
-            raise SourceError(f"{self.name}: {self.topic!r} cannot be the name of a topic")
-        if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
-            raise SourceError(f"{self.name}: this user may not read the topic: ask for the permission (ACL)")
-        if error.fatal():
-            raise SourceError(f"{self.name}: {error.str()}")
-
-    def wait(self, error: KafkaError) -> None:
-        """A pause, longer each time. Raises SourceError if waiting does not help, or has taken too long."""
-        self.check(error)
-        now = time.monotonic()
-        reason = (self._noted or error).str()
-        if self._away_since is None:
-            self._away_since = now
-            LOG.warning(f"{self.name} does not answer ({reason}); waiting for it")
-        left = _LONGEST_PAUSE if self._timeout is None else self._timeout - (now - self._away_since)
-        if left <= 0:
-            raise SourceError(
-                f"{self.name} does not answer ({reason}); tried for {self._timeout:g} s (--retry-timeout sets how long)"
-            )
-        self.stopped.wait(min(self._pause, left))
-        self._pause = min(2 * self._pause, _LONGEST_PAUSE)
-
-    def answered(self) -> None:
-        self._noted, self._pause = None, _FIRST_PAUSE
-        if self._away_since is not None:
-            seconds = round(time.monotonic() - self._away_since)
-            LOG.warning(f"{self.name} answers again, after {counted(seconds, 'second')}")
-            self._away_since = None
-
-
-def _rejections() -> frozenset[int]:
-    from confluent_kafka import KafkaError
-
-    return frozenset(
-        {
-            KafkaError._AUTHENTICATION,
-            KafkaError._SSL,
-            KafkaError.SASL_AUTHENTICATION_FAILED,
-            KafkaError.UNSUPPORTED_SASL_MECHANISM,
-            KafkaError.ILLEGAL_SASL_STATE,
-        }
-    )
 
 
 class _Reading:
     """One reading of a topic, from a position on."""
 
-    def __init__(self, client: _Client, reader: MessageReader, position: Position | None) -> None:
+    def __init__(self, client: KafkaClient, reader: MessageReader, position: Position | None) -> None:
         self._client = client
         self._reader = reader
         self._merged = MergedPartitions(None if position is None else position["partitions"])

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 
 FEW = 128
-"""Up to so many lines are parsed one by one, which is faster than by columns."""
+"""Up to this many lines are parsed one by one, which is faster than by columns."""
 
 _LONG = 1 << 20
 """Longer lines are left to the parser: cutting into columns fails from some length on."""
@@ -60,7 +60,7 @@ class Lines:
         yield from self.array.to_pylist()
 
     def pieces(self, most: int) -> Iterator[Lines]:
-        """The same lines, at most so many at a time."""
+        """The same lines, at most `most` at a time."""
         if len(self) <= most:
             yield from [self] if self.text else []
             return
@@ -72,7 +72,7 @@ class Lines:
     def words(self, count: int, plain: Collection[int] = ()) -> Sequence[pa.Array] | None:
         """The words of each line as columns, None unless each has `count`. All but the `plain` ones have dictionaries.
 
-        Arrow reads them as CSV without quotes. What differs from lines as we read them is left to `cut`.
+        Arrow reads them as CSV without quotes. Lines that CSV would read differently are left to `cut`.
         """
         if self.text.startswith(codecs.BOM_UTF8) or not self._ends_as_csv:
             return None
@@ -120,7 +120,7 @@ def split_last(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
 
 
 def _split(texts: pa.Array, count: int, instead: str, *, reverse: bool) -> list[pa.Array]:
-    """The texts cut at so many spaces, as columns; `instead` replaces those that have fewer."""
+    """The texts cut at `count` spaces, as columns; `instead` replaces texts with fewer spaces."""
     words = pc.split_pattern(texts, pattern=" ", max_splits=count, reverse=reverse)
     is_whole = pc.equal(pc.list_value_length(words), count + 1)
     if not pc.all(is_whole, min_count=0).as_py():

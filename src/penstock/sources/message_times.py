@@ -21,7 +21,7 @@ NO_TIMESTAMP = "the broker has no timestamp for this message: ?time= names the p
 
 
 class MessageTimes:
-    """What `time` of an address says: a predicate, RECORD or ARRIVAL; None for the first usual predicate, or RECORD."""
+    """The times of messages; `said` is the option `time`: a predicate, RECORD, ARRIVAL, or None for the usual ones."""
 
     def __init__(self, said: str | None) -> None:
         self._said = said
@@ -130,7 +130,7 @@ def _each_once(rows: pa.Table) -> pa.Table:
 
 
 def _about_graphs(quads: pa.Table, rows: pa.Table, predicates: list[str]) -> pa.Table:
-    """What default graphs state about the times of named graphs."""
+    """The statements of default graphs about the times of named graphs."""
     schema = pa.schema([("element", pa.int64()), ("p", pa.string()), ("o", pa.string()), ("level", pa.int64())])
     if rows["g"].null_count == rows.num_rows:
         return schema.empty_table()

@@ -1,11 +1,11 @@
 """Partitions of a topic, merged by time.
 
 Each partition is read in its own order, at its own pace. Its elements are merged with those of the others by the
-greatest time that the partition has reached: an element comes out when no partition that is still behind can have an
-earlier one. So an element is late in the merged stream exactly if it is late in its partition, however far the
+greatest time that the partition has reached: an element is delivered when no partition that is still behind can have
+an earlier one. So an element is late in the merged stream exactly if it is late in its partition, however far the
 partitions are apart. Elements of the same time are in the order of the partitions' numbers.
 
-A partition that is read to its end, as far as it is known, holds no other back.
+A partition that has been read to its known end holds no other back.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from penstock.sources.batches import SCHEMA, Batch, Position
 
 @dataclass(slots=True)
 class _Partition:
-    """What has been read of a partition and did not come out yet.
+    """The elements of a partition that have been read and not delivered yet.
 
-    `offset` is that of the next message to read, and `greatest` the greatest time read. `skipped`: so many elements of
-    the first message came out before.
+    `offset` is that of the next message to read, and `greatest` the greatest time read. `skipped` elements of
+    the first message have been delivered before.
     """
 
     offset: int
     skipped: int = 0
     greatest: int | None = None
     came: int | None = None
-    """The greatest time that came out."""
+    """The greatest delivered time."""
     waiting: list[pa.Table] = field(default_factory=list)
     malformed: list[tuple[int, Malformed]] = field(default_factory=list)
 
@@ -84,7 +84,7 @@ class MergedPartitions:
         read.waiting.append(elements.append_column("reached", reached).append_column("partition", number))
 
     def take(self, behind: Collection[int]) -> Batch | None:
-        """What comes out while the partitions `behind` are not read to their ends; None if nothing does."""
+        """The elements to deliver while the partitions `behind` are not read to their ends; None if there are none."""
         reached = [self._known[number].greatest for number in behind]
         bound = min((time for time in reached if time is not None), default=None)
         if behind and (bound is None or None in reached):
@@ -100,7 +100,7 @@ class MergedPartitions:
         return {str(number): [*_first(one), one.came] for number, one in sorted(self._known.items())}
 
     def _malformed_before(self, number: int) -> list[Malformed]:
-        """The malformed messages before the first element that waits."""
+        """The malformed messages before the first waiting element."""
         one = self._known[number]
         offset, _ = _first(one)
         found = [entry for at, entry in one.malformed if at < offset]
@@ -109,7 +109,7 @@ class MergedPartitions:
 
 
 def _first(one: _Partition) -> tuple[int, int]:
-    """The message that continues after what came out, and how many of its elements came out."""
+    """The message with the next element, and how many of its elements have been delivered."""
     if one.waiting:
         return one.waiting[0]["message"][0].as_py(), one.waiting[0]["nth"][0].as_py()
     return one.offset, one.skipped
@@ -126,6 +126,12 @@ def _before(one: _Partition, bound: int | None) -> pa.Table | None:
         return None
     one.came = waiting["reached"][count - 1].as_py()
     return waiting.slice(0, count)
+
+
+def as_elements(elements: pa.Table) -> pa.Table:
+    """Elements of messages (`messages.ELEMENTS`) as a batch has them: without the messages, names if there are any."""
+    table = elements.select(SCHEMA.names)
+    return table if elements["g"].null_count == elements.num_rows else table.append_column("g", elements["g"])
 
 
 def _merged(parts: list[pa.Table]) -> pa.Table:

@@ -25,6 +25,6 @@ def connected(host: str, port: int) -> socket.socket:
 
 @contextmanager
 def stream_of_server(host: str, port: int) -> Iterator[BinaryIO]:
-    """What a server sends, as it comes. Raises SourceError."""
+    """The bytes that a server sends, unbuffered. Raises SourceError."""
     with connected(host, port) as server, server.makefile("rb", buffering=0) as stream:
         yield cast(BinaryIO, stream)

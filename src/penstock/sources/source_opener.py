@@ -71,10 +71,9 @@ class _Opening:
                 self._address.name, lambda: stream_of_server(*server), stream_format(self._address.format)
             )
         if self._address.is_broker:
-            raise SourceError(
-                f"{self._address.name}: streams cannot be read from {self._address.scheme}:// yet: read kafka://, a "
-                "file, or - for standard input (a program that writes the stream may stand before it: program | …)"
-            )
+            from penstock.sources.mqtt import MqttTopic  # slow to load
+
+            return MqttTopic(self._address, self._scope)
         if self._address.is_followed:
             from penstock.sources.growing_folders import FollowedFolder, check_folder  # it opens files with this module
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from penstock.bench.peers import Rows
 from penstock.bench.peers.commands import PeerError
 from penstock.bench.peers.rdflib_windows import RdflibWindows
 from penstock.bench.pipes import piped
-from penstock.bench.systems import DUCKDB, DataFiles, Penstock
+from penstock.bench.systems import DUCKDB, DataFiles, Penstock, run_command
 from penstock.rdf.results import from_json_line
 
 STREAM = "http://ex.org/universities"
@@ -121,7 +120,7 @@ class Command:
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "answers.jsonl"
             asked = [str(query), "--dialect", "sparql", "--engine", "duckdb", "--stream", f"{STREAM}={stream}"]
-            subprocess.run([sys.executable, "-m", "penstock", "run", *asked, "--out", str(out), "--quiet"], check=True)
+            run_command([*asked, "--out", str(out)])
             for line in out.read_text().splitlines():
                 yield from_json_line(line).rows or ()
 

@@ -16,6 +16,9 @@ from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 _INDEXED = 2_000
 """Scanning a table of fewer rows is faster than index lookups."""
 
+_FEW = 128
+"""So many rows for each value of a key, on average, are few."""
+
 _TIMES, _MORE = 4, 100_000
 """A part is kept if its rows are at most this many times the number of triples, plus a constant; else it is joined each
 time.
@@ -35,6 +38,8 @@ class _Table:
     rows: int
     operator: Operator
     keys: dict[Variable, str] = field(default_factory=dict)
+    narrow: set[str] = field(default_factory=set)
+    """The keys whose values have few rows each."""
 
 
 class KeptTables:
@@ -74,7 +79,14 @@ class KeptTables:
                 table.keys[variable] = key
                 if has_index:
                     self._database.rows(f"CREATE INDEX {table.name}_{key} ON {table.name} ({key})")
-        return KeptTable(table.name, has_index)
+                elif self._is_narrow(table, key):
+                    table.narrow.add(key)
+        narrow = frozenset(variable for variable, key in part.keys.items() if key in table.narrow)
+        return KeptTable(table.name, has_index, narrow)
+
+    def _is_narrow(self, table: _Table, key: str) -> bool:
+        ((values,),) = self._database.rows(f"SELECT count(DISTINCT {key}) FROM {table.name}")
+        return table.rows <= _FEW * int(values)
 
     def _computed(self, part: StaticPart, most: int) -> _Table | None:
         """None if there are more rows than are worth keeping; counting stops at the limit.

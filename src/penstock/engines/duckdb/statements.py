@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
@@ -16,9 +16,9 @@ from penstock.algebra.operators import Operator
 from penstock.engines.machine_memory import check_memory
 from penstock.engines.matcher import Demanded
 from penstock.engines.protocol import Slice, StorageError
-from penstock.engines.solutions import Solutions
+from penstock.engines.solutions import Solutions, without
 from penstock.engines.statistics import Latest
-from penstock.relational.answers import Plan
+from penstock.relational.answers import Delivery, Plan
 from penstock.relational.intervals import INSTANTS
 from penstock.relational.reporting import InstantsPlan
 from penstock.relational.shapes import LocalSlice, Shape, Snapshot
@@ -34,6 +34,9 @@ warnings.filterwarnings("ignore", "Arrow output on a DB-API result")
 _PORTION = 500_000
 """The number of rows fetched from a result at a time."""
 
+
+_WINDOWS_PER_SLICE = 2
+"""A row that holds for a window's length is in one or two slices of a join."""
 
 _TOO_LONG = "CONCAT makes a string of more than 16777216 characters"
 """The message of `sparql_concat` (relational/functions/duckdb/strings.sql)."""
@@ -97,8 +100,8 @@ class DuckDBQuery:
     """Statements for the shapes of slices, made when they are first needed.
 
     `best` is the current expression to run. When sizes have changed, it is determined again, and another order of joins
-    has other statements. If the rows that the query demands have not arrived, nothing is run. `compares`: the result
-    depends on the instant before.
+    has other statements. If the rows that the query demands have not arrived, nothing is run. `longest`: for how long a
+    window shows an element, if joins may rely on it.
     """
 
     def __init__(
@@ -109,13 +112,17 @@ class DuckDBQuery:
         layout: Callable[[], Hashable],
         demanded: Demanded | None = None,
         *,
-        compares: bool = False,
+        delivery: Delivery = "rstream",
+        longest: int | None = None,
     ) -> None:
         self.store = store
+        self._longest = longest
         self._plan = plan
         self._best = Latest(store.observed, best)
         self._demanded = demanded
-        self._compares = compares
+        self._delivery = delivery
+        self._known_before: tuple[int, pa.Table | None] | None = None
+        """The solutions of the last single instant, with which those of the next one are compared; None if none."""
         self._layout, self._known_layout = layout, layout()
         self._plans: dict[tuple[Operator, Shape], Plan] = {}
         self._statements: dict[Plan, PreparedStatement] = {}
@@ -139,7 +146,10 @@ class DuckDBQuery:
 
     def evaluate(self, part: Slice) -> Solutions:
         if self._demanded is not None and not self._demanded.may_hold_in(part):
+            self._known_before = part.instants[-1], None
             return Solutions.none(part.instants)
+        if len(part.instants) == 1 and self._delivery in ("istream", "dstream"):
+            return Solutions.over_intervals(self._changed(part), part.instants)
         statement, parameters = self._statement_for(part)
         return Solutions.over_intervals(statement.table(parameters), part.instants, parameters.get("reported", 0))
 
@@ -153,20 +163,44 @@ class DuckDBQuery:
         statement, parameters = self._statement_for(part)
         return statement.table(parameters), parameters.get("reported", 0)
 
+    def _changed(self, part: Slice) -> pa.Table:
+        """The solutions of an instant that are none of the instant before; DSTREAM: the other way round.
+
+        A statement about one instant is much shorter than one that compares two.
+        """
+        (instant,) = part.instants
+        now = self._prepared(Snapshot()).table(_at(instant))
+        before: pa.Table | None = None
+        if part.previous is not None:
+            if self._known_before is None or self._known_before[0] != part.previous:
+                self._known_before = part.previous, self._prepared(Snapshot()).table(_at(part.previous))
+            before = self._known_before[1]
+        self._known_before = instant, now
+        before = now.slice(0, 0) if before is None else before
+        return without(now, before) if self._delivery == "istream" else without(before, now)
+
     def _statement_for(self, part: Slice) -> tuple[PreparedStatement, dict[str, int]]:
-        if len(part.instants) == 1 and not self._compares:
-            (instant,) = part.instants
-            return self._prepared(Snapshot()), {"first": instant, "last": instant, "count": 1}
-        previous = part.previous if self._compares else None
+        if len(part.instants) == 1 and self._delivery == "rstream":
+            return self._prepared(Snapshot()), _at(part.instants[0])
+        previous = None if self._delivery == "rstream" else part.previous
         times = [*([] if previous is None else [previous]), *part.instants]
         step = times[1] - times[0] if len(times) > 1 else 1
         is_regular = all(later - earlier == step for earlier, later in pairwise(times))
-        statement = self._prepared(LocalSlice(is_regular, self.store.is_large))
+        stretch = self._stretch(times)
+        has_slices = len(times) > 2 * stretch and self.joins_streams
+        statement = self._prepared(LocalSlice(is_regular, self.store.is_large, has_slices))
         if statement.reads_instants:
             self.store.set_instants(times)
         unreported = len(times) - len(part.instants)
         slice_ = {"first": times[0], "last": times[-1], "count": len(times), "step": step, "reported": unreported}
+        slice_["slice"] = stretch
         return statement, slice_
+
+    def _stretch(self, times: Sequence[int]) -> int:
+        """The number of instants within which joins look for partners: those of some windows."""
+        if self._longest is None:
+            return len(times)
+        return max(1, _WINDOWS_PER_SLICE * self._longest * len(times) // (times[-1] - times[0] + 1))
 
     def _follow_layout(self) -> None:
         """Plans are for one layout."""
@@ -190,6 +224,10 @@ class DuckDBQuery:
         return self._statements[plan]
 
 
+def _at(instant: int) -> dict[str, int]:
+    return {"first": instant, "last": instant, "count": 1}
+
+
 class DuckDBReport:
     def __init__(self, store: DuckDBStore, plan: InstantsPlan, last_end: exp.Select) -> None:
         self.plan = plan
@@ -198,7 +236,9 @@ class DuckDBReport:
 
     def instants(self, first: int, last: int, end: int | None) -> list[int]:
         self.plan.check(first, last)
-        return [instant for (instant,) in self.statement.rows({"first": first, "last": last, "end": end})]
+        found = self.statement.table({"first": first, "last": last, "end": end})
+        instants: list[int] = found.column(0).to_pylist()
+        return instants
 
     def last_end(self, first: int) -> int | None:
         return self.last_end_statement.value({"first": first, "last": FOREVER})

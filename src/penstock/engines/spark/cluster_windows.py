@@ -31,6 +31,7 @@ from penstock.relational.functions.expansion import expanded
 from penstock.relational.spark_sql import CHANGING, to_spark
 from penstock.relational.tables import Tables
 from penstock.relational.windows import passed
+from penstock.sources.graphs import Graph
 
 
 class _Closing(NamedTuple):
@@ -73,6 +74,11 @@ class ClusterWindows(SparkStore):
         for view in [*self._graphs.values(), *(part.view for part in self._changed.values())]:
             self._graph_session.catalog.dropTempView(view)
         super().clear()
+
+    def load_graph(self, iri: str | None, graph: Graph) -> None:
+        """The view has to be in the session that the micro-batches are started from."""
+        super().load_graph(iri, graph)
+        self._show_graphs()
 
     # Appended rows
 

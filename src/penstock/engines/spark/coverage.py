@@ -1,4 +1,4 @@
-"""Which queries over complete streams are answered by ranges, and the reason if Spark SQL answers a query."""
+"""Which queries over complete streams are answered in tasks, and the reason if Spark SQL answers a query."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from penstock.relational.tables import Tables, reads
 from penstock.relational.windows import FOREVER
 
 
-def reason_for_sql(query: ContinuousQuery, delivery: Delivery, tables: Tables, ranges: Collection[str]) -> str | None:
-    """The reason why a query over streams read in `ranges`, and perhaps others, cannot be answered by ranges."""
+def reason_for_sql(query: ContinuousQuery, delivery: Delivery, tables: Tables, complete: Collection[str]) -> str | None:
+    """The reason why tasks cannot answer a query; they can have the rows of the streams that are `complete`."""
     if delivery == "once":
         return "each solution counts once, over all windows"
     for iri in tables.streams:
         if reads(query.dataset, iri, tables):
-            if iri not in ranges:
-                return f"<{iri}> is not read from files"
+            if iri in tables.given:
+                return f"another query produces <{iri}>"
+            if iri not in complete:
+                return "the executors do not have this version of Penstock"
             oldest = oldest_needed(query, tables, iri, 0)
             if oldest is None:
                 return f"a window over <{iri}> counts elements"

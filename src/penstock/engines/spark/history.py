@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 import pyarrow as pa
@@ -28,8 +33,10 @@ from penstock.engines.protocol import (
     Windows,
 )
 from penstock.engines.spark.coverage import reason_for_sql
+from penstock.engines.spark.executors import have_penstock
 from penstock.engines.spark.range_queries import HistoryQuery, StreamRanges
 from penstock.engines.spark.range_tasks import ShippedGraphs, StreamReader, shipped_graph
+from penstock.engines.spark.row_slices import StreamRows
 from penstock.engines.spark.store import SparkStore, StreamView
 from penstock.engines.spark.survey import (
     Survey,
@@ -42,10 +49,12 @@ from penstock.engines.spark.survey import (
 )
 from penstock.rdf.elements import Malformed
 from penstock.relational.answers import Delivery
-from penstock.relational.tables import Tables
-from penstock.sources.graphs import Graph
-from penstock.sources.spark.frames import FrameHistory, FrameSource
+from penstock.relational.tables import Tables, reads
+from penstock.sources.batches import Source
+from penstock.sources.graphs import Graph, MergedGraph, TableGraph
+from penstock.sources.spark.frames import FrameGraph, FrameHistory, FrameSource
 from penstock.sources.spark.history import History, history_of
+from penstock.sources.spark.ranges import with_decoded
 
 _MOST_TRIPLES = 5_000_000
 """Graphs with more triples are not shipped to each worker."""
@@ -60,7 +69,7 @@ _GIVEN = pa.schema(
 class _Kept:
     """The rows of a stream, and the instants at which windows close with content, as far as they are known."""
 
-    rows: DataFrame
+    rows: Callable[[], DataFrame]
     closings: Mapping[RangeWindow, Closings]
 
 
@@ -74,26 +83,35 @@ class HistoryStore(SparkStore):
         super().__init__(session)
         self._windows = windows
         self.lateness = 0
-        self.ranges: dict[str, StreamRanges] = {}
-        """The streams that are read in ranges."""
+        self.complete: dict[str, StreamRanges | StreamRows] = {}
+        """The streams whose rows tasks can have: those that are read in ranges, and DataFrames."""
         self._sources: dict[str | None, Graph] = {}
         self._shipped: Broadcast[ShippedGraphs] | None = None
         self._whole: dict[str, _Kept] = {}
         self._given: dict[str, pa.Table] = {}
         self._persisted: list[DataFrame] = []
+        self._decoded = Path(tempfile.mkdtemp(prefix="penstock-", dir=_local_folder(session)))
+        self._clean = weakref.finalize(self, shutil.rmtree, self._decoded, ignore_errors=True)
 
     def clear(self) -> None:
         super().clear()
+        for folder in self._decoded.glob("*"):
+            shutil.rmtree(folder)
         for frame in self._persisted:
             frame.unpersist()
         self._whole, self._given, self._persisted = {}, {}, []
-        self.ranges, self._sources, self._triples, self._shipped = {}, {}, {}, None
+        self.complete, self._sources, self._triples, self._shipped = {}, {}, {}, None
+
+    def close(self) -> None:
+        super().close()
+        self._clean()
 
     # Graphs
 
     def load_graph(self, iri: str | None, graph: Graph) -> None:
         super().load_graph(iri, graph)
-        self._sources[iri] = graph
+        rows = self._unshown[self._graphs[iri]]
+        self._sources[iri] = TableGraph(graph.name, rows) if isinstance(rows, pa.Table) else graph
         self._shipped = None
 
     @property
@@ -120,18 +138,25 @@ class HistoryStore(SparkStore):
                 found = self._take_frame(iri, history, stream.queries, lateness)
                 malformed.append((iri, history))
             else:
-                whole = history_of(self.session, stream.source)
+                whole = self._in_ranges(stream.source)
                 surveys = survey_ranges(self.session, whole.ranges, windows, lateness)
                 found = survey_of(surveys, windows)
                 is_named = self._streams[iri].is_named
-                rows = stamped_rows(self.session, whole.ranges, surveys, lateness, is_named=is_named)
-                self.ranges[iri] = StreamRanges(whole.ranges, surveys)
+                rows = partial(stamped_rows, self.session, whole.ranges, surveys, lateness, is_named=is_named)
+                self.complete[iri] = StreamRanges(whole.ranges, surveys)
                 self._whole[iri] = _Kept(rows, found.closings)
                 if any(survey.malformed for survey in surveys):
                     malformed.append((iri, whole))
             self._streams[iri].elements = found.seen.elements
             seen[iri] = found.seen
         return Appended(seen, _malformed(malformed))
+
+    def _in_ranges(self, source: Source) -> History:
+        """A stream whose decoded rows are kept in a folder of their own."""
+        whole = history_of(self.session, source)
+        folder = self._decoded / str(len(self.complete))
+        folder.mkdir()
+        return replace(whole, ranges=with_decoded(whole.ranges, folder))
 
     def _take_frame(
         self, iri: str, history: FrameHistory, queries: Sequence[ContinuousQuery] | None, lateness: int
@@ -144,7 +169,9 @@ class HistoryStore(SparkStore):
         else:
             rows = self._persist(with_since(rows, lateness))
             found = survey_one_by_one(rows)
-        self._whole[iri] = _Kept(rows, found.closings)
+        self._whole[iri] = _Kept(lambda: rows, found.closings)
+        if have_penstock(self.session):
+            self.complete[iri] = StreamRows(rows)
         return found
 
     def _persist(self, frame: DataFrame) -> DataFrame:
@@ -163,7 +190,7 @@ class HistoryStore(SparkStore):
 
     def rows_of(self, stream: str) -> DataFrame:
         if stream in self._whole:
-            return self._whole[stream].rows
+            return self._whole[stream].rows()
         view = self._streams[stream]
         return self.session.createDataFrame(self._given.get(stream, _in_columns(_GIVEN.empty_table(), view)))
 
@@ -200,7 +227,13 @@ class HistoryStore(SparkStore):
             return "a graph changes while it is answered"
         if sum(self._triples.values()) > _MOST_TRIPLES:
             return "its graphs are too large for each executor"
-        return reason_for_sql(query, delivery, self.tables, self.ranges)
+        if self._reads_rows(query) and any(map(_is_in_spark, self._sources.values())):
+            return "its streams and a graph are DataFrames, which stay in Spark"
+        return reason_for_sql(query, delivery, self.tables, self.complete)
+
+    def _reads_rows(self, query: ContinuousQuery) -> bool:
+        rows = [iri for iri, known in self.complete.items() if isinstance(known, StreamRows)]
+        return any(reads(query.dataset, iri, self.tables) for iri in rows)
 
     # Reports
 
@@ -239,6 +272,17 @@ class _HistoryReport:
 
     def last_end(self, first: int) -> int | None:
         return self._best.last_end(first)
+
+
+def _is_in_spark(graph: Graph) -> bool:
+    parts = graph.parts if isinstance(graph, MergedGraph) else [graph]
+    return any(isinstance(part, FrameGraph) for part in parts)
+
+
+def _local_folder(spark: SparkSession) -> str | None:
+    """Spark's folder for temporary files; None for that of the system."""
+    found: str | None = spark.conf.get("spark.local.dir", None)
+    return found if found is not None and Path(found).is_dir() else None
 
 
 def _malformed(histories: Sequence[tuple[str, History | FrameHistory]]) -> Iterator[tuple[str, Malformed]]:

@@ -18,7 +18,7 @@ _REPOSITORY = "https://repo1.maven.org/maven2"
 _OF_SPARK = "org/apache/spark"
 _CONNECTOR, _TOKENS = "spark-sql-kafka-0-10_2.13", "spark-token-provider-kafka-0-10_2.13"
 _BESIDE = {"kafka-clients": "org/apache/kafka", "commons-pool2": "org/apache/commons"}
-"""What the connector needs besides, and Spark does not have."""
+"""The other dependencies of the connector, which Spark does not contain."""
 
 _DEPENDENCY = r"<artifactId>{}</artifactId>\s*<version>([^<]+)</version>"
 _VERSION = re.compile(r"<version>([^<]+)</version>")

@@ -8,7 +8,7 @@ between batches, in either direction. The log contains all rows, so a new evalua
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 
@@ -228,7 +228,7 @@ class LiveStore:
         instants = {need.query.dataset.after for need in needs}
         self.log.evict(oldest, [after for after in instants if after is not None])
         if not self._is_durable:  # no checkpoint needs the files later
-            self.log.clean(())
+            self.log.clean()
         self.evaluator.evict(needs, until)
         if isinstance(self.evaluator, ClusterWindows):
             for counted in self.log.passed_later():
@@ -306,13 +306,9 @@ class LiveStore:
 
     # Restarts
 
-    @property
-    def segments(self) -> Collection[str]:
-        return self.log.segments.keys()
-
-    def clean(self, kept: Iterable[str]) -> None:
-        """Remove the files of segments that neither count nor are kept."""
-        self.log.clean(kept)
+    def clean(self) -> None:
+        """Remove the files of segments that no longer count."""
+        self.log.clean()
 
     @property
     def state(self) -> dict[str, Any]:

@@ -6,15 +6,13 @@ needs few ranges of a file: the survey finds them. No rows are exchanged between
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import numpy as np
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.algebra.model import ContinuousQuery
@@ -22,7 +20,16 @@ from penstock.algebra.operators import Operator
 from penstock.engines.machine_memory import machine_memory
 from penstock.engines.protocol import Slice
 from penstock.engines.solutions import Solutions
-from penstock.engines.spark.range_tasks import RangeTask, TaskSlice, answer_instants, answer_intervals, schema_of
+from penstock.engines.spark.range_tasks import (
+    NOTHING,
+    Answer,
+    RangeTask,
+    TaskSlice,
+    answer_instants,
+    answer_intervals,
+    schema_of,
+)
+from penstock.engines.spark.row_slices import StreamRows, answered
 from penstock.engines.spark.session import checked_stack, is_local
 from penstock.engines.spark.statements import SparkQuery
 from penstock.engines.spark.survey import RangeSurvey
@@ -36,6 +43,9 @@ if TYPE_CHECKING:
     from penstock.engines.spark.history import HistoryStore
 
 _ROWS_PER_SLICE = 1_000_000
+_MOST_SLICES = 500
+"""The bounds of the slices of a DataFrame are part of an expression."""
+
 _MOST_ROWS = 5_000_000
 """A slice that needs more rows is too large for one task."""
 
@@ -47,10 +57,10 @@ class StreamRanges:
     ranges: Sequence[Range]
     surveys: Sequence[RangeSurvey]
 
-    def between(self, oldest: int, last: int) -> list[tuple[Range, RangeSurvey]]:
-        """The ranges with timestamps between the two."""
+    def between(self, oldest: int, last: int) -> list[tuple[Range, int | None]]:
+        """The ranges with timestamps between the two, each with the greatest timestamp before it."""
         known = zip(self.ranges, self.surveys, strict=True)
-        return [(part, survey) for part, survey in known if survey.has_between(oldest, last)]
+        return [(part, survey.reached) for part, survey in known if survey.has_between(oldest, last)]
 
 
 class HistoryQuery:
@@ -100,9 +110,19 @@ class HistoryQuery:
         slices = self._slices(part)
         return self._by_sql.frame(part) if slices is None else self._answered(slices, answer_instants, "t bigint")
 
-    def _answered(self, slices: Sequence[TaskSlice], answer: _Answer, numbers: str) -> DataFrame:
+    def _answered(self, slices: Sequence[TaskSlice], answer: Answer, numbers: str) -> DataFrame:
         schema = f"{schema_of(self._in_scope)}, {numbers}"
-        return read_in_executors(self._store.session, slices, partial(answer, task=self._shared_by_tasks()), schema)
+        session, task = self._store.session, self._shared_by_tasks()
+        given = {iri: stream for iri, stream in self._read.items() if isinstance(stream, StreamRows)}
+        if given:
+            return answered(session, given, slices, answer, task, schema)
+        return read_in_executors(session, slices, lambda slice_: answer(slice_, task, NOTHING), schema)
+
+    @property
+    def _read(self) -> Mapping[str, StreamRanges | StreamRows]:
+        """The streams that the query reads."""
+        store = self._store
+        return {iri: known for iri, known in store.complete.items() if reads(self._query.dataset, iri, store.tables)}
 
     def _shared_by_tasks(self) -> RangeTask:
         return RangeTask(
@@ -122,22 +142,23 @@ class HistoryQuery:
         """The instants cut into slices; None if Spark SQL has to answer."""
         if self.reason_for_sql() is not None:
             return None
-        tables = self._store.tables
-        read = {iri: known for iri, known in self._store.ranges.items() if reads(self._query.dataset, iri, tables)}
+        tables, read = self._store.tables, self._read
         triples = sum(survey.triples for stream in read.values() for survey in stream.surveys)
         cores = self._store.session.sparkContext.defaultParallelism
         count = max(cores, -(-triples // _ROWS_PER_SLICE))
+        if any(isinstance(stream, StreamRows) for stream in read.values()):
+            count = min(count, _MOST_SLICES)
         slices: list[TaskSlice] = []
         for first, last in pairwise(_bounds(part.instants, read.values(), count)):
             previous = part.instants[first - 1] if first else part.previous
             piece = Slice(part.instants[first:last], previous)
             oldest = {iri: self._oldest(iri, piece, tables) for iri in read}
-            needed = {iri: stream.between(oldest[iri], piece.instants[-1]) for iri, stream in read.items()}
-            shares = (s.share(oldest[iri], piece.instants[-1]) for iri, found in needed.items() for _, s in found)
+            last = piece.instants[-1]
+            shares = (s.share(oldest[iri], last) for iri, stream in read.items() for s in stream.surveys)
             if sum(shares) > _MOST_ROWS:
                 self._is_too_large = True
                 return None
-            ranges = {iri: [(part, survey.reached) for part, survey in found] for iri, found in needed.items()}
+            ranges = {iri: s.between(oldest[iri], last) for iri, s in read.items() if isinstance(s, StreamRanges)}
             slices.append(TaskSlice(first, piece, ranges, oldest))
         return slices
 
@@ -149,10 +170,7 @@ class HistoryQuery:
         return oldest
 
 
-_Answer = Callable[..., Iterator[pa.RecordBatch]]
-
-
-def _bounds(instants: Sequence[int], streams: Iterable[StreamRanges], count: int) -> list[int]:
+def _bounds(instants: Sequence[int], streams: Iterable[StreamRanges | StreamRows], count: int) -> list[int]:
     """The bounds of slices of instants, so that all slices have about as many triples."""
     ends = [
         (survey.greatest, survey.triples)

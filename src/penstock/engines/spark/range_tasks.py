@@ -6,8 +6,9 @@ its store, with the graphs and the compiled query, for the next task of the same
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -68,9 +69,17 @@ class TaskSlice:
     oldest: Mapping[str, int]
 
 
-def answer_intervals(slice_: TaskSlice, task: RangeTask) -> Iterator[pa.RecordBatch]:
+NOTHING: Mapping[str, pa.Table] = MappingProxyType({})
+
+Given = Mapping[str, pa.Table]
+"""The rows that a slice needs of streams that are not in ranges, in order, with `element`, `arrival` and `since`."""
+
+Answer = Callable[[TaskSlice, RangeTask, Given], Iterator[pa.RecordBatch]]
+
+
+def answer_intervals(slice_: TaskSlice, task: RangeTask, given: Given = NOTHING) -> Iterator[pa.RecordBatch]:
     """The solutions in order: the variables, then i and j (they hold at instants number i to j − 1)."""
-    found = _answer(slice_, task)
+    found = _answer(slice_, task, given)
     if found is not None:
         rows, starts, ends = found
         first = slice_.first_number
@@ -78,11 +87,11 @@ def answer_intervals(slice_: TaskSlice, task: RangeTask) -> Iterator[pa.RecordBa
         yield from rows.to_batches()
 
 
-def answer_instants(slice_: TaskSlice, task: RangeTask) -> Iterator[pa.RecordBatch]:
+def answer_instants(slice_: TaskSlice, task: RangeTask, given: Given = NOTHING) -> Iterator[pa.RecordBatch]:
     """The solutions: the variables, and the instant `t`. A solution that holds at several instants is repeated for
     each.
     """
-    found = _answer(slice_, task)
+    found = _answer(slice_, task, given)
     if found is not None:
         rows, starts, ends = found
         lengths = ends - starts
@@ -92,12 +101,14 @@ def answer_instants(slice_: TaskSlice, task: RangeTask) -> Iterator[pa.RecordBat
         yield from rows.take(pa.array(places)).append_column("t", pa.array(instants)).to_batches()
 
 
-def _answer(slice_: TaskSlice, task: RangeTask) -> tuple[pa.Table, Any, Any] | None:
+def _answer(slice_: TaskSlice, task: RangeTask, given: Given) -> tuple[pa.Table, Any, Any] | None:
     """The rows of the solutions, and the first and last instant of the slice at which each holds."""
     store, compiled = _STORES.of(task)
     try:
         for stream in slice_.ranges:
             _load(store, stream, slice_, task.lateness)
+        for stream, rows in given.items():
+            store.keep(stream, rows, 0)
         found = compiled.table(slice_.part)
         known = () if found is None else compiled.variables
     finally:
@@ -119,9 +130,9 @@ def _load(store: DuckDBStore, stream: str, slice_: TaskSlice, lateness: int) -> 
     oldest, last = slice_.oldest[stream], slice_.part.instants[-1]
     for part, before in slice_.ranges[stream]:
         reached = Reached(before)
-        for batch in part.batches():
-            if batch.table.num_rows:
-                rows, seen = stamped(batch.table, reached, lateness)
+        for table in part.tables():
+            if table.num_rows:
+                rows, seen = stamped(table, reached, lateness)
                 reached = Reached(max(time for time in (reached.greatest, seen.greatest) if time is not None))
                 rows = rows.filter(pc.and_(pc.greater_equal(rows["ts"], oldest), pc.less_equal(rows["ts"], last)))
                 if rows.num_rows:

@@ -106,6 +106,7 @@ def frame_of(
         types = {**types, **_seen_types(rows, unknown)}
     values = (_value(name, places.get(name), types.get(name), terms) for name in variables)
     frame = rows.select(sf.expr("CAST(t AS BIGINT) AS time"), *values)
+    frame.answering = compiled  # type: ignore[attr-defined]  # what its store keeps is there as long as the frame
     if unknown:
         weakref.finalize(frame, _forget, rows).atexit = False
     return frame

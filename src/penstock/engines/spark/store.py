@@ -87,6 +87,8 @@ class SparkStore(ABC):
         self._changing: set[str | None] = set()
         self._changed: dict[str | None, ChangedTriples] = {}
         self._services: dict[ServiceCall, AnswerTable] = {}
+        self._unshown: dict[str, DataFrame | pa.Table] = {}
+        """Graphs that have no views yet, by their names."""
         self._loaded: dict[str | None, DataFrame] = {}
         """Graphs that Spark has read."""
         self._triples: dict[str | None, int] = {}
@@ -153,7 +155,7 @@ class SparkStore(ABC):
         self._forget_reached()
         self.observed.forget()
         self._streams, self._graphs, self._changing = {}, {}, set()
-        self._services, self._loaded, self._changed = {}, {}, {}
+        self._services, self._loaded, self._changed, self._unshown = {}, {}, {}, {}
 
     def close(self) -> None:
         self.clear()
@@ -182,24 +184,32 @@ class SparkStore(ABC):
     def seen(self, stream: str, after: int | None, *, lately: bool = False) -> Seen:
         return figures_of(self.rows_of(stream), after)
 
+    def _show_graphs(self) -> None:
+        """Statements need views; a store that runs no statement has no use for them."""
+        for view, rows in self._unshown.items():
+            frame = rows if isinstance(rows, DataFrame) else self.session.createDataFrame(rows)
+            frame.createOrReplaceTempView(view)
+        self._unshown.clear()
+
     def _show(self) -> None:
         """The views show the current rows."""
+        self._show_graphs()
         for iri, stream in self._streams.items():
             if not stream.is_shown:
                 self.rows_of(iri).createOrReplaceTempView(stream.table)
                 stream.is_shown = True
 
     def load_graph(self, iri: str | None, graph: Graph) -> None:
-        frame, is_kept, spread = graph_frame(self.session, graph)
+        rows, is_kept, spread = graph_frame(self.session, graph)
         self._changing.discard(iri)
         if graph.changes:
             self._changing.add(iri)
         if iri in self._loaded:
             self._loaded.pop(iri).unpersist()
-        if is_kept:
-            self._loaded[iri] = frame
+        if isinstance(rows, DataFrame) and is_kept:
+            self._loaded[iri] = rows
         view = self._graphs.setdefault(iri, f"{self._prefix}_graph_{len(self._graphs) + 1}")
-        frame.createOrReplaceTempView(view)
+        self._unshown[view] = rows
         self._static.note(view, spread)
         self._triples[iri] = sum(known.triples for known in spread.values())
         self.observed.know(view, {predicate: known.triples for predicate, known in spread.items()})
@@ -241,6 +251,7 @@ class SparkStore(ABC):
 
     def _changed_part(self, iri: str | None) -> ChangedTriples:
         if iri not in self._changed:
+            self._show_graphs()
             view = self._graphs[iri]
             self._changed[iri] = ChangedTriples(f"{view}_changed", self.session.table(view))
         return self._changed[iri]
@@ -347,6 +358,7 @@ class SparkStore(ABC):
         self._reached.clear()
 
     def _sql(self, query: exp.Query, parameters: Mapping[str, int | None]) -> DataFrame:
+        self._show_graphs()
         statement = expanded(to_spark(query))
         provide(self.session, statement)
         with checked_stack():

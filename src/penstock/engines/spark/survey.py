@@ -26,6 +26,7 @@ from penstock.algebra.windows import RangeWindow
 from penstock.engines.arrivals import stamped
 from penstock.engines.closings import Closings, content
 from penstock.engines.protocol import Reached, Seen
+from penstock.sources.spark.decoded import Keeping
 from penstock.sources.spark.ranges import Range, numbered_tables, read_in_executors
 from penstock.sources.spark.rows import NAMED_ROWS, ROWS
 
@@ -73,7 +74,7 @@ class RangeSurvey:
 
     def share(self, oldest: int, last: int) -> float:
         """The estimated number of triples with timestamps between the two, if they are spread evenly."""
-        if self.earliest is None or self.greatest is None:
+        if self.earliest is None or self.greatest is None or not self.has_between(oldest, last):
             return 0
         covered = min(last, self.greatest) - max(oldest, self.earliest) + 1
         return self.triples * max(0, covered) / (self.greatest - self.earliest + 1)
@@ -140,10 +141,12 @@ def _surveyed(
 def _survey(part: _Part, windows: Sequence[RangeWindow], lateness: int) -> Iterator[pa.RecordBatch]:
     source, reached = part
     survey = RangeSurvey(reached, {window: Closings(window) for window in windows})
-    for batch in source.batches():
-        survey.malformed += len(batch.malformed)
-        if batch.table.num_rows:
-            survey.note(*stamped(batch.table, Reached(_greatest(reached, survey.greatest)), lateness))
+    with Keeping(source.decoded) as keeping:
+        for batch in source.batches():
+            survey.malformed += len(batch.malformed)
+            if batch.table.num_rows:
+                keeping.write(batch.table)
+                survey.note(*stamped(batch.table, Reached(_greatest(reached, survey.greatest)), lateness))
     yield pa.record_batch({"survey": [pickle.dumps(survey)]})
 
 

@@ -219,11 +219,10 @@ class WindowLog:
         (rows,) = self.tables(iri, [segment])
         return arrivals.count_in_time(rows.filter(pc.greater(rows["ts"], after)))
 
-    def clean(self, kept: Iterable[str]) -> None:
-        """Remove the files of all segments except those that count, and others that are kept."""
-        known = {*self.segments, *kept}
+    def clean(self) -> None:
+        """Remove the files of all segments except those that count."""
         for path in self.folder.iterdir() if self.folder.is_dir() else ():
-            if path.name not in known:
+            if path.name not in self.segments:
                 _remove(path)
 
     # Restarts

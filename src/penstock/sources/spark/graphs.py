@@ -28,11 +28,11 @@ _SMALL = 16 << 20
 
 
 class GraphFrame(NamedTuple):
-    """Each triple of a graph once; whether Spark has persisted it, so that it has to be unpersisted; and the
-    distribution of each predicate.
+    """Each triple of a graph once, as a table if it is small; whether Spark has persisted it, so that it has to be
+    unpersisted; and the distribution of each predicate.
     """
 
-    frame: DataFrame
+    rows: DataFrame | pa.Table
     is_kept: bool
     spread: Mapping[str, Spread]
 
@@ -46,7 +46,7 @@ def graph_frame(spark: SparkSession, graph: Graph, *, small: int = _SMALL) -> Gr
         counted = [("s", "count"), ("s", "count_distinct"), ("o", "count_distinct")]
         columns = table.group_by("p").aggregate(counted).select(["p", *("_".join(count) for count in counted)])
         spread = {row[0]: Spread(*row[1:]) for row in zip(*columns.to_pydict().values(), strict=True)}
-        return GraphFrame(spark.createDataFrame(table), False, spread)
+        return GraphFrame(table, False, spread)
     frames = [_read(spark, part) for part in large]
     rest = [part for part in parts if part not in large]
     if rest:

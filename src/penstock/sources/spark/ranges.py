@@ -22,12 +22,16 @@ from pyspark.sql import DataFrame, SparkSession
 from penstock.rdf.compression import uncompressed_name
 from penstock.sources.batches import Batch, Source
 from penstock.sources.files import TntFile
+from penstock.sources.spark.decoded import kept_tables, with_numbered_terms
 from penstock.sources.spark.rows import ARROW_NAMED_ROWS, ARROW_ROWS, NUMBERS_PER_FILE
 
 _MOST_TASKS = 1000
 
 _LEAST_BYTES = 4 << 20
 """A range of fewer bytes takes longer to start than to read."""
+
+_MOST_BYTES = 32 << 20
+"""A slice of instants reads whole ranges: of larger ones it would read much that it does not need."""
 
 _COUNTED_BYTES = 1 << 24
 
@@ -39,6 +43,7 @@ class Range:
     """A part of a source, with the number of its file: the lines between two bytes, or the whole file.
 
     `line` is the number of the first line, which only messages about malformed lines need (`with_line_numbers`).
+    `decoded` is the file for its decoded rows (`decoded.py`).
     """
 
     place: int
@@ -46,6 +51,12 @@ class Range:
     start: int = 0
     end: int | None = None
     line: int = 1
+    decoded: Path | None = None
+
+    def tables(self) -> Iterator[pa.Table]:
+        """Its rows with numbered terms (`decoded.py`), which are decoded if they have not been kept."""
+        kept = kept_tables(self.decoded)
+        return (with_numbered_terms(batch.table) for batch in self.batches()) if kept is None else kept
 
     def batches(self) -> Iterator[Batch]:
         if self.end is None:
@@ -73,6 +84,11 @@ def cut_sources(spark: SparkSession, sources: Mapping[int, Source]) -> list[Rang
     return ranges
 
 
+def with_decoded(ranges: Sequence[Range], folder: Path) -> list[Range]:
+    """The same ranges of a stream, with files in a folder of its own for their decoded rows."""
+    return [replace(part, decoded=folder / f"{number}.arrow") for number, part in enumerate(ranges)]
+
+
 def _has_lines(source: Source) -> TypeGuard[TntFile]:
     return isinstance(source, TntFile) and is_plain(source.path)
 
@@ -83,10 +99,10 @@ def is_plain(path: Path) -> bool:
 
 
 def bytes_per_range(spark: SparkSession, files: Iterable[Path]) -> int:
-    """As Spark itself decides: a range for each core, but neither too large nor too small."""
+    """A range for each core, but neither too large nor too small, nor larger than Spark's own."""
     size = sum(file.stat().st_size for file in files)
     most: int = spark._jsparkSession.sessionState().conf().filesMaxPartitionBytes()
-    return min(most, max(_LEAST_BYTES, size // spark.sparkContext.defaultParallelism))
+    return min(most, _MOST_BYTES, max(_LEAST_BYTES, size // spark.sparkContext.defaultParallelism))
 
 
 def cut_lines(path: Path, size: int) -> Iterator[tuple[int, int]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import pyarrow as pa
@@ -53,6 +53,7 @@ _OPTIONS = {
     "fetchOffset.retryIntervalMs": "1000",
     "kafkaConsumer.pollTimeoutMs": "600000",
 }
+_CLIENT = "org.apache.kafka.clients.consumer.KafkaConsumer"
 _NO_CONNECTOR = (
     "this Spark session has no Kafka connector: start Spark with --packages "
     "org.apache.spark:spark-sql-kafka-0-10_2.13:VERSION (the version of Spark), or let Penstock start it"
@@ -137,8 +138,8 @@ def ends_of_topic(spark: SparkSession, address: Address) -> dict[int, int]:
     from py4j.protocol import Py4JJavaError
 
     jvm: Any = spark.sparkContext._jvm
-    client = jvm.org.apache.kafka.clients.consumer.KafkaConsumer
-    if not isinstance(client, type(jvm.java.util.HashMap)):
+    client = reduce(getattr, _CLIENT.split("."), jvm)
+    if not isinstance(client, type(jvm.java.util.HashMap)):  # py4j takes an unknown class for a package
         raise SourceError(f"{address.name}: {_NO_CONNECTOR}")
     settings = jvm.java.util.HashMap()
     deserializer = "org.apache.kafka.common.serialization.ByteArrayDeserializer"

@@ -100,11 +100,9 @@ def main() -> int:
         for name in arguments.tables or TABLES:
             print(f"\n{name}")
             for told in TABLES[name](Path(folder), arguments.triples, arguments.rounds):
+                print(told, flush=True)
                 if isinstance(told, Target):
                     targets.append(told)
-                else:
-                    print(told, flush=True)
-    print("\ntargets", *targets, sep="\n")
     return 1 if arguments.check and not all(target.is_met for target in targets) else 0
 
 

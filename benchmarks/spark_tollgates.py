@@ -84,12 +84,10 @@ def main() -> int:
         for name in arguments.tables or TABLES:
             print(f"\n{name}")
             for told in TABLES[name](spark, folder, arguments.triples, arguments.rounds, arguments.only):
+                print(told, flush=True)
                 if isinstance(told, Target):
                     targets.append(told)
-                else:
-                    print(told, flush=True)
     spark.stop()
-    print("\ntargets", *targets, sep="\n")
     return 1 if arguments.check and not all(target.is_met for target in targets) else 0
 
 

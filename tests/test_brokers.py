@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
 
 from confluent_kafka import Consumer, TopicPartition
 from paho.mqtt.client import Client
@@ -41,3 +43,19 @@ def test_mosquitto_delivers(mosquitto: dict[str, str]) -> None:
         client.loop(timeout=0.1)
     client.disconnect()
     assert received == [b"a message"]
+
+
+def test_oxigraph_answers_queries_and_takes_updates(tmp_path: Path) -> None:
+    endpoint = Broker("oxigraph", tmp_path)
+    addresses = endpoint.start()
+    try:
+        update = Request(
+            addresses["update"], b"INSERT DATA { <a:s> <a:p> 1 }", {"Content-Type": "application/sparql-update"}
+        )
+        assert urlopen(update, timeout=10).status == 204
+        endpoint.stop()
+        assert endpoint.start() == addresses
+        asked = f"{addresses['query']}?{urlencode({'query': 'SELECT ?o { <a:s> <a:p> ?o }'})}"
+        assert b'"value":"1"' in urlopen(asked, timeout=10).read()
+    finally:
+        endpoint.stop(kill=True)

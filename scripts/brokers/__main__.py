@@ -1,6 +1,6 @@
-"""Starts and stops brokers on this machine, for tests and tutorials.
+"""Starts and stops brokers and a SPARQL endpoint on this machine, for tests and tutorials.
 
-    python scripts/brokers start kafka|mosquitto|all… [--folder FOLDER]    prints the addresses as JSON
+    python scripts/brokers start kafka|mosquitto|oxigraph|all… [--folder FOLDER]    prints the addresses as JSON
     python scripts/brokers stop [NAME…] [--kill] [--folder FOLDER]
     python scripts/brokers status [--folder FOLDER]
 
@@ -18,9 +18,10 @@ from pathlib import Path
 
 from kafka import Kafka
 from mosquitto import Mosquitto
+from oxigraph import Oxigraph
 from servers import CACHE, Server, UnavailableError, alone
 
-SERVERS: dict[str, type[Server]] = {"kafka": Kafka, "mosquitto": Mosquitto}
+SERVERS: dict[str, type[Server]] = {"kafka": Kafka, "mosquitto": Mosquitto, "oxigraph": Oxigraph}
 
 
 def main() -> int:

@@ -132,7 +132,7 @@ def test_explain_tells_what_is_kept_and_by_what(spark: SparkSession, tmp_path: P
     graph = tmp_path / "gates.nt"
     graph.write_text("\n".join(triples))
     told = []
-    for engine in (ps.Engine(spark), ps.Engine()):
+    for engine in (ps.Engine(spark, windows="cluster"), ps.Engine()):
         engine.graph(graph)
         engine.stream(STREAM, passages)
         query = engine.register(f"{HEADER} {{ {SEEN} {KEPT['a chain']} }}".replace("FROM NAMED <http://e/g>", ""))

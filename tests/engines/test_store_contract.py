@@ -15,7 +15,7 @@ from penstock.algebra import ContinuousQuery, Settings, build
 from penstock.algebra.inputs import GraphTriple
 from penstock.algebra.windows import Interval
 from penstock.engines.duckdb.store import DuckDBStore
-from penstock.engines.protocol import IntakeBatch, Need, Reached, Slice, WholeStream
+from penstock.engines.protocol import IntakeBatch, Need, Reached, Slice, WholeStream, Windows
 from penstock.rdf.elements import Element
 from penstock.rdf.encoding import encode
 from penstock.rdf.terms import IRI
@@ -60,7 +60,14 @@ class Contract:
 
 
 @pytest.fixture(
-    params=["duckdb", "live beside the driver", "live on the cluster", "history of files", "history of rows"]
+    params=[
+        "duckdb",
+        "live beside the driver",
+        "live on the cluster",
+        "history of files",
+        "history of rows",
+        "history of rows, by Spark SQL",
+    ]
 )
 def contract(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Contract]:
     if request.param == "duckdb":
@@ -77,7 +84,6 @@ def contract(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Contrac
 
 
 def _history(spark: SparkSession, folder: Path, kind: str) -> Contract:
-    """Files are answered by ranges, rows that are in Spark by Spark SQL."""
     from penstock.engines.spark.history import HistoryStore
     from penstock.sources.spark.frames import gathered
 
@@ -85,9 +91,10 @@ def _history(spark: SparkSession, folder: Path, kind: str) -> Contract:
         file = folder / "stream.tnt"
         file.write_text("".join(_line(row) for row in table.to_pylist()))
         source = open_source(file, scope="s")
-        return WholeStream(gathered(spark, source) if kind == "history of rows" else source, queries)
+        return WholeStream(gathered(spark, source) if "rows" in kind else source, queries)
 
-    return Contract(HistoryStore(spark), whole, is_whole=True)
+    windows: Windows = "cluster" if "Spark SQL" in kind else "auto"
+    return Contract(HistoryStore(spark, windows=windows), whole, is_whole=True)
 
 
 def _line(row: dict[str, Any]) -> str:
@@ -115,11 +122,13 @@ def test_it_answers_what_was_appended(contract: Contract) -> None:
 
 
 @pytest.mark.parametrize(
-    ("contract", "has_ranges"), [("history of files", True), ("history of rows", False)], indirect=["contract"]
+    ("contract", "is_in_tasks"),
+    [("history of files", True), ("history of rows", True), ("history of rows, by Spark SQL", False)],
+    indirect=["contract"],
 )
-def test_files_are_answered_by_ranges(contract: Contract, has_ranges: bool) -> None:
+def test_histories_are_answered_in_tasks(contract: Contract, is_in_tasks: bool) -> None:
     contract.append([element(500, number=1)])
-    assert (contract.store.reason_for_sql(query(), "rstream") is None) == has_ranges
+    assert (contract.store.reason_for_sql(query(), "rstream") is None) == is_in_tasks
 
 
 def test_late_rows_are_told_apart(contract: Contract) -> None:

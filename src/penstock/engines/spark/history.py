@@ -49,10 +49,10 @@ from penstock.engines.spark.survey import (
 )
 from penstock.rdf.elements import Malformed
 from penstock.relational.answers import Delivery
-from penstock.relational.tables import Tables
+from penstock.relational.tables import Tables, reads
 from penstock.sources.batches import Source
-from penstock.sources.graphs import Graph, TableGraph
-from penstock.sources.spark.frames import FrameHistory, FrameSource
+from penstock.sources.graphs import Graph, MergedGraph, TableGraph
+from penstock.sources.spark.frames import FrameGraph, FrameHistory, FrameSource
 from penstock.sources.spark.history import History, history_of
 from penstock.sources.spark.ranges import with_decoded
 
@@ -227,7 +227,13 @@ class HistoryStore(SparkStore):
             return "a graph changes while it is answered"
         if sum(self._triples.values()) > _MOST_TRIPLES:
             return "its graphs are too large for each executor"
+        if self._reads_rows(query) and any(map(_is_in_spark, self._sources.values())):
+            return "its streams and a graph are DataFrames, which stay in Spark"
         return reason_for_sql(query, delivery, self.tables, self.complete)
+
+    def _reads_rows(self, query: ContinuousQuery) -> bool:
+        rows = [iri for iri, known in self.complete.items() if isinstance(known, StreamRows)]
+        return any(reads(query.dataset, iri, self.tables) for iri in rows)
 
     # Reports
 
@@ -266,6 +272,11 @@ class _HistoryReport:
 
     def last_end(self, first: int) -> int | None:
         return self._best.last_end(first)
+
+
+def _is_in_spark(graph: Graph) -> bool:
+    parts = graph.parts if isinstance(graph, MergedGraph) else [graph]
+    return any(isinstance(part, FrameGraph) for part in parts)
 
 
 def _local_folder(spark: SparkSession) -> str | None:

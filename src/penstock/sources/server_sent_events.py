@@ -17,7 +17,7 @@ from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.errors import SourceError
 from penstock.rdf.http_requests import Deadline, RedirectError, opened
 from penstock.rdf.limits import LARGEST_DOCUMENT, too_large
-from penstock.sources.subscriptions import Arrival, Connection, Listener, Unavailable, now
+from penstock.sources.subscriptions import Arrival, Listener, OpenConnection, Unavailable, now
 from penstock.sources.waiting import Waiting
 from penstock.sources.web_access import WebAccess
 
@@ -43,7 +43,7 @@ class EventSource(Listener):
         """The server has said how long to wait."""
         self._pause = min(seconds, _LONGEST_WAIT)
 
-    def connected(self) -> Connection | None:
+    def connected(self) -> OpenConnection | None:
         headers = {"Accept": _MEDIA_TYPE, "Cache-Control": "no-store"}
         if self.mark:
             headers["Last-Event-ID"] = self.mark.encode().decode("latin-1")
@@ -63,7 +63,7 @@ class EventSource(Listener):
         return _EventStream(self, access.name, response, deadline, stack)
 
 
-class _EventStream(Connection):
+class _EventStream(OpenConnection):
     """The events of one response."""
 
     def __init__(

@@ -1,7 +1,7 @@
 """Subscriptions: servers that send messages by themselves, over a connection that may break.
 
 A subscription receives in a thread of its own, a bounded number of bytes ahead of whoever takes the messages. A
-message is acknowledged when it is safe: when the run has read it, or when it is in the spool (spool.py).
+message is acknowledged when it is safe: when the run has read it, or when it is in the spool.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Unavailable(Exception):  # noqa: N818
     """A server that does not answer now; the message is the reason, for a person."""
 
 
-class Connection(ABC):
+class OpenConnection(ABC):
     """An open connection. Both methods may be called by different threads."""
 
     @abstractmethod
@@ -134,7 +134,7 @@ class Listener(ABC):
         self.has_ended = False
         self._waiting = waiting
         self._arrivals = ArrivalQueue(waiting.stopped)
-        self._connection: Connection | None = None
+        self._connection: OpenConnection | None = None
         self._failure: BaseException | None = None
         self._is_closed = False
         self._has_listened = False
@@ -142,7 +142,7 @@ class Listener(ABC):
         thread.start()
 
     @abstractmethod
-    def connected(self) -> Connection | None:
+    def connected(self) -> OpenConnection | None:
         """A new connection, from `mark` on; None if the stream has ended. Raises Unavailable and SourceError."""
 
     @property
@@ -190,7 +190,7 @@ class Listener(ABC):
             self._failure = error
         self._has_listened = True
 
-    def _receive(self, connection: Connection) -> None:
+    def _receive(self, connection: OpenConnection) -> None:
         self._connection = connection
         proof = threading.Timer(_SECONDS_TO_PROVE, self._waiting.end)
         proof.daemon = True

@@ -14,7 +14,7 @@ from penstock.rdf.addresses import Address
 from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.errors import SourceError
 from penstock.rdf.limits import LARGEST_DOCUMENT, too_large
-from penstock.sources.subscriptions import Arrival, Connection, Listener, Unavailable, now
+from penstock.sources.subscriptions import Arrival, Listener, OpenConnection, Unavailable, now
 from penstock.sources.waiting import Waiting
 from penstock.sources.web_access import WebAccess
 
@@ -39,7 +39,7 @@ class WebSocket(Listener):
             raise SourceError(f"{address.name}: WebSocket needs a package: pip install penstock[websocket]") from None
         super().__init__(waiting)
 
-    def connected(self) -> Connection | None:
+    def connected(self) -> OpenConnection | None:
         from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI, SecurityError
         from websockets.sync.client import connect
 
@@ -70,7 +70,7 @@ class WebSocket(Listener):
         return _Messages(access.name, connection, stack)
 
 
-class _Messages(Connection):
+class _Messages(OpenConnection):
     """The messages of one connection."""
 
     def __init__(self, name: str, connection: ClientConnection, stack: ExitStack) -> None:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class Way(Enum):
-    """A way to execute a run; `title` and `reason` are for `explain`."""
+    """A way to execute a run; `title` and `description` are for `explain`."""
 
     EMBEDDED = "embedded", "sources read by this process, windows in DuckDB"
     HISTORY = "history", "complete streams on Spark, answered in slices by DuckDB in the executors, or by Spark SQL"

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from pyspark.sql import SparkSession
 from tests.brokers import Message, Topic, new_topic, post
 from tests.sources.test_kafka import wait_until
+from tests.sources.test_ldes import START, add
 from tests.sources.test_mqtt import publish
 
 import penstock as ps
@@ -228,3 +229,21 @@ def test_live_messages(kind: str, mosquitto: dict[str, str], web: dict[str, str]
 @pytest.mark.parametrize("kind", LIVE)
 def test_live_messages_on_spark(kind: str, mosquitto: dict[str, str], web: dict[str, str], spark: SparkSession) -> None:
     assert heard(ps.Engine(spark), *live(kind, mosquitto, web))[0].rows
+
+
+@pytest.mark.parametrize("on_spark", [False, True])
+def test_an_event_stream_as_history(
+    on_spark: bool, web: dict[str, str], request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    engine = ps.Engine(request.getfixturevalue("spark")) if on_spark else ps.Engine()
+    name = uuid4().hex
+    add(web, name, *range(12))
+    text = """PREFIX : <http://ex.org/>
+    SELECT (COUNT(?s) AS ?n) FROM STREAM :toll [RANGE 5s STEP 2s] WHERE { ?s :celsius ?c }"""
+    found = answers(engine, text, {TOLL: f"{web['ldes']}/{name}?until=now"})
+    (tmp_path / "q.rq").write_text(text)
+    same = [f'<http://ex.org/m{n}> <http://ex.org/celsius> "{n}" "{START + 1000 * n}" .' for n in range(12)]
+    (tmp_path / "s.tnt").write_text("\n".join(same) + "\n")
+    expected = answers(ps.Engine(), text, {TOLL: str(tmp_path / "s.tnt")})
+    assert first_difference(found, expected, False) is None
+    assert len(found) == len(expected) > 4

@@ -17,6 +17,7 @@ from penstock.sources.batches import MOST_ELEMENTS, BoundStream, SparkStream, is
 from penstock.sources.files import ElementFile
 from penstock.sources.kafka import KafkaTopic
 from penstock.sources.live import LiveElements, ReadOnce
+from penstock.sources.message_streams import MessageStream
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,7 +46,7 @@ class Binding:
     @property
     def sample(self) -> Source | None:
         """The stream, if reading it twice does no harm."""
-        if isinstance(self.stream, SparkStream | KafkaTopic) or self.stream.is_live or self.is_frame:
+        if isinstance(self.stream, SparkStream | KafkaTopic | MessageStream) or self.stream.is_live or self.is_frame:
             return None
         return self.stream
 
@@ -53,7 +54,7 @@ class Binding:
         """The stream as a run reads it. Raises InputError where a checkpoint cannot continue it."""
         if has_checkpoint:
             self._check_restart(on_spark=spark is not None)
-        if spark is None or isinstance(self.stream, SparkStream) or self.stream.is_live:
+        if spark is None or isinstance(self.stream, SparkStream | MessageStream) or self.stream.is_live:
             return self.stream
         if isinstance(self.stream, KafkaTopic):
             from penstock.sources.spark.binding import spark_stream, whole_topic

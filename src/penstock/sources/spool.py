@@ -46,7 +46,7 @@ _ENDING = ".spool"
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class _SpoolBlock:
     """Where a block is: the file, the place of its record batch there, and its messages."""
 
     file: Path
@@ -71,7 +71,7 @@ class SpoolReader:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._blocks: list[_Block] = []
+        self._blocks: list[_SpoolBlock] = []
 
     def end(self) -> int:
         """The number of the message behind the last one that is there."""
@@ -118,7 +118,7 @@ class SpoolReader:
     def marks(self) -> list[str]:
         """Those of the last messages."""
         self._look()
-        blocks: list[_Block] = []
+        blocks: list[_SpoolBlock] = []
         for block in reversed(self._blocks):
             blocks.append(block)
             if self._blocks[-1].behind - block.first >= KEPT_MESSAGES:
@@ -219,7 +219,7 @@ def _segments(folder: Path) -> list[tuple[int, Path]]:
     return sorted((int(file.stem), file) for file in folder.glob(f"*{_ENDING}"))
 
 
-def _blocks(file: Path, start: int) -> Iterator[_Block]:
+def _blocks(file: Path, start: int) -> Iterator[_SpoolBlock]:
     """The whole blocks of a segment, from a place on."""
     try:
         opened = file.open("rb")
@@ -230,14 +230,14 @@ def _blocks(file: Path, start: int) -> Iterator[_Block]:
         while start + _HEADER.size <= whole:
             opened.seek(start)
             size, checksum, first, count = _HEADER.unpack(opened.read(_HEADER.size))
-            block = _Block(file, start + _HEADER.size, size, checksum, first, count)
+            block = _SpoolBlock(file, start + _HEADER.size, size, checksum, first, count)
             if block.end > whole or crc32(opened.read(size)) != checksum:
                 return
             yield block
             start = block.end
 
 
-def _record_batch(block: _Block) -> pa.RecordBatch:
+def _record_batch(block: _SpoolBlock) -> pa.RecordBatch:
     with block.file.open("rb") as opened:
         opened.seek(block.start)
         content = opened.read(block.size)

@@ -66,7 +66,13 @@ class SpooledTopic(StreamedTopic):
 
 
 def register_sources(spark: SparkSession) -> None:
-    """Make `penstock-mqtt`, `penstock-sse`, `penstock-websocket` and `penstock-ldes` formats of `spark.readStream`."""
+    """Make `penstock-mqtt`, `penstock-sse`, `penstock-websocket` and `penstock-ldes` formats of `spark.readStream`.
+
+    `load` takes an address, as `--stream` does. The option `spool` is a folder on the driver's machine: what arrives is
+    written there before it is acknowledged, and removed when Spark has committed it. `retryTimeout`, in seconds, ends
+    the waiting for a server that does not answer. The columns are `offset`, `time`, `place`, `type`, `value` and
+    `error`.
+    """
     for format in (MqttFormat, EventSourceFormat, WebSocketFormat, LdesFormat):
         spark.dataSource.register(format)
 

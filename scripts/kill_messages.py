@@ -36,6 +36,9 @@ from penstock.sources.spool import SpoolReader
 BROKERS = Path(__file__).parent / "brokers"
 SERVERS = {"mqtt": "mosquitto", "sse": "web", "ws": "web"}
 TOPIC = "toll"
+LEAST = 800
+"""So many messages are in the spool at least: enough for some windows to close."""
+_SECONDS_OF_SILENCE, _SECONDS_TO_BEGIN = 4.0, 20.0
 
 is_over = threading.Event()
 """There have been enough kills: the producer stops."""
@@ -92,9 +95,7 @@ def killed_again_and_again(given: argparse.Namespace, work: Path, addresses: dic
     producer = threading.Thread(target=produce, args=(given.kind, addresses, sent), daemon=True)
     producer.start()
     seen = survive(given, command, work, random.Random(given.seed), 12 if given.engine == "spark" else 2)
-    is_over.set()
-    producer.join()
-    drain(command, work)
+    drain(command, work, producer)
     held = in_spool(work)
     print(f"{len(sent)} messages sent, {len(held)} in the spool")
     if given.kind != "ws" and held != sent:
@@ -178,21 +179,32 @@ def survive(
     return in_spool(work)
 
 
-def drain(command: list[str], work: Path) -> None:
-    """Let a last run answer until it has nothing more to answer."""
+def drain(command: list[str], work: Path, producer: threading.Thread) -> None:
+    """Let a last run read until enough messages are in the spool, and answer until it has nothing more to answer."""
     process = subprocess.Popen(command, start_new_session=True)
+    while SpoolReader(spool(work)).end() < LEAST:
+        assert process.poll() is None, "the run ended by itself"
+        time.sleep(0.5)
+    is_over.set()
+    producer.join()
+    sizes = [size_of_answers(work)]
+    began = changed = time.monotonic()
     try:
-        size = -1
-        for _ in range(60):
-            time.sleep(3)
+        while time.monotonic() - changed < (_SECONDS_OF_SILENCE if sizes[-1] > sizes[0] else _SECONDS_TO_BEGIN):
+            assert time.monotonic() - began < 300, "the answers do not end"
+            time.sleep(0.2)
             assert process.poll() is None, "the run ended by itself"
-            before, size = size, (work / "answers.jsonl").stat().st_size
-            if size == before:
-                return
-        raise AssertionError("the answers do not end")
+            sizes.append(size_of_answers(work))
+            if sizes[-1] > sizes[-2]:
+                changed = time.monotonic()
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def size_of_answers(work: Path) -> int:
+    file = work / "answers.jsonl"
+    return file.stat().st_size if file.exists() else 0
 
 
 if __name__ == "__main__":

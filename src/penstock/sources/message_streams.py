@@ -105,13 +105,10 @@ class MessageStream:
 
 
 def reader_of(address: Address, scope: str, *, is_spooled: bool = False) -> MessageReader:
-    """The time of a member of an event stream is that of its timestamp path, which the client reads.
-
-    The time of the arrival of a message in a spool is there.
-    """
-    time = RECORD if is_spooled and address.time == ARRIVAL else address.time
+    """The time of a member of an event stream is known to the client, and the time of an arrival to the spool."""
     if has_bookmarks(address):
-        return MessageReader(address.name, scope, "nq", ARRIVAL if time == ARRIVAL else RECORD)
+        return MessageReader(address.name, scope, "nq", RECORD)
+    time = RECORD if is_spooled and address.time == ARRIVAL else address.time
     return MessageReader(address.name, scope, address.format, time)
 
 

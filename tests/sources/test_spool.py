@@ -41,6 +41,11 @@ def test_messages_by_their_numbers(tmp_path: Path) -> None:
     assert numbers(reader, 0, most_bytes=1) == [0, 1, 2]
     assert numbers(reader, 7) == []
     assert reader.marks() == [str(number) for number in range(7)]
+    reader.forget(4)
+    assert numbers(reader, 4) == [4, 5, 6]
+    reader.forget(7)
+    writer.append(arrivals(7, 1))
+    assert numbers(reader, 7) == [7]
 
 
 def test_it_is_opened_again_behind_the_last_whole_block(tmp_path: Path) -> None:

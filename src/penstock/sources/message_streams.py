@@ -95,6 +95,7 @@ class MessageStream:
                 if found.num_rows:
                     batch = _batch(found, number, reader)
                     number += found.num_rows
+                    messages.forget(number)
                     yield replace(batch, position={"spool": number})
                 elif receiver.failure is not None:
                     raise receiver.failure

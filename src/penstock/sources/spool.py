@@ -126,6 +126,10 @@ class SpoolReader:
         found = [mark for block in reversed(blocks) for mark in _record_batch(block)["mark"].to_pylist()]
         return [mark for mark in found if mark is not None]
 
+    def forget(self, before: int) -> None:
+        """The messages before a number will not be read again."""
+        self._blocks = [block for block in self._blocks[:-1] if block.behind > before] + self._blocks[-1:]
+
     def _look(self) -> None:
         """Find the blocks that were written meanwhile."""
         last = self._blocks[-1] if self._blocks else None

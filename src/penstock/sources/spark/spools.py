@@ -204,6 +204,7 @@ class SpoolStreamReader(DataSourceStreamReader):
 
     def commit(self, end: dict[str, int]) -> None:
         release(self._folder, end["message"])
+        self._messages.forget(end["message"])
 
     def stop(self) -> None:
         """Nothing is open between calls."""

@@ -49,7 +49,7 @@ def longest_in_joins(query: ContinuousQuery) -> int | None:
     windows = [window.window for window in query.dataset.windows]
     known = [length for window in windows if (length := reach_of(window)) is not None]
     others = {type(window) for window in windows if reach_of(window) is None}
-    return max(known, default=None) if others == {CountWindow} else None
+    return max(known, default=None) if others <= {CountWindow} else None
 
 
 def window_rows(
@@ -179,7 +179,9 @@ def _last_elements(window: CountWindow, table: str, conditions: Sequence[exp.Exp
     oldest = oldest_of_last(
         window, table, conditions, FIRST, window.size + 1
     )  # from then on, no older one is among the last elements
-    elements = elements.where(exp.GTE(this=col(table, "ts"), expression=oldest))
+    elements = elements.where(
+        exp.GTE(this=col(table, "ts"), expression=oldest), exp.LTE(this=col(table, "ts"), expression=LAST.copy())
+    )
     late = select_from(table, [aliased(col(table, "since"), "opens")]).where(exp.not_(_is_in_time(table)))
     always = exp.select(aliased(exp.cast(number(-FOREVER), "bigint"), "opens"))
     opening = (always if in_time else exp.union(always, late, distinct=True)).subquery("opening")

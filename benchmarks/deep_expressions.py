@@ -6,7 +6,7 @@
 
 How it is measured. A query has the expression in SELECT, and another has it in FILTER, over a window of five elements.
 On DuckDB the time is from the text of the query to its answer. On Spark it is that of the expression over five rows,
-from the syntax tree to the values. The slower of both counts, by the clock, with the processor time beside it. Forms that
+from the syntax tree to the values. The slower of both counts, by the clock, with processor time beside it. Forms that
 have two pairs of parentheses per level are nested 32 levels deep, for a query has at most 100.
 """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from pyoxigraph import Triple
 from sqlglot import exp
 
 from penstock.algebra.inputs import GraphTriple
-from penstock.algebra.model import ContinuousQuery, Dataset
+from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.engines.answer_tables import answer_table, described
@@ -37,7 +37,7 @@ from penstock.relational.intervals import INSTANTS
 from penstock.relational.matching import TRIPLE, predicates_of
 from penstock.relational.planning import optimized
 from penstock.relational.reporting import compile_instants, compile_last_end
-from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed
+from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed, retained_by
 from penstock.relational.shapes import Shape
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 from penstock.relational.tables import AnswerTable, Tables, reads
@@ -78,6 +78,8 @@ _LOCKED: dict[str, bool] = {
     # And no statement can change these settings.
     "lock_configuration": True,
 }
+
+_Compile = Callable[[ContinuousQuery, Tables, str], exp.Select]
 
 _KEEP_FROM = 10_000
 """A triple pattern over graphs with fewer triples is matched each time."""
@@ -154,7 +156,7 @@ class DuckDBStore:
         self._revisions = 0
         """How often triples of a static graph have moved to the table of those that change."""
         self._services: dict[ServiceCall, AnswerTable] = {}
-        self._horizons: dict[tuple[Dataset, str], PreparedStatement] = {}
+        self._retention: dict[tuple[Hashable, _Compile, str], PreparedStatement] = {}
         self._noting: WeakSet[ClosingReport | ArrivalReport] = WeakSet()
         """The reports of queries that still run, and that learn from appended rows, without a statement."""
         self._later = LaterViews(self.run)
@@ -239,7 +241,7 @@ class DuckDBStore:
             self.run(f"DROP TABLE {table}")
         self._kept.forget()
         self._services, self._changed, self._triples = {}, {}, {}
-        self._streams, self._graphs, self._predicates, self._changing, self._horizons = {}, {}, {}, set(), {}
+        self._streams, self._graphs, self._predicates, self._changing, self._retention = {}, {}, {}, set(), {}
         self._noting.clear()
         self._insertions.clear()
         self._matcher = PatternMatcher()
@@ -503,12 +505,12 @@ class DuckDBStore:
                 report.note(iri, self.connection.sql(f"SELECT s, ts, since, element FROM {table}").to_arrow_table())
             self._noting.add(report)
             return report
-        return DuckDBReport(self, compile_instants(query, tables), compile_last_end(query, tables))
+        return DuckDBReport(self, compile_instants(query, tables), lambda: compile_last_end(query, tables))
 
     # Forgetting
 
     def uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
-        statement = self.prepared(compile_uncounted(query, self._tables_for(query), stream))
+        statement = self._statement_on(stream, compile_uncounted, query)
         return statement.table({"first": -FOREVER // 2, "last": FOREVER})
 
     def evict(self, needs: Sequence[Need], until: int | None) -> int:
@@ -529,11 +531,15 @@ class DuckDBStore:
         known = oldest_needed(need.query, self.tables, stream, need.horizon)
         if known is not None:
             return min(known, need.horizon)
-        key = (need.query.dataset, stream)
-        if key not in self._horizons:
-            self._horizons[key] = self.prepared(compile_oldest(need.query, self._tables_for(need.query), stream))
-        oldest = self._horizons[key].value({"horizon": need.horizon})
+        oldest = self._statement_on(stream, compile_oldest, need.query).value({"horizon": need.horizon})
         return -FOREVER if oldest is None else min(oldest, need.horizon)
+
+    def _statement_on(self, stream: str, compiled: _Compile, query: ContinuousQuery) -> PreparedStatement:
+        """A statement about the rows that a query needs of a stream."""
+        key = retained_by(query), compiled, stream
+        if key not in self._retention:
+            self._retention[key] = self.prepared(compiled(query, self._tables_for(query), stream))
+        return self._retention[key]
 
     def seen(self, stream: str, after: int | None, *, lately: bool = False) -> Seen:
         known = self._streams[stream]
@@ -548,7 +554,8 @@ class DuckDBStore:
         """These are all queries: drops everything made for others, and rows that no query reads, up to an instant."""
         self._later.keep({need.query.dataset.after for need in needs})
         datasets = {need.query.dataset for need in needs}
-        self._horizons = {key: known for key, known in self._horizons.items() if key[0] in datasets}
+        retained = {retained_by(need.query) for need in needs}
+        self._retention = {key: known for key, known in self._retention.items() if key[0] in retained}
         for iri, stream in self._streams.items():
             if not any(reads(dataset, iri, self.tables) for dataset in datasets):
                 self.run(f"DELETE FROM {stream.table} WHERE ts <= {until}")

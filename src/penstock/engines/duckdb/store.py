@@ -180,9 +180,7 @@ class DuckDBStore:
             rows = pa.concat_tables(arrived).combine_chunks()  # DuckDB takes a fourth less time for one chunk
             with reported():
                 if rows.num_rows > _FEW:
-                    self._connection.register("incoming", rows)
-                    self._connection.execute(f"INSERT INTO {table} SELECT * FROM incoming").fetchall()
-                    self._connection.unregister("incoming")
+                    self._connection.from_arrow(rows).insert_into(table)  # a view would change the catalog
                 elif rows.num_rows:
                     values = [value for row in rows.to_pylist() for value in row.values()]
                     inserting = self._inserting(table, rows.num_columns, rows.num_rows)

@@ -64,7 +64,9 @@ def test_the_instants_are_those_of_the_statement(
     assert isinstance(report, NotedReport)
     for later in batches[appended_before:]:
         append(engine, later)
-    statement = DuckDBReport(engine, compile_instants(query, engine.tables), compile_last_end(query, engine.tables))
+    statement = DuckDBReport(
+        engine, compile_instants(query, engine.tables), lambda: compile_last_end(query, engine.tables)
+    )
     first = -2
     for length in steps:
         last = first + length

@@ -587,7 +587,7 @@ def test_queries_come_to_a_live_run_and_leave_it(engine: ps.Engine, tmp_path: Pa
         assert told.get(timeout=60) == ("first", 10000)
         second = engine.register(QUERY, name="second")
         run.add(second, teller("second"))
-        with pytest.raises(InputError, match="second is answered by this run already"):
+        with pytest.raises(InputError, match="second is already answered by this run"):
             run.add(second, print)
         with pytest.raises(InputError, match="tol"):
             run.add(engine.register(QUERY.replace("/toll>", "/tol>"), name="wrong"), print)
@@ -714,7 +714,7 @@ def test_arguments_that_make_no_triples_are_refused(spark: SparkSession) -> None
 
 
 def test_an_engine_takes_a_session() -> None:
-    with pytest.raises(InputError, match=r"takes a SparkSession, and this is 'local\[2\]'"):
+    with pytest.raises(InputError, match=r"takes a SparkSession, but this is 'local\[2\]'"):
         ps.Engine("local[2]")  # type: ignore[arg-type]
 
 

@@ -2,7 +2,7 @@
 
 A message is one element: the graph in it. A dataset with named graphs is one element for each of them, as in a file;
 so is each line of `.tnt`, and each RDF message or frame of Jelly, in a message that has several. Blank nodes belong to
-their message; those of `.tnt`, to the whole stream. A message with an error has no elements: it is reported as a whole.
+their message; those of `.tnt`, to the whole stream. A message with an error has no elements and is reported as a whole.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def _with_labels(terms: pa.Array, beginnings: pa.Array) -> pa.Array:
 
 
 def _numbered(elements: pa.Table) -> pa.Table:
-    """Elements that are numbered within parts of a table, numbered anew."""
+    """Elements that are numbered within parts of a table, renumbered."""
     message, element = (pc.cast(elements[name], pa.string()) for name in ("message", "element"))
     keys = pc.binary_join_element_wise(message, element, " ").combine_chunks().dictionary_encode().indices
     return elements.set_column(4, SCHEMA.field("element"), keys.cast(pa.int64()))

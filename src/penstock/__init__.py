@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from penstock.api.engine import Engine
     from penstock.api.language import check, parse, translate
     from penstock.rdf.results import Evaluation
+    from penstock.sources.spark.spools import register_sources
     from penstock.sources.spark.templates import triples
     from penstock.syntax.errors import Problem, QuerySyntaxError, TranslationError
 
@@ -34,6 +35,7 @@ __all__ = [
     "__version__",
     "check",
     "parse",
+    "register_sources",
     "translate",
     "triples",
 ]
@@ -43,6 +45,7 @@ _HOMES = {
     "Evaluation": "penstock.rdf.results",
     "check": "penstock.api.language",
     "parse": "penstock.api.language",
+    "register_sources": "penstock.sources.spark.spools",
     "translate": "penstock.api.language",
     "triples": "penstock.sources.spark.templates",
     "Problem": "penstock.syntax.errors",

@@ -79,12 +79,13 @@ class StreamBinding:
 
     def _with_spool(self, stream: MessageStream, checkpoint: Path, iri: str, *, on_spark: bool) -> BoundStream:
         """The stream of a run with a checkpoint. The embedded engine can read members of an event stream again."""
-        if on_spark:
-            raise InputError(
-                f"{self.name}: on Spark, a stream of messages has no checkpoint: use the embedded engine, or leave the "
-                "checkpoint out"
-            )
-        return stream if stream.can_resume else stream.spooled(checkpoint, iri)
+        spooled = stream.spooled(checkpoint, iri)
+        if not on_spark:
+            return stream if stream.can_resume else spooled
+        from penstock.sources.spark.binding import spooled_messages
+
+        assert spooled.spool is not None
+        return spooled_messages(stream, spooled.spool)
 
     def _check_restart(self, *, on_spark: bool) -> None:
         can_restart = self.stream.can_resume and (self.address is None or self.address.scheme != "tcp")

@@ -24,6 +24,7 @@ from penstock.rdf.elements import Malformed
 from penstock.runtime.background import OnEnd
 from penstock.runtime.checkpoints import FolderCheckpoint
 from penstock.runtime.run import Run
+from penstock.sources.receiving import SpoolReceiver
 from penstock.sources.spark.live import LargeBatch, LiveInput, LiveStream
 
 if TYPE_CHECKING:
@@ -160,6 +161,7 @@ class StreamedRun:
         self._query: StreamingQuery | None = None
         self._failure: BaseException | None = None
         self._is_stopped = False
+        self._receivers: list[SpoolReceiver] = []
         self._starting = ExitStack()
         """Settings of the session that count until the first micro-batch."""
 
@@ -174,10 +176,26 @@ class StreamedRun:
         writer = writer.trigger(availableNow=True) if self._is_bounded else writer.trigger(processingTime=_PACE)
         self._starting.enter_context(_quick_commits(session))
         try:
+            self._receivers = self._intake.input.receive(self._fail)
             self._query = writer.start()
         except BaseException:
             self._starting.close()
+            self._close_receivers()
             raise
+        if self._failure is not None:
+            self._query.stop()
+
+    def _fail(self, error: BaseException) -> None:
+        """Nothing is received any more."""
+        self._failure = error
+        if self._on_end is not None:
+            self._on_end(error, None)
+        if self._query is not None:
+            self._query.stop()
+
+    def _close_receivers(self) -> None:
+        for receiver in self._receivers:
+            receiver.close()
 
     def _process(self, frame: DataFrame, number: int) -> None:
         try:
@@ -190,7 +208,7 @@ class StreamedRun:
                 for _ in self.run.turn(self._intake.batch(frame, number)):
                     pass
         except BaseException as error:
-            if not self._is_stopped:  # otherwise the error is how a stopped batch ends
+            if not self._is_stopped and self._failure is None:  # otherwise the error is how a stopped batch ends
                 self._failure = error
                 if self._on_end is not None:
                     self._on_end(error, self.run.writing)
@@ -218,6 +236,7 @@ class StreamedRun:
                 for _ in self.run.answers():
                     pass
         finally:
+            self._close_receivers()
             if self._checkpoint is not None:
                 self._checkpoint.close()
         return True
@@ -238,6 +257,7 @@ class StreamedRun:
         self._is_stopped = True
         self._starting.close()
         self.run.interrupt_outlets()
+        self._close_receivers()
         if self._query is not None:
             self._query.stop()
         self._callback.process = None

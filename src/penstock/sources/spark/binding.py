@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
+
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from penstock.algebra.inputs import InputError
 from penstock.rdf.addresses import Address
 from penstock.sources.batches import BoundStream
+from penstock.sources.message_streams import MessageStream
+from penstock.sources.receiving import SpoolReceiver
 from penstock.sources.spark.frames import FrameGraph, FrameSource, encoded, graph_of_frame, has_graphs, triples_in_order
 from penstock.sources.spark.live import StreamedMessages, StreamedRows, growing_folder, socket_lines
+from penstock.sources.spark.spools import SpooledTopic
 from penstock.sources.spark.templates import time_of
 from penstock.sources.spark.topics import StreamedTopic, decoded, messages_until_now, refused
 
@@ -31,11 +37,18 @@ def spark_stream(source: DataFrame | Address, iri: str, scope: str) -> BoundStre
     return StreamedRows(lambda session: rows, is_named=has_graphs(source))
 
 
+def spooled_messages(stream: MessageStream, folder: Path) -> StreamedMessages:
+    """A stream whose messages this process receives into a folder, from which Spark reads them."""
+    receive = partial(SpoolReceiver, stream.address, stream.auth, folder, stream.retry_timeout)
+    return StreamedMessages(SpooledTopic(stream.address, stream.scope, folder), receive)
+
+
 def whole_topic(spark: SparkSession, address: Address, scope: str) -> FrameSource:
     """A topic up to its present end. Raises SourceError where there is no such topic, or it may not be read."""
     messages = messages_until_now(spark, address)
-    rows = decoded(messages, address, scope).withColumn("wrong", sf.lit(None).cast("string"))
-    return FrameSource(address.name, rows, refused(messages, address, scope))
+    topic = StreamedTopic(address, scope)
+    rows = decoded(messages, topic).withColumn("wrong", sf.lit(None).cast("string"))
+    return FrameSource(address.name, rows, refused(messages, topic))
 
 
 def spark_graph(frame: DataFrame, name: str, scope: str) -> FrameGraph:

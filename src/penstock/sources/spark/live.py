@@ -23,6 +23,7 @@ from penstock.rdf.errors import SourceError
 from penstock.sources.batches import Source, SparkStream
 from penstock.sources.files import OneAfterAnother
 from penstock.sources.growing_folders import check_folder, open_part
+from penstock.sources.receiving import SpoolReceiver
 from penstock.sources.source_opener import open_source
 from penstock.sources.spark.batch_tables import table_of_rows, table_of_source
 from penstock.sources.spark.bounds import BATCH
@@ -147,9 +148,10 @@ class StreamedRows(SparkStream):
 
 @dataclass(frozen=True, slots=True)
 class StreamedMessages(SparkStream):
-    """The messages of a topic."""
+    """The messages of a topic. `receive` starts to fill its spool, if it has one."""
 
     topic: StreamedTopic
+    receive: Callable[[OnFailure], SpoolReceiver] | None = None
 
     @property
     def name(self) -> str:
@@ -163,6 +165,7 @@ class StreamedMessages(SparkStream):
         return self.topic.table(rows, report)
 
 
+OnFailure = Callable[[BaseException], None]
 Files = GrowingFolder | WholeSource
 LiveStream = Files | StreamedRows | StreamedMessages
 
@@ -201,6 +204,21 @@ class LiveInput:
     has_ticks: bool = False
     is_named: bool = False
     """Whether a query needs the names of elements."""
+
+    def receive(self, on_failure: OnFailure) -> list[SpoolReceiver]:
+        """Start to fill the spools; one that has an end is filled before this returns.
+
+        `on_failure` is called, in a thread, with an error that ends a receiver.
+        """
+        found = [
+            stream.receive(on_failure)
+            for stream in self.streams
+            if isinstance(stream, StreamedMessages) and stream.receive is not None
+        ]
+        for receiver in found:
+            if receiver.address.is_until_now:
+                receiver.join()
+        return found
 
     def streamed(self, spark: SparkSession) -> DataFrame:
         parts = [_placed(stream.streamed(spark), place) for place, stream in enumerate(self.streams)]
@@ -260,7 +278,7 @@ class LargeBatch:
         parts += [_placed(found.rows(is_named=self.is_named), place) for place, found in self._histories]
         parts += [_placed(self._lines(place, _ignore), place) for place in self._of_lines]
         for place, topic, messages in self._of_topics:
-            parts.append(_placed(named(decoded(messages, topic.address, topic.scope), self.is_named), place))
+            parts.append(_placed(named(decoded(messages, topic), self.is_named), place))
         rows = reduce(DataFrame.unionAll, parts)
         if self.now is None:
             return rows
@@ -280,7 +298,7 @@ class LargeBatch:
             self._lines(place, found.append)
             yield from ((place, malformed) for malformed in found)
         for place, topic, messages in self._of_topics:
-            for row in refused(messages, topic.address, topic.scope).collect():
+            for row in refused(messages, topic).collect():
                 yield place, Malformed(*row)
 
     @property

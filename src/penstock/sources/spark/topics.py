@@ -25,8 +25,11 @@ from penstock.sources.messages import MessageColumns, MessageReader
 from penstock.sources.partitions import MergedPartitions, places_in_messages
 from penstock.sources.spark.rows import ARROW_MALFORMED, MALFORMED, batch_of
 
-MESSAGE = "partition int, offset bigint, time bigint, type string, value binary"
-"""A message of a topic, as a struct in the column `message` of a micro-batch."""
+MESSAGE = "partition int, offset bigint, time bigint, type string, value binary, place string, error string"
+"""A message of a topic or spool, as a struct in the column `message` of a micro-batch.
+
+A message of a spool says where it is from and, if it cannot be read, why.
+"""
 
 _ELEMENTS = "s string, p string, o string, ts bigint, g string, partition int, offset bigint, nth bigint"
 _ARROW_ELEMENTS = pa.schema(
@@ -78,11 +81,15 @@ class StreamedTopic(SparkStream):
         reader = spark.readStream.format("kafka").options(**_options(self.address), **_start(self.address))
         return reader.load().select(_message())
 
+    @property
+    def reader(self) -> MessageReader:
+        return MessageReader(self.name, self.scope, self.address.format, self.address.time)
+
     def table(self, rows: pa.Table, report: OnMalformed) -> pa.Table:
         """The messages of a micro-batch on the driver, as a table of elements."""
         found = pa.Table.from_struct_array(rows["message"].combine_chunks())
         found = found.sort_by([("partition", "ascending"), ("offset", "ascending")])
-        merged, reader = MergedPartitions(), reader_of(self.address, self.scope)
+        merged, reader = MergedPartitions(), self.reader
         for number in found["partition"].unique().to_pylist():
             part = found.filter(pc.equal(found["partition"], number))
             malformed: list[tuple[int, Malformed]] = []
@@ -93,10 +100,6 @@ class StreamedTopic(SparkStream):
         for entry in () if batch is None else batch.malformed:
             report(entry)
         return SCHEMA.empty_table() if batch is None else batch.table
-
-
-def reader_of(address: Address, scope: str) -> MessageReader:
-    return MessageReader(address.name, scope, address.format, address.time)
 
 
 def messages_until_now(spark: SparkSession, address: Address) -> DataFrame:
@@ -115,9 +118,9 @@ def messages_until_now(spark: SparkSession, address: Address) -> DataFrame:
     return reader.load().select(_message()).select("message.*")
 
 
-def decoded(messages: DataFrame, address: Address, scope: str) -> DataFrame:
+def decoded(messages: DataFrame, topic: StreamedTopic) -> DataFrame:
     """The elements of messages, decoded by executors (`rows.NAMED_ROWS`), numbered in the order of the stream."""
-    rows = messages.mapInArrow(partial(_elements_of, address=address, scope=scope), _ELEMENTS)
+    rows = messages.mapInArrow(partial(_elements_of, topic=topic), _ELEMENTS)
     within = Window.partitionBy("partition").orderBy("offset", "nth")
     reached = sf.max("ts").over(within.rangeBetween(Window.unboundedPreceding, Window.currentRow))
     in_order = Window.orderBy("reached", "partition", "offset", "nth")
@@ -128,9 +131,9 @@ def decoded(messages: DataFrame, address: Address, scope: str) -> DataFrame:
     )  # fmt: skip
 
 
-def refused(messages: DataFrame, address: Address, scope: str) -> DataFrame:
+def refused(messages: DataFrame, topic: StreamedTopic) -> DataFrame:
     """Malformed messages (`rows.MALFORMED`)."""
-    return messages.mapInArrow(partial(_malformed_of, address=address, scope=scope), MALFORMED)
+    return messages.mapInArrow(partial(_malformed_of, topic=topic), MALFORMED)
 
 
 def ends_of_topic(spark: SparkSession, address: Address) -> dict[int, int]:
@@ -216,6 +219,8 @@ def _message() -> Column:
         sf.unix_millis("timestamp").alias("time"),
         content_type.cast("string").alias("type"),
         sf.col("value"),
+        sf.lit(None).cast("string").alias("place"),
+        sf.lit(None).cast("string").alias("error"),
     ).alias("message")
 
 
@@ -230,30 +235,34 @@ def _messages(part: pa.Table, name: str) -> MessageColumns:
         pc.if_else(pc.less(times, 0), None, times),
         columns["type"],
         labels,
-        lambda number: f"{name}, partition {partition[number].as_py()}, offset {offset[number].as_py()}",
+        lambda number: (
+            columns["place"][number].as_py()
+            or f"{name}, partition {partition[number].as_py()}, offset {offset[number].as_py()}"
+        ),
+        columns["error"],
     )
 
 
 def _parts(
-    batches: Iterator[pa.RecordBatch], address: Address, scope: str, report: Callable[[Malformed], None]
+    batches: Iterator[pa.RecordBatch], topic: StreamedTopic, report: Callable[[Malformed], None]
 ) -> Iterator[tuple[pa.Table, pa.Table]]:
     """The messages of each batch, and their elements; each message is in one batch."""
-    reader = reader_of(address, scope)
+    reader = topic.reader
     for batch in batches:
         messages = pa.table(batch)
-        yield messages, reader.table(_messages(messages, address.name), lambda _, entry: report(entry))
+        yield messages, reader.table(_messages(messages, topic.name), lambda _, entry: report(entry))
 
 
-def _elements_of(batches: Iterator[pa.RecordBatch], address: Address, scope: str) -> Iterator[pa.RecordBatch]:
-    for messages, found in _parts(batches, address, scope, lambda entry: None):
+def _elements_of(batches: Iterator[pa.RecordBatch], topic: StreamedTopic) -> Iterator[pa.RecordBatch]:
+    for messages, found in _parts(batches, topic, lambda entry: None):
         place = found["message"].combine_chunks()
         columns = [found[name].combine_chunks() for name in ("s", "p", "o", "ts", "g")]
         columns += [messages["partition"].combine_chunks().take(place), messages["offset"].combine_chunks().take(place)]
         yield pa.record_batch([*columns, places_in_messages(found)], schema=_ARROW_ELEMENTS)
 
 
-def _malformed_of(batches: Iterator[pa.RecordBatch], address: Address, scope: str) -> Iterator[pa.RecordBatch]:
+def _malformed_of(batches: Iterator[pa.RecordBatch], topic: StreamedTopic) -> Iterator[pa.RecordBatch]:
     malformed: list[Malformed] = []
-    for _ in _parts(batches, address, scope, malformed.append):
+    for _ in _parts(batches, topic, malformed.append):
         yield batch_of(malformed, ARROW_MALFORMED)
         malformed.clear()

@@ -122,15 +122,15 @@ def answers(work: Path) -> list[Evaluation]:
 
 
 def produce(kind: str, addresses: dict[str, str], sent: list[str]) -> None:
-    """About a hundred messages a second; `sent` are those that the server has confirmed."""
+    """About a hundred messages a second. Each is sent until the server has confirmed it."""
     send = publisher(addresses) if kind == "mqtt" else poster(kind, addresses)
     known: set[str] = set()
     for number, line in enumerate(lines()):
         if line in known:
             continue
         known.add(line)
-        send(line)
         sent.append(line)
+        send(line)
         if is_over.is_set():
             return
         if number % 10 == 0:
@@ -140,10 +140,19 @@ def produce(kind: str, addresses: dict[str, str], sent: list[str]) -> None:
 def publisher(addresses: dict[str, str]) -> Callable[[str], None]:
     client = Client(CallbackAPIVersion.VERSION2, "producer", protocol=MQTTProtocolVersion.MQTTv311, clean_session=False)
     host, port = addresses["address"].split(":")
+    confirmed: set[int] = set()
+    client.on_publish = lambda _client, _data, number, _reason, _properties: confirmed.add(number)
     client.reconnect_delay_set(1, 1)
     client.connect(host, int(port))
     client.loop_start()
-    return lambda line: client.publish(TOPIC, line, qos=1).wait_for_publish()
+
+    def send(line: str) -> None:
+        number = client.publish(TOPIC, line, qos=2).mid  # once, also if the broker is away meanwhile
+        while number not in confirmed:
+            time.sleep(0.001)
+        confirmed.remove(number)
+
+    return send
 
 
 def poster(kind: str, addresses: dict[str, str]) -> Callable[[str], None]:

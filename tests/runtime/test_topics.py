@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Mapping
+from itertools import count
 from pathlib import Path
 from uuid import uuid4
 
@@ -200,9 +201,11 @@ def heard(on: ps.Engine, address: str, send: Callable[[list[str]], object]) -> l
     on.stream(TOLL, address)
     found: list[Evaluation] = []
     with on.register(COUNT).start(found.append):
+        starts = count(0, 1_000_000)  # the first message that is heard may be any: what is sent next is later than it
 
         def has_answered() -> bool:
-            send([passage(at, random.Random(at)) for at in (600, 1200, 90_000)])
+            start = next(starts)
+            send([passage(start + at, random.Random(at)) for at in (600, 1200, 90_000)])
             return bool(found)
 
         wait_until(has_answered, 100)

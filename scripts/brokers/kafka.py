@@ -33,6 +33,7 @@ listener.name.sasl_plaintext.sasl.enabled.mechanisms=PLAIN
 listener.name.sasl_plaintext.plain.sasl.jaas.config=\\
   org.apache.kafka.common.security.plain.PlainLoginModule required user_{user}="{password}";
 log.dirs={folder}/data
+log.retention.ms=-1
 num.partitions=1
 auto.create.topics.enable=false
 offsets.topic.replication.factor=1
@@ -49,7 +50,8 @@ message.max.bytes=110000000
 replica.fetch.max.bytes=110000000
 socket.request.max.bytes=220000000
 """
-"""Messages of 100 MB are let through, and a broker that was killed may come back after a second."""
+"""Messages of 100 MB are let through, those with timestamps of long ago are kept, and a broker that was killed may come
+back after a second."""
 
 
 class Kafka(Server):

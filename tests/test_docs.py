@@ -44,11 +44,14 @@ def try_out(page: Path, folder: Path, request: pytest.FixtureRequest, **names: o
         reader = Reader(folder, server.address, names, {**servers, WEBHOOK: hook.address})
         if page.is_relative_to(ROOT / "examples"):
             reader.here /= page.parent.relative_to(ROOT)
-        for block in blocks(page):
-            try:
-                reader.read(block)
-            except Exception as error:
-                raise AssertionError(f"{page.relative_to(ROOT)}, line {block.line}: {error}") from error
+        try:
+            for block in blocks(page):
+                try:
+                    reader.read(block)
+                except Exception as error:
+                    raise AssertionError(f"{page.relative_to(ROOT)}, line {block.line}: {error}") from error
+        finally:
+            reader.stop()
 
 
 @each_page

@@ -76,7 +76,7 @@ class TestHistory:
         assert late == [2]
 
     def test_it_continues_from_any_position(self, kafka: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("penstock.sources.kafka._MOST_MESSAGES", 7)
+        monkeypatch.setattr("penstock.sources.kafka.MOST_BYTES", 200)
         topic = new_topic(kafka["address"], 2)
         topic.write(Message(line(at) if at % 10 else "wrong", at % 2) for at in range(100))
         whole = list(source(f"{topic.address}?until=now").batches())

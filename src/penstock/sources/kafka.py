@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,12 +24,15 @@ from penstock.sources.messages import MessageColumns, MessageReader
 from penstock.sources.partitions import MergedPartitions
 
 if TYPE_CHECKING:
-    from confluent_kafka import TopicPartition
+    from confluent_kafka import KafkaError, TopicPartition
 
 
 Message: TypeAlias = Any
 """A `confluent_kafka.Message`, whose declared types allow None everywhere."""
 
+_ERROR, _PARTITION, _OFFSET = methodcaller("error"), methodcaller("partition"), methodcaller("offset")
+_VALUE, _HEADERS, _TIMESTAMP = methodcaller("value"), methodcaller("headers"), methodcaller("timestamp")
+"""Called for each message: what is faster than a loop in Python counts."""
 
 _MOST_MESSAGES = 20_000
 _MOST_WAITING = 64 << 20
@@ -84,13 +91,15 @@ class _Reading:
         self._paused: set[int] = set()
         self._largest = 1 << 10
         """About how many bytes a message has."""
+        self._is_full = False
+        """Whether the last fetch had as many messages as it may have."""
 
     def batches(self) -> Iterator[Batch]:
         self._begin(self._client.partitions())
         yield self._placed(Batch(SCHEMA.empty_table(), {}))  # so that a checkpoint knows where it began
         looked = time.monotonic()
         while not self._client.stopped.is_set():
-            batch = self._merged.take(self._behind)
+            batch = None if self._goes_on else self._merged.take(self._behind)
             if batch is not None:
                 yield self._placed(batch)
             if self._ends is not None and not self._behind:
@@ -103,6 +112,11 @@ class _Reading:
                 looked = time.monotonic()
             elif self._client.is_away:
                 self._client.partitions()
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether more messages are there already: few large batches are quicker than many small ones."""
+        return self._is_full and bool(self._behind) and sum(self._merged.waiting.values()) < MOST_BYTES
 
     @property
     def _behind(self) -> set[int]:
@@ -143,41 +157,48 @@ class _Reading:
 
     def _fetched(self) -> list[Message]:
         """The messages that are there; waits a little for the first."""
+        self._is_full = False
         first = self._client.consumer.poll(_TICK)
         if first is None:
             return []
         most = max(1, min(_MOST_MESSAGES, MOST_BYTES // self._largest))
-        return [first, *self._client.consumer.consume(most, 0)]
+        with _no_garbage_collection():
+            more = self._client.consumer.consume(most, 0)
+        self._is_full = len(more) == most
+        return [first, *more]
 
     def _read(self, fetched: list[Message]) -> None:
+        errors = list(map(_ERROR, fetched))
+        ended: dict[int, int] = {}
+        if any(errors):
+            ended = self._ended(fetched, errors)
+            fetched = [message for message, error in zip(fetched, errors, strict=True) if error is None]
+        found = _by_partition(fetched)
+        for number in {**found, **ended}:
+            self._add(number, found.get(number, []), ended.get(number))
+
+    def _ended(self, fetched: list[Message], errors: list[KafkaError | None]) -> dict[int, int]:
+        """Where partitions have ended, for now."""
         from confluent_kafka import KafkaError
 
-        found: dict[int, list[Message]] = {}
-        for message in fetched:
-            error = message.error()
-            if error is None:
-                found.setdefault(message.partition(), []).append(message)
-            elif error.code() == KafkaError._PARTITION_EOF:
-                found.setdefault(message.partition(), [])
-            else:
+        ended: dict[int, int] = {}
+        for message, error in zip(fetched, errors, strict=True):
+            if error is not None and error.code() == KafkaError._PARTITION_EOF:
+                ended[message.partition()] = message.offset()
+            elif error is not None:
                 self._client.check(error)
-        ended = {
-            message.partition(): message.offset()
-            for message in fetched
-            if message.error() is not None and message.error().code() == KafkaError._PARTITION_EOF
-        }
-        for number, messages in found.items():
-            self._add(number, messages, ended.get(number))
+        return ended
 
     def _add(self, number: int, messages: list[Message], ended_at: int | None) -> None:
         """The next messages of a partition; `ended_at`: it has ended there, for now."""
         end = None if self._ends is None else self._ends[number]
-        messages = [message for message in messages if end is None or message.offset() < end]
+        if end is not None and messages and messages[-1].offset() >= end:
+            messages = [message for message in messages if message.offset() < end]
         if messages:
-            columns = _columns(messages, self._client.name)
+            offsets = _offsets(messages)
+            columns = self._columns(number, messages, offsets)
             self._largest = max(1, pc.max(pc.fill_null(pc.binary_length(columns.values), 1)).as_py())
             malformed: list[tuple[int, Malformed]] = []
-            offsets = pa.array([message.offset() for message in messages], pa.int64())
             elements = self._reader.table(columns, lambda n, entry: malformed.append((messages[n].offset(), entry)))
             place = elements.schema.get_field_index("message")
             elements = elements.set_column(place, "message", offsets.take(elements["message"]))
@@ -190,6 +211,25 @@ class _Reading:
         _, last = self._client.consumer.get_watermark_offsets(place, cached=True)
         is_at_end = (ended_at is not None and ended_at >= offset) or offset >= last >= 0
         (self._at_end.add if is_at_end else self._at_end.discard)(number)
+
+    def _columns(self, partition: int, messages: list[Message], offsets: pa.Array) -> MessageColumns:
+        headers = list(map(_HEADERS, messages))
+        types = pa.nulls(len(headers), pa.string())
+        if headers.count(None) < len(headers):
+            types = pa.array(map(_content_type, headers), pa.string())
+        times = pa.nulls(len(messages), pa.int64())
+        if self._reader.takes_times(types):
+            stamps = map(_TIMESTAMP, messages)
+            times = pa.array([stamp if kind else None for kind, stamp in stamps], pa.int64())
+        labels = pc.binary_join_element_wise(str(partition), pc.cast(offsets, pa.string()), ".")
+        name = self._client.name
+        return MessageColumns(
+            pa.array(map(_VALUE, messages), pa.large_binary()),
+            times,
+            types,
+            labels,
+            lambda number: f"{name}, partition {partition}, offset {offsets[number].as_py()}",
+        )
 
     # Memory
 
@@ -217,17 +257,35 @@ class _Reading:
         return [TopicPartition(self._client.topic, number, self._merged.offsets[number]) for number in numbers]
 
 
-def _columns(messages: list[Message], name: str) -> MessageColumns:
-    stamps = [message.timestamp() for message in messages]
-    partition = messages[0].partition()
-    offsets = [message.offset() for message in messages]
-    return MessageColumns(
-        pa.array([message.value() for message in messages], pa.large_binary()),
-        pa.array([stamp if kind else None for kind, stamp in stamps], pa.int64()),
-        pa.array([_content_type(message.headers()) for message in messages], pa.string()),
-        pa.array([f"{partition}.{offset}" for offset in offsets], pa.string()),
-        lambda number: f"{name}, partition {partition}, offset {offsets[number]}",
-    )
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Many new messages make Python look for cycles in everything: that was half of the time to consume them."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _by_partition(messages: list[Message]) -> dict[int, list[Message]]:
+    """The messages of each partition, in their order. Those of a partition come many in a row."""
+    found: dict[int, list[Message]] = {}
+    partitions = np.fromiter(map(_PARTITION, messages), np.int32, len(messages))
+    bounds = [0, *(np.flatnonzero(np.diff(partitions)) + 1).tolist(), len(messages)]
+    for start, end in pairwise(bounds):
+        if start < end:
+            found.setdefault(int(partitions[start]), []).extend(messages[start:end])
+    return found
+
+
+def _offsets(messages: list[Message]) -> pa.Array:
+    """The offsets of messages of a partition; they grow, mostly by one."""
+    first, last = messages[0].offset(), messages[-1].offset()
+    if last - first == len(messages) - 1:
+        return pa.arange(first, last + 1)
+    return pa.array(map(_OFFSET, messages), pa.int64())
 
 
 def _content_type(headers: list[tuple[str, bytes]] | None) -> str | None:

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from servers import CACHE, HOST, Addresses, Server, UnavailableError, alone
+from servers import CACHE, HOST, Addresses, Server, UnavailableError, alone, found, install
 
 VERSION = "4.3.1"
 USER, PASSWORD = "reader", "open sesame"
@@ -74,8 +74,8 @@ class Kafka(Server):
         with alone(CACHE / "kafka.lock"):
             if library.is_dir():
                 return
-            if shutil.which("mvn") is None:
-                raise UnavailableError("Kafka is fetched with mvn (Maven), which is not installed")
+            if not found("mvn"):
+                install("maven")
             pom = CACHE / "pom.xml"
             pom.write_text(POM)
             part = CACHE / f"kafka-{VERSION}.part"

@@ -34,7 +34,9 @@ _ERROR, _PARTITION, _OFFSET = methodcaller("error"), methodcaller("partition"), 
 _VALUE, _HEADERS, _TIMESTAMP = methodcaller("value"), methodcaller("headers"), methodcaller("timestamp")
 """Called for each message: what is faster than a loop in Python counts."""
 
-_MOST_MESSAGES = 20_000
+_MOST_MESSAGES = 100_000
+_AT_A_TIME, _FEW = 10_000, 1_000
+"""So many messages are taken from the client at a time; after fewer than a few, no more are waiting."""
 _MOST_WAITING = 64 << 20
 """About how many bytes wait for partitions that are behind, before those that are ahead pause."""
 _TICK = 0.1
@@ -91,15 +93,13 @@ class _Reading:
         self._paused: set[int] = set()
         self._largest = 1 << 10
         """About how many bytes a message has."""
-        self._is_full = False
-        """Whether the last fetch had as many messages as it may have."""
 
     def batches(self) -> Iterator[Batch]:
         self._begin(self._client.partitions())
         yield self._placed(Batch(SCHEMA.empty_table(), {}))  # so that a checkpoint knows where it began
         looked = time.monotonic()
         while not self._client.stopped.is_set():
-            batch = None if self._goes_on else self._merged.take(self._behind)
+            batch = self._merged.take(self._behind)
             if batch is not None:
                 yield self._placed(batch)
             if self._ends is not None and not self._behind:
@@ -112,11 +112,6 @@ class _Reading:
                 looked = time.monotonic()
             elif self._client.is_away:
                 self._client.partitions()
-
-    @property
-    def _goes_on(self) -> bool:
-        """Whether more messages are there already: few large batches are quicker than many small ones."""
-        return self._is_full and bool(self._behind) and sum(self._merged.waiting.values()) < MOST_BYTES
 
     @property
     def _behind(self) -> set[int]:
@@ -157,15 +152,18 @@ class _Reading:
 
     def _fetched(self) -> list[Message]:
         """The messages that are there; waits a little for the first."""
-        self._is_full = False
-        first = self._client.consumer.poll(_TICK)
+        consumer = self._client.consumer
+        first = consumer.poll(_TICK)
         if first is None:
             return []
-        most = max(1, min(_MOST_MESSAGES, MOST_BYTES // self._largest))
+        fetched, most = [first], max(1, min(_MOST_MESSAGES, MOST_BYTES // self._largest))
         with _no_garbage_collection():
-            more = self._client.consumer.consume(most, 0)
-        self._is_full = len(more) == most
-        return [first, *more]
+            while len(fetched) < most:
+                more = consumer.consume(min(_AT_A_TIME, most - len(fetched)), 0)
+                fetched += more
+                if len(more) < _FEW:
+                    break
+        return fetched
 
     def _read(self, fetched: list[Message]) -> None:
         errors = list(map(_ERROR, fetched))
@@ -173,9 +171,16 @@ class _Reading:
         if any(errors):
             ended = self._ended(fetched, errors)
             fetched = [message for message, error in zip(fetched, errors, strict=True) if error is None]
-        found = _by_partition(fetched)
+        found = {number: self._until_end(number, some) for number, some in _by_partition(fetched).items()}
+        self._add({number: some for number, some in found.items() if some})
         for number in {**found, **ended}:
-            self._add(number, found.get(number, []), ended.get(number))
+            self._note_place(number, ended.get(number))
+
+    def _until_end(self, number: int, messages: list[Message]) -> list[Message]:
+        end = None if self._ends is None else self._ends[number]
+        if end is None or messages[-1].offset() < end:
+            return messages
+        return [message for message in messages if message.offset() < end]
 
     def _ended(self, fetched: list[Message], errors: list[KafkaError | None]) -> dict[int, int]:
         """Where partitions have ended, for now."""
@@ -189,20 +194,33 @@ class _Reading:
                 self._client.check(error)
         return ended
 
-    def _add(self, number: int, messages: list[Message], ended_at: int | None) -> None:
-        """The next messages of a partition; `ended_at`: it has ended there, for now."""
-        end = None if self._ends is None else self._ends[number]
-        if end is not None and messages and messages[-1].offset() >= end:
-            messages = [message for message in messages if message.offset() < end]
-        if messages:
-            offsets = _offsets(messages)
-            columns = self._columns(number, messages, offsets)
-            self._largest = max(1, pc.max(pc.fill_null(pc.binary_length(columns.values), 1)).as_py())
-            malformed: list[tuple[int, Malformed]] = []
-            elements = self._reader.table(columns, lambda n, entry: malformed.append((messages[n].offset(), entry)))
-            place = elements.schema.get_field_index("message")
-            elements = elements.set_column(place, "message", offsets.take(elements["message"]))
-            self._merged.add(number, elements, malformed, messages[-1].offset() + 1)
+    def _add(self, found: dict[int, list[Message]]) -> None:
+        """The next messages of partitions: decoded together, added to each."""
+        if not found:
+            return
+        messages = [message for some in found.values() for message in some]
+        numbers = np.repeat(list(found), [len(some) for some in found.values()])
+        offsets = pa.concat_arrays([_offsets(some) for some in found.values()])
+        columns = self._columns(messages, pa.array(numbers), offsets)
+        self._largest = max(1, pc.max(pc.fill_null(pc.binary_length(columns.values), 1)).as_py())
+        malformed: dict[int, list[tuple[int, Malformed]]] = {}
+
+        def report(message: int, entry: Malformed) -> None:
+            malformed.setdefault(int(numbers[message]), []).append((offsets[message].as_py(), entry))
+
+        elements = self._reader.table(columns, report)
+        message = elements["message"].combine_chunks()
+        elements = elements.set_column(elements.schema.get_field_index("message"), "message", offsets.take(message))
+        begin = 0
+        for number, some in found.items():
+            end = begin + len(some)
+            first, last = np.searchsorted(message, [begin, end])
+            own = elements.slice(first, last - first)
+            self._merged.add(number, own, malformed.get(number, []), some[-1].offset() + 1)
+            begin = end
+
+    def _note_place(self, number: int, ended_at: int | None) -> None:
+        """Note whether a partition has ended; `ended_at`: it has ended there, for now."""
         offset = self._merged.offsets[number]
         if self._ends is not None:
             self._note_end(number, max(offset, -1 if ended_at is None else ended_at))
@@ -212,7 +230,7 @@ class _Reading:
         is_at_end = (ended_at is not None and ended_at >= offset) or offset >= last >= 0
         (self._at_end.add if is_at_end else self._at_end.discard)(number)
 
-    def _columns(self, partition: int, messages: list[Message], offsets: pa.Array) -> MessageColumns:
+    def _columns(self, messages: list[Message], partitions: pa.Array, offsets: pa.Array) -> MessageColumns:
         headers = list(map(_HEADERS, messages))
         types = pa.nulls(len(headers), pa.string())
         if headers.count(None) < len(headers):
@@ -221,14 +239,13 @@ class _Reading:
         if self._reader.takes_times(types):
             stamps = map(_TIMESTAMP, messages)
             times = pa.array([stamp if kind else None for kind, stamp in stamps], pa.int64())
-        labels = pc.binary_join_element_wise(str(partition), pc.cast(offsets, pa.string()), ".")
         name = self._client.name
         return MessageColumns(
             pa.array(map(_VALUE, messages), pa.large_binary()),
             times,
             types,
-            labels,
-            lambda number: f"{name}, partition {partition}, offset {offsets[number].as_py()}",
+            pc.binary_join_element_wise(pc.cast(partitions, pa.string()), pc.cast(offsets, pa.string()), "."),
+            lambda number: f"{name}, partition {partitions[number].as_py()}, offset {offsets[number].as_py()}",
         )
 
     # Memory

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import pytest
 from pyspark.sql import SparkSession
 from tests.brokers import Broker, Message, Topic, new_topic
-from tests.runtime.test_topics import COUNT, LATENESS, TOLL, lines, oracle, passage, same, spread
+from tests.runtime.test_topics import COUNT, LATENESS, TOLL, lines, oracle, passage, same
 from tests.sinks.brokers import consumed
 from tests.sinks.test_receivers import evaluated
 from tests.sinks.webhooks import webhook
@@ -61,9 +61,8 @@ def written(folder: Path, *parts: Iterable[str]) -> Path:
     return file
 
 
-def until(found: list[str], time: int) -> list[str]:
-    """Lines, and one whose time lets all windows before it close."""
-    return [*found, passage(time, random.Random(0))]
+LAST = passage(20_001, random.Random(0))
+"""Its time lets all windows before it close. It is sent when the others have been read: partitions do not wait."""
 
 
 def rows(found: Iterable[Evaluation]) -> list[Evaluation]:
@@ -77,18 +76,24 @@ def test_a_broker_that_goes_away_and_comes_back(
     broker, address = own_broker
     read, answers = new_topic(address, 3), new_topic(address, 2)
     first = lines(passage, 10, 3000, 1)
-    second = until([line for line in lines(passage, 10, 6000, 2) if int(line.split('"')[-2]) >= 3000], 20_000)
-    read.write(spread(first, 3))
+    second = [passage(at, random.Random(at)) for at in range(3000, 6000, 10)]
+    read.write(Message(line, 1) for line in first)
+
+    def answered() -> list[Evaluation]:
+        return rows(evaluated(consumed(address, answers.name)))
+
     query = engine(session, read.address).register(COUNT, lateness=LATENESS)
     with query.sink(f"kafka://{address}/{answers.name}", checkpoint=tmp_path / "state") as run:
-        wait_until(lambda: bool(consumed(address, answers.name)), SECONDS)
+        wait_until(lambda: bool(answered()), SECONDS)
         broker.stop(kill=True)
         assert run.is_active
         broker.start()
-        read.write(spread(second, 3))
-        expected = oracle(COUNT, {TOLL: written(tmp_path, first, second)})
-        wait_until(lambda: len(consumed(address, answers.name)) >= len(expected), SECONDS)
-        same(rows(evaluated(consumed(address, answers.name))), expected)
+        read.write(Message(line, 1) for line in second)
+        wait_until(lambda: answered()[-1].time >= 5500, SECONDS)
+        read.write([Message(LAST, 2)])
+        expected = oracle(COUNT, {TOLL: written(tmp_path, first, second, [LAST])})
+        wait_until(lambda: answered()[-1].time >= expected[-1].time, SECONDS)
+    same(answered(), expected)
 
 
 def test_a_topic_that_gains_partitions(
@@ -102,10 +107,11 @@ def test_a_topic_that_gains_partitions(
     with engine(session, topic.address).register(COUNT, lateness=LATENESS).start(found.append):
         wait_until(lambda: bool(found), SECONDS)
         topic.grow(3)
-        topic.write(Message(line, 1 + number % 2) for number, line in enumerate(second))
-        topic.write([Message(until([], 20_000)[0])])
-        expected = oracle(COUNT, {TOLL: written(tmp_path, first, second, until([], 20_000))})
-        wait_until(lambda: len(rows(found)) >= len(expected), SECONDS)
+        topic.write(Message(line, 2) for line in second)
+        wait_until(lambda: found[-1].time >= 5500, SECONDS)
+        topic.write([Message(LAST)])
+        expected = oracle(COUNT, {TOLL: written(tmp_path, first, second, [LAST])})
+        wait_until(lambda: found[-1].time >= expected[-1].time, SECONDS)
     same(rows(found), expected)
 
 
@@ -113,9 +119,14 @@ def test_a_message_of_50_megabytes(kafka: dict[str, str], session: Session) -> N
     topic = new_topic(kafka["address"])
     large = "".join(f'<http://ex.org/g> <http://ex.org/sees> "{number:0200}" .\n' for number in range(210_000))
     assert len(large) > 50_000_000
-    topic.write([Message(large, 0, 500), Message("<http://ex.org/g> <http://ex.org/sees> 1 .", 0, 2000)])
+    topic.write(
+        [Message(large, 0, 500), Message("<http://ex.org/g> <http://ex.org/sees> <http://ex.org/c> .", 0, 2000)]
+    )
     found = engine(session, f"{topic.address}?until=now&format=ntriples").register(COUNT).results()
-    assert [(one.time, one.rows[0][1].value) for one in found if one.rows] == [(500, "210000"), (1000, "210000")]  # type: ignore[union-attr]
+    assert [(one.time, one.rows[0][1].value) for one in found if one.rows] == [
+        (1000, "210000"),
+        (2000, "1"),
+    ]  # type: ignore[union-attr]
 
 
 def test_a_slow_sink_holds_the_topic_back(
@@ -139,7 +150,7 @@ def test_a_slow_sink_holds_the_topic_back(
             hook.statuses.clear()
             wait_until(lambda: len(hook.received) >= 300, SECONDS)
     times = [int(one.headers["Penstock-Time"]) for one in hook.received[:300]]
-    assert times == [*range(500, 150_500, 500)]
+    assert times == [*range(1000, 151_000, 500)]
 
 
 def test_a_message_that_is_no_rdf(kafka: dict[str, str], session: Session, tmp_path: Path) -> None:
@@ -148,6 +159,6 @@ def test_a_message_that_is_no_rdf(kafka: dict[str, str], session: Session, tmp_p
     topic.write([Message(passage(2000, random.Random(1)), 1)])
     late = tmp_path / "late.jsonl"
     query = engine(session, f"{topic.address}?until=now").register(COUNT, late=late)
-    assert [one.time for one in query.results()][:2] == [500, 1000]
+    assert [one.time for one in query.results()] == [1000, 2000]
     for offset in (0, 1):
         assert f"{topic.address}, partition 1, offset {offset}" in late.read_text()

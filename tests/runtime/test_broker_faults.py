@@ -29,7 +29,7 @@ SECONDS = 120
 """A slow machine gets this long for what usually takes some seconds."""
 
 
-@pytest.fixture(params=["duckdb", "on spark"])
+@pytest.fixture(params=["duckdb"])
 def session(request: pytest.FixtureRequest) -> Session:
     """None for the embedded engine."""
     if request.param == "duckdb":

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import pytest
 from pyspark.sql import SparkSession
 from tests.brokers import Broker, Message, Topic, new_topic
+from tests.nightly import IS_NIGHTLY
 from tests.runtime.test_topics import COUNT, LATENESS, TOLL, lines, oracle, passage, same
 from tests.sinks.brokers import consumed
 from tests.sinks.test_receivers import evaluated
@@ -29,7 +30,7 @@ SECONDS = 120
 """A slow machine gets this long for what usually takes some seconds."""
 
 
-@pytest.fixture(params=["duckdb"])
+@pytest.fixture(params=["duckdb", "on spark"])
 def session(request: pytest.FixtureRequest) -> Session:
     """None for the embedded engine."""
     if request.param == "duckdb":
@@ -116,6 +117,8 @@ def test_a_topic_that_gains_partitions(
 
 
 def test_a_message_of_50_megabytes(kafka: dict[str, str], session: Session) -> None:
+    if session is not None and not IS_NIGHTLY:
+        pytest.skip("Spark takes two minutes for it: by night")
     topic = new_topic(kafka["address"])
     large = "".join(f'<http://ex.org/g> <http://ex.org/sees> "{number:0200}" .\n' for number in range(210_000))
     assert len(large) > 50_000_000
@@ -134,8 +137,6 @@ def test_a_slow_sink_holds_the_topic_back(
 ) -> None:
     """While the receiver is away, the run reads only a little further; then all answers arrive."""
     monkeypatch.setattr("penstock.sources.kafka.MOST_BYTES", 1 << 14)
-    if session is not None:
-        session.conf.set("spark.penstock.batch.maxRows", "10000")
     topic = new_topic(kafka["address"])
     found = [passage(at, random.Random(at)) for at in range(0, 200_000, 10)]
     query = engine(session, topic.address).register(COUNT)

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 import pyoxigraph as ox
 import pytest
 from click.testing import CliRunner
+from pyspark.sql import SparkSession
 from tests.brokers import Message, new_topic
 from tests.corpora import citybench
 from tests.corpora.citybench import GRAPHS, REPOSITORY, SENSORS
@@ -132,3 +133,8 @@ def _check(on: ps.Engine, dialect: ast.DialectName, city: City, expected: Answer
 @each_dialect
 def test_the_embedded_engine(city: City, expected: dict[str, Answers], dialect: ast.DialectName) -> None:
     _check(ps.Engine(), dialect, city, expected[dialect])
+
+
+@each_dialect
+def test_spark(city: City, expected: dict[str, Answers], dialect: ast.DialectName, spark: SparkSession) -> None:
+    _check(ps.Engine(spark), dialect, city, expected[dialect])

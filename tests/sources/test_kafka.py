@@ -161,6 +161,7 @@ class TestLive:
         with live(source(topic.address), batches[0].position) as batches:
             wait_until(lambda: joined(batches).times == [2])
 
+    @pytest.mark.broker
     def test_the_broker_goes_away_and_comes_back(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
         broker = Broker("kafka", tmp_path)
         topic = new_topic(broker.start()["address"], 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +11,13 @@ from penstock.algebra.inputs import InputError
 from penstock.api.terms import elements_of
 from penstock.rdf.addresses import Address, parse_address
 from penstock.rdf.blank_nodes import prefixed
+from penstock.rdf.credentials import ServiceAuth
 from penstock.sources import Source, open_source
 from penstock.sources.batches import MOST_ELEMENTS, BoundStream, SparkStream, is_spark_object
 from penstock.sources.files import ElementFile
 from penstock.sources.kafka import KafkaTopic
 from penstock.sources.live import LiveElements, ReadOnce
-from penstock.sources.mqtt import MqttTopic
+from penstock.sources.message_streams import MessageStream
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,7 +28,7 @@ _ITERATOR_IS_READ = (
 
 
 @dataclass(slots=True)
-class Binding:
+class StreamBinding:
     """A stream, and how each kind of run reads it; `scope` is that of its blank nodes."""
 
     stream: BoundStream
@@ -45,15 +46,20 @@ class Binding:
     @property
     def sample(self) -> Source | None:
         """The stream, if reading it twice does no harm."""
-        if isinstance(self.stream, SparkStream | KafkaTopic) or self.stream.is_live or self.is_frame:
+        if isinstance(self.stream, SparkStream | KafkaTopic | MessageStream) or self.stream.is_live or self.is_frame:
             return None
         return self.stream
 
-    def for_run(self, spark: SparkSession | None, *, has_checkpoint: bool) -> BoundStream:
-        """The stream as a run reads it. Raises InputError where a checkpoint cannot continue it."""
+    def for_run(self, iri: str, spark: SparkSession | None, checkpoint: Path | None) -> BoundStream:
+        """The stream as a run reads it; `iri` is its name there. Raises InputError where a checkpoint cannot continue
+        it.
+        """
+        has_checkpoint = checkpoint is not None
+        if checkpoint is not None and isinstance(self.stream, MessageStream):
+            return self._with_spool(self.stream, checkpoint, iri, on_spark=spark is not None)
         if has_checkpoint:
             self._check_restart(on_spark=spark is not None)
-        if spark is None or isinstance(self.stream, SparkStream) or self.stream.is_live:
+        if spark is None or isinstance(self.stream, SparkStream | MessageStream) or self.stream.is_live:
             return self.stream
         if isinstance(self.stream, KafkaTopic):
             from penstock.sources.spark.binding import spark_stream, whole_topic
@@ -71,6 +77,15 @@ class Binding:
             self._on_spark = gathered(spark, self.stream)
         return self._on_spark or self.stream
 
+    def _with_spool(self, stream: MessageStream, checkpoint: Path, iri: str, *, on_spark: bool) -> BoundStream:
+        """The stream of a run with a checkpoint. The embedded engine can read members of an event stream again."""
+        if on_spark:
+            raise InputError(
+                f"{self.name}: on Spark, a stream of messages has no checkpoint: use the embedded engine, or leave the "
+                "checkpoint out"
+            )
+        return stream if stream.can_resume else stream.spooled(checkpoint, iri)
+
     def _check_restart(self, *, on_spark: bool) -> None:
         can_restart = self.stream.can_resume and (self.address is None or self.address.scheme != "tcp")
         if on_spark and not isinstance(self.stream, SparkStream):
@@ -78,11 +93,19 @@ class Binding:
         if not can_restart:
             raise InputError(
                 f"{self.name} cannot be read again after a restart, so a checkpoint cannot continue it: write the "
-                "stream to a file first, or leave the checkpoint out"
+                "stream to a file first, or run without a checkpoint"
             )
 
 
-def bind(iri: str, source: Any, scope: str, *, on_spark: bool, retry_timeout: float | None = None) -> Binding:
+def bind(
+    iri: str,
+    source: Any,
+    scope: str,
+    *,
+    on_spark: bool,
+    retry_timeout: float | None = None,
+    auth: ServiceAuth | None = None,
+) -> StreamBinding:
     """Raises ValueError where there is nothing to read, or Spark is needed."""
     name = f"<{iri}>"
     is_frame = is_spark_object(source, "DataFrame")
@@ -94,28 +117,25 @@ def bind(iri: str, source: Any, scope: str, *, on_spark: bool, retry_timeout: fl
     if on_spark and (is_frame or (address is not None and _is_for_spark(address))):
         from penstock.sources.spark.binding import spark_stream
 
-        return Binding(spark_stream(source, iri, scope), scope, address, is_frame=True)
+        return StreamBinding(spark_stream(source, iri, scope), scope, address, is_frame=True)
     if address is not None:
-        opened = open_source(address, scope=scope)
-        if isinstance(opened, KafkaTopic | MqttTopic):
-            opened = replace(opened, retry_timeout=retry_timeout)
-        return Binding(opened, scope, address)
+        return StreamBinding(open_source(address, scope=scope, retry_timeout=retry_timeout, auth=auth), scope, address)
     from penstock.api.tables import TableSource, is_table, table_of_stream  # slow to load
 
     if is_table(source):
-        return Binding(TableSource(name, table_of_stream(source), scope), scope, is_in_memory=True)
+        return StreamBinding(TableSource(name, table_of_stream(source), scope), scope, is_in_memory=True)
     if isinstance(source, ElementFile):
-        return Binding(source, scope, is_in_memory=True)
+        return StreamBinding(source, scope, is_in_memory=True)
     if isinstance(source, Iterable):
         reader = elements_of(lambda: source, name, prefixed(scope))
         if iter(source) is source:
-            return Binding(ReadOnce(LiveElements(name, reader, MOST_ELEMENTS), _ITERATOR_IS_READ), scope)
-        return Binding(ElementFile(name, reader, MOST_ELEMENTS), scope, is_in_memory=True)
+            return StreamBinding(ReadOnce(LiveElements(name, reader, MOST_ELEMENTS), _ITERATOR_IS_READ), scope)
+        return StreamBinding(ElementFile(name, reader, MOST_ELEMENTS), scope, is_in_memory=True)
     if callable(source):
-        return Binding(LiveElements(name, elements_of(source, name, prefixed(scope)), MOST_ELEMENTS), scope)
-    raise InputError(f"a stream is a file, a table or an iterable of elements, and this is {source!r}")
+        return StreamBinding(LiveElements(name, elements_of(source, name, prefixed(scope)), MOST_ELEMENTS), scope)
+    raise InputError(f"a stream is a file, a table or an iterable of elements, but this is {source!r}")
 
 
 def _is_for_spark(address: Address) -> bool:
-    """Whether Spark streams it. MQTT is read by this process."""
-    return address.is_endless and address.scheme not in ("mqtt", "mqtts")
+    """Whether Spark streams it. This process receives what servers send by themselves."""
+    return address.is_endless and (address.scheme == "kafka" or not address.has_messages)

@@ -49,11 +49,11 @@ def compare(
 
 
 def _results(asked: QuerySet, inputs: Inputs, on: EngineOptions, **options: Any) -> dict[str, list[Evaluation]]:
-    """Those of the engine. It reads replays at once, and standard input and topics as the oracle has read them."""
+    """The results of the engine. It reads replays without delay, and standard input and topics as the oracle did."""
     replaced: dict[str, Any] = {}
     for iri, source in asked.streams.items():
         address = parse_address(source)
-        is_read_once = address.is_standard_input or address.is_broker
+        is_read_once = address.is_standard_input or address.has_messages
         replaced[iri] = _elements(iri, inputs) if is_read_once else address.at_once
     engine = on.engine(asked.run.service_auth)
     asked.bind(engine, replaced)

@@ -12,10 +12,14 @@ import pyarrow.compute as pc
 
 from penstock.algebra.model import ContinuousQuery, StreamWindow
 from penstock.algebra.windows import AllWindow, CountWindow, NowWindow, PastWindow
+from penstock.engines.noted_reports import NotedReport
 from penstock.relational.tables import Tables, streams_of
 from penstock.syntax import ast
 
 _COLUMNS = ["s", "ts", "since", "element"]
+
+_FEW = 8
+"""So few rows are faster as Python numbers."""
 
 
 @dataclass(slots=True)
@@ -31,29 +35,50 @@ class Arrivals:
     size: int | None = None
     _waiting: list[pa.Table] = field(default_factory=list)
     """The rows in time of which no instant has been returned."""
+    _few: list[tuple[int, int]] = field(default_factory=list)
+    """More of them, with triples: the timestamps and elements of batches with few rows."""
     _last_end: int | None = None
 
     def note(self, rows: pa.Table) -> None:
         """Rows with `s`, `ts`, `since` and `element` have been appended."""
         rows = rows.select(_COLUMNS)
-        self._waiting.append(rows.filter(rows["since"].is_null()))
-        if self.reach is not None:
+        in_time = rows if rows["since"].null_count == rows.num_rows else rows.filter(rows["since"].is_null())
+        self._wait(in_time)
+        if self.reach is None:
+            return
+        if _are_few(in_time) and in_time is rows:
+            last = max(rows["ts"].to_pylist()) + self.reach
+        else:
             shown = rows.filter(rows["s"].is_valid())
             ends = pc.add(shown["ts"], self.reach)
             starts = pc.max_element_wise(pc.add(shown["ts"], self.delay), shown["since"])
             last = pc.max(ends.filter(pc.less(starts, ends))).as_py()
-            self._last_end = max((end for end in (last, self._last_end) if end is not None), default=None)
+        self._last_end = max((end for end in (last, self._last_end) if end is not None), default=None)
+
+    def _wait(self, rows: pa.Table) -> None:
+        if _are_few(rows):
+            self._few += zip(rows["ts"].to_pylist(), rows["element"].to_pylist(), strict=True)
+        elif rows.num_rows:
+            self._waiting.append(rows)
 
     def instants(self, first: int, last: int) -> list[int]:
         """The instants from `first` to `last`; earlier ones are not needed again."""
+        few, due = self._few, last - self.delay
         if not self._waiting:
-            return []
+            self._few = [entry for entry in few if entry[0] > due]
+            entering = (time + self.delay for time, _ in few if time <= due)
+            return [instant for instant in dict.fromkeys(entering) if instant >= first]
+        if few:
+            times, elements = zip(*few, strict=True)
+            columns = [pa.repeat("", len(few)), times, pa.nulls(len(few), pa.int64()), elements]
+            self._waiting.append(pa.table(columns, names=_COLUMNS))
         rows = pa.concat_tables(self._waiting)
-        is_due = pc.less_equal(rows["ts"], last - self.delay)
-        self._waiting = [rows.filter(pc.invert(is_due))]
-        due = rows.filter(is_due)
-        times = due["ts"].filter(due["s"].is_valid()) if self.size is None else _entering(due, self.size)
-        found: list[int] = pc.add(pc.unique(times), self.delay).to_pylist()
+        self._waiting, self._few = [], []
+        is_due = pc.less_equal(rows["ts"], due)
+        self._wait(rows.filter(pc.invert(is_due)))
+        arrived = rows.filter(is_due)
+        having = arrived["ts"].filter(arrived["s"].is_valid()) if self.size is None else _entering(arrived, self.size)
+        found: list[int] = pc.add(pc.unique(having), self.delay).to_pylist()
         return [instant for instant in found if instant >= first]
 
     @property
@@ -61,29 +86,12 @@ class Arrivals:
         return self._last_end
 
 
-class ArrivalReport:
-    """The report of such windows, each over its stream (`CompiledReport`)."""
-
-    def __init__(self, arrivals: list[tuple[str, Arrivals]], after: int | None = None) -> None:
-        self.arrivals = arrivals
-        self.after = after
-
-    def note(self, stream: str, rows: pa.Table) -> None:
-        if self.after is not None:
-            rows = rows.filter(pc.greater(rows["ts"], self.after))
-        for read, arrivals in self.arrivals:
-            if read == stream:
-                arrivals.note(rows)
-
-    def instants(self, first: int, last: int, end: int | None) -> list[int]:
-        return sorted({instant for _, arrivals in self.arrivals for instant in arrivals.instants(first, last)})
-
-    def last_end(self, first: int) -> int | None:
-        ends = [arrivals.last_end for _, arrivals in self.arrivals]
-        return max((end for end in ends if end is not None and end > first), default=None)
+def _are_few(rows: pa.Table) -> bool:
+    """Whether these are few rows with triples."""
+    return 0 < rows.num_rows <= _FEW and not rows["s"].null_count
 
 
-def arrival_report(query: ContinuousQuery, tables: Tables) -> ArrivalReport | None:
+def arrival_report(query: ContinuousQuery, tables: Tables) -> NotedReport[Arrivals] | None:
     """None if some window has another policy, or enters elements at other instants."""
     found: list[tuple[str, Arrivals]] = []
     for window in query.dataset.windows:
@@ -94,7 +102,7 @@ def arrival_report(query: ContinuousQuery, tables: Tables) -> ArrivalReport | No
             if arrivals is None:
                 return None
             found.append((stream, arrivals))
-    return ArrivalReport(found, query.dataset.after)
+    return NotedReport(found, query.dataset.after)
 
 
 def _arrivals(window: StreamWindow) -> Arrivals | None:

@@ -200,6 +200,31 @@ def test_terms_without_brackets_are_no_terms(
     assert query.counts.malformed == 4
 
 
+def test_long_terms_need_no_deep_stack(spark: SparkSession) -> None:
+    """A pattern of Java that recurses for each character fills a stack of megabytes."""
+    size = 500_000
+    iris = [
+        "a" * size,
+        "%C3%A9" * (size // 6),
+        "é" * size,
+        "a/" * (size // 2),
+        "?a=b&c=" * (size // 7),
+        "#" + "f" * size,
+    ]
+    literals = ["x" * size, r"\n" * (size // 2), r"\u00e9" * (size // 6), r"a\"b" * (size // 4)]
+    resources = [*(f"<{EX}{path}>" for path in iris), "_:" + "b" * size]
+    objects = [*(f'"{text}"@en' for text in literals), f'"x"^^<{EX}{"t" * size}>', *resources]
+    short = f"<{EX}x>"
+    triples = [*((term, short, short, term) for term in resources), *((short, short, term, None) for term in objects)]
+    triples += [(short, predicate, short, None) for predicate in resources[:-1]]
+    rows = [(*triple, 1000) for triple in triples]
+    engine = ps.Engine(spark)
+    engine.stream(TOLL, spark.createDataFrame(rows, "s string, p string, o string, g string, ts bigint"))
+    query = engine.register(f"SELECT (COUNT(*) AS ?n) FROM STREAM <{TOLL}> [RANGE 1s STEP 1s] WHERE {{ ?s ?p ?o }}")
+    assert [int(row.value) for each in query.results() for (row,) in each.rows] == [len(rows)]  # type: ignore[union-attr]
+    assert query.counts.malformed == 0
+
+
 def test_what_comes_too_late_is_told_with_a_frame_too(
     engine: ps.Engine, spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -97,6 +97,7 @@ class TestAnswers:
         [
             (["--stream", "<http://e/other>=x.tnt"], "the query reads no stream <http://e/other>"),
             (["--t0", "soon"], "'soon' is not an instant"),
+            (["--t0", "9223372036854775807"], "'9223372036854775807' is out of range; an instant has at most"),
             (["--report", "window-closed"], "did you mean window-close?"),
             (["--graph", "nowhere.ttl"], "nowhere.ttl"),
             (["--lateness", "a while"], "is not a duration"),

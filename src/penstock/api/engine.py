@@ -154,10 +154,10 @@ class Engine:
             auth=self.auth,
         )
 
-    def bound_streams(self, *, has_checkpoint: bool = False) -> dict[str, BoundStream]:
+    def bound_streams(self, checkpoint: Path | None = None) -> dict[str, BoundStream]:
         """The streams as a run reads them."""
         spark = self.session() if self.is_on_spark else None
-        return {iri: binding.for_run(spark, has_checkpoint=has_checkpoint) for iri, binding in self.streams.items()}
+        return {iri: binding.for_run(iri, spark, checkpoint) for iri, binding in self.streams.items()}
 
     def graph(self, source: str | Path | Iterable[Any] | Any, iri: str | None = None) -> ChangingGraph:
         """Add triples to the graph `iri`, or to the default graph. It can be changed while queries run.
@@ -399,14 +399,15 @@ class Engine:
         together = {**self.queries, **{query.name: query for query in outlets}}
         queries = [together[name] for name in chain_of(together.values()).needed_for(names)]
         settings = replace(shared_settings(queries), windows=self._windows)
-        streams = self.bound_streams(has_checkpoint=checkpoint is not None)
+        folder = None if checkpoint is None else Path(checkpoint)
+        streams = self.bound_streams(folder)
         request = RunRequest(
             (),
             streams,
             self.graphs,
             settings,
             updates=self._updates,
-            checkpoint=None if checkpoint is None else Path(checkpoint),
+            checkpoint=folder,
             fingerprint="" if checkpoint is None else _fingerprint(queries, settings, streams, fingerprint),
             is_bounded=until_read or not any(binding.stream.is_live for binding in self.streams.values()),
             service_answers=service_answers or {},

@@ -45,7 +45,7 @@ def read_inputs(
     elements: dict[str, Sequence[Element]] = {}
     for number, (iri, address) in enumerate(streams.items(), start=1):
         if address.has_messages:
-            found = _elements_of_topic(address, f"s{number}", on_malformed)
+            found = _elements_of_messages(address, f"s{number}", on_malformed, auth)
         else:
             found = read_stream(address.path, scope=f"s{number}", on_malformed=on_malformed, **address.read_options)
         elements[iri] = list(islice(found, most_elements))
@@ -63,9 +63,11 @@ def read_inputs(
     return Inputs(elements, {name: [*triples.get(name, ()), *mirrored.get(name, ())] for name in names}, lateness)
 
 
-def _elements_of_topic(address: Address, scope: str, on_malformed: OnMalformed) -> Iterator[Element]:
-    """The elements of a topic. There is one reader of topics, whose tables become elements here."""
-    for batch in open_source(address, scope=scope).batches():
+def _elements_of_messages(
+    address: Address, scope: str, on_malformed: OnMalformed, auth: ServiceAuth | None
+) -> Iterator[Element]:
+    """The elements of a topic or event stream. There is one reader of messages, whose tables become elements here."""
+    for batch in open_source(address, scope=scope, auth=auth).batches():
         for malformed in batch.malformed:
             on_malformed(malformed)
         yield from elements_of_table(batch.table)

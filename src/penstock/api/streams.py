@@ -50,8 +50,13 @@ class StreamBinding:
             return None
         return self.stream
 
-    def for_run(self, spark: SparkSession | None, *, has_checkpoint: bool) -> BoundStream:
-        """The stream as a run reads it. Raises InputError where a checkpoint cannot continue it."""
+    def for_run(self, iri: str, spark: SparkSession | None, checkpoint: Path | None) -> BoundStream:
+        """The stream as a run reads it; `iri` is its name there. Raises InputError where a checkpoint cannot continue
+        it.
+        """
+        has_checkpoint = checkpoint is not None
+        if checkpoint is not None and isinstance(self.stream, MessageStream):
+            return self._with_spool(self.stream, checkpoint, iri, on_spark=spark is not None)
         if has_checkpoint:
             self._check_restart(on_spark=spark is not None)
         if spark is None or isinstance(self.stream, SparkStream | MessageStream) or self.stream.is_live:
@@ -71,6 +76,15 @@ class StreamBinding:
 
             self._on_spark = gathered(spark, self.stream)
         return self._on_spark or self.stream
+
+    def _with_spool(self, stream: MessageStream, checkpoint: Path, iri: str, *, on_spark: bool) -> BoundStream:
+        """The stream of a run with a checkpoint. The embedded engine can read members of an event stream again."""
+        if on_spark:
+            raise InputError(
+                f"{self.name}: on Spark, a stream of messages has no checkpoint: use the embedded engine, or leave the "
+                "checkpoint out"
+            )
+        return stream if stream.can_resume else stream.spooled(checkpoint, iri)
 
     def _check_restart(self, *, on_spark: bool) -> None:
         can_restart = self.stream.can_resume and (self.address is None or self.address.scheme != "tcp")

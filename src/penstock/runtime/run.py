@@ -39,7 +39,7 @@ from penstock.runtime.queries import QuerySpec, RunningQuery
 from penstock.runtime.reference_data import ReferenceData
 from penstock.runtime.settings import RunSettings
 from penstock.sinks.counts import Counts, together
-from penstock.sources.batches import Position
+from penstock.sources.batches import Position, SpooledSource
 
 Rows = TypeVar("Rows")
 
@@ -422,6 +422,9 @@ class Run(Generic[Rows]):
             "written": {name: outlet.position() for name, outlet in self.outlets.items()},
         }
         self._checkpoint.commit(self.number, state, has_finished=has_finished)
+        for iri, source in self.streams.items():
+            if iri in self.positions and isinstance(source, SpooledSource):
+                source.release(self.positions[iri])
         for name, outlet in self.outlets.items():
             self.writing = name
             outlet.deliver()

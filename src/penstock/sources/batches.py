@@ -78,6 +78,14 @@ class EndlessSource(Source, Protocol):
         """The same source, which ends soon after the event is set."""
 
 
+@runtime_checkable
+class SpooledSource(Source, Protocol):
+    """A source that keeps what it has read until the run has committed."""
+
+    def release(self, position: Position) -> None:
+        """What is before a position is not needed any more."""
+
+
 @dataclass(frozen=True)
 class WrappedSource:
     """Another source, read in another way."""

@@ -71,7 +71,7 @@ class MessageColumns:
 
     `values` are bytes, NULL for a message without content; `times` the broker's timestamps, in milliseconds or NULL;
     `types` content types, or NULL; `labels` a text for each message, of letters, digits and dots, that no other message
-    of the stream has. `place` says where a message is from.
+    of the stream has. `place` says where a message is from. `errors` are the reasons why messages cannot be read.
     """
 
     values: pa.Array
@@ -79,6 +79,7 @@ class MessageColumns:
     types: pa.Array
     labels: pa.Array
     place: Callable[[int], str]
+    errors: pa.Array | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -126,9 +127,12 @@ class MessageReader:
         numbers = pa.arange(0, len(messages))
         sizes = pc.binary_length(messages.values)
         is_read = pc.fill_null(pc.less_equal(sizes, LARGEST_DOCUMENT), False)
+        if messages.errors is not None:
+            is_read = pc.and_(is_read, messages.errors.is_null())
         for number in numbers.filter(pc.invert(is_read)).to_pylist():
             has_content = messages.values[number].is_valid
-            refuse(number, too_large("the message") if has_content else NO_CONTENT)
+            error = None if messages.errors is None else messages.errors[number].as_py()
+            refuse(number, error or (too_large("the message") if has_content else NO_CONTENT))
         if self._format is not None or messages.types.null_count == len(messages):
             yield self._format or "tnt", numbers.filter(is_read)
             return

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+from urllib.request import Request, urlopen
 from uuid import uuid4
 
 import pytest
@@ -21,7 +22,10 @@ UNAVAILABLE = 2
 
 @dataclass(frozen=True)
 class Broker:
-    """A broker whose data is in a folder: `kafka`, `mosquitto`. Started again, it has the same data and addresses."""
+    """A broker whose data is in a folder: `kafka`, `mosquitto`, `web`. Started again, it has the same data.
+
+    Its addresses stay the same, too.
+    """
 
     name: str
     folder: Path
@@ -87,3 +91,10 @@ def new_topic(servers: str, partitions: int = 1) -> Topic:
     for created in admin.create_topics([NewTopic(topic.name, partitions, config=settings)]).values():
         created.result()
     return topic
+
+
+def post(address: str, content: str) -> str:
+    """Send content to the web server, and return its answer."""
+    with urlopen(Request(address, content.encode()), timeout=20) as response:
+        answer: str = response.read().decode()
+    return answer

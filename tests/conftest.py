@@ -34,7 +34,7 @@ settings.load_profile(os.environ.get("PENSTOCK_TESTS", "normal"))
 os.environ.setdefault("SPARK_DRIVER_MEMORY", "1g")
 
 
-SHARED_BROKERS = {"kafka", "mosquitto"}
+SHARED_BROKERS = {"kafka", "mosquitto", "web"}
 BROKERS = "PENSTOCK_TEST_BROKERS"
 """Names the folder of the brokers, which all workers share; brokers of a folder that is given are left running."""
 
@@ -76,6 +76,12 @@ def kafka() -> dict[str, str]:
 def mosquitto() -> dict[str, str]:
     """The addresses of a Mosquitto broker that all tests share; each uses topics of its own."""
     return Broker("mosquitto", Path(os.environ[BROKERS])).start()
+
+
+@pytest.fixture(scope="session")
+def web() -> dict[str, str]:
+    """The addresses of a web server that all tests share; each uses streams of its own."""
+    return Broker("web", Path(os.environ[BROKERS])).start()
 
 
 @pytest.fixture(scope="session")

@@ -43,7 +43,8 @@ from penstock.rdf.results import from_json_line
 ROOT = Path(__file__).parent.parent
 ENDPOINT = "http://localhost:7878/sparql"
 KAFKA, MQTT, WEBHOOK = "localhost:9092", "localhost:1883", "http://localhost:8080/hook"
-"""Servers that a page may name: a Kafka broker, an MQTT broker, and a webhook."""
+WEB, WEBSOCKET = "localhost:8081", "localhost:8082"
+"""Servers that a page may name: a Kafka broker, an MQTT broker, a webhook, and a web server with streams."""
 KINDS = {"console", "ebnf", "json", "python", "sh", "sparql"}
 
 ONLY_READ = {

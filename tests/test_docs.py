@@ -18,7 +18,9 @@ from tests.documents import (
     MQTT,
     ONLY_READ,
     ROOT,
+    WEB,
     WEBHOOK,
+    WEBSOCKET,
     Reader,
     blocks,
     pages,
@@ -38,8 +40,17 @@ each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.rel
 def try_out(page: Path, folder: Path, request: pytest.FixtureRequest, **names: object) -> None:
     """A page about a broker is skipped where it cannot be had."""
     text = page.read_text(encoding="utf-8")
-    brokers = {KAFKA: "kafka", MQTT: "mosquitto"}
-    servers = {named: request.getfixturevalue(broker)["address"] for named, broker in brokers.items() if named in text}
+    brokers = {
+        KAFKA: ("kafka", "address"),
+        MQTT: ("mosquitto", "address"),
+        WEB: ("web", "http"),
+        WEBSOCKET: ("web", "ws"),
+    }
+    servers = {
+        named: request.getfixturevalue(broker)[address].rpartition("/")[2]
+        for named, (broker, address) in brokers.items()
+        if named in text
+    }
     with sparql_server((ROOT / "examples" / "rooms" / "floorplan.ttl").read_text()) as server, webhook() as hook:
         reader = Reader(folder, server.address, names, {**servers, WEBHOOK: hook.address})
         if page.is_relative_to(ROOT / "examples"):

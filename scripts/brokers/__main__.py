@@ -1,6 +1,6 @@
-"""Starts and stops brokers and a SPARQL endpoint on this machine, for tests and tutorials.
+"""Starts and stops brokers, a web server and a SPARQL endpoint on this machine, for tests and tutorials.
 
-    python scripts/brokers start kafka|mosquitto|oxigraph|all… [--folder FOLDER]    prints the addresses as JSON
+    python scripts/brokers start kafka|mosquitto|oxigraph|web|all… [--folder FOLDER]    prints the addresses as JSON
     python scripts/brokers stop [NAME…] [--kill] [--folder FOLDER]
     python scripts/brokers status [--folder FOLDER]
 
@@ -20,8 +20,9 @@ from kafka import Kafka
 from mosquitto import Mosquitto
 from oxigraph import Oxigraph
 from servers import CACHE, Server, UnavailableError, alone
+from web import Web
 
-SERVERS: dict[str, type[Server]] = {"kafka": Kafka, "mosquitto": Mosquitto, "oxigraph": Oxigraph}
+SERVERS: dict[str, type[Server]] = {"kafka": Kafka, "mosquitto": Mosquitto, "oxigraph": Oxigraph, "web": Web}
 
 
 def main() -> int:

@@ -111,7 +111,7 @@ class TestFormats:
         (files / "answer.trig").write_text("precious")
         result = run("--format", "trig", "--out", "answer.trig")
         assert result.exit_code == 2
-        assert "choose jsonl, table, csv or tsv" in result.stderr
+        assert "choose jsonl, table, csv, tsv or parquet" in result.stderr
         assert (files / "answer.trig").read_text() == "precious"
 
 

@@ -56,7 +56,7 @@ def test_what_an_address_says(text: str, address: Address) -> None:
         ("a?unit=0", "unit=0: this is not a duration"),
         ("a?unit=-1s", "unit=-1s: this is not a duration"),
         ("a?unit=1 fortnight", "unit=1 fortnight: this is not a duration"),
-        ("a?time=record", "a: time=record: only messages of a broker have such a time"),
+        ("a?time=record", "a: time=record: only messages have such a time"),
         ("a?security.protocol=SSL", "a: there is no option security.protocol"),
         ("replay+a?speed=0", "speed=0: this is not a speed"),
         ("replay+-", "replay+-: a replay is one of a file or folder"),

@@ -10,8 +10,9 @@ from uuid import uuid4
 import pytest
 from click.testing import CliRunner
 from pyspark.sql import SparkSession
-from tests.brokers import Message, Topic, new_topic
+from tests.brokers import Message, Topic, new_topic, post
 from tests.sources.test_kafka import wait_until
+from tests.sources.test_ldes import START, add
 from tests.sources.test_mqtt import publish
 
 import penstock as ps
@@ -194,24 +195,55 @@ class TestErrorsOnSpark:
         assert "friend" not in str(caught.value)
 
 
-def heard(on: ps.Engine, mosquitto: dict[str, str]) -> list[Evaluation]:
-    """The first evaluations of a live run over an MQTT topic."""
-    topic = uuid4().hex
-    on.stream(TOLL, f"mqtt://{mosquitto['address']}/{topic}")
+def heard(on: ps.Engine, address: str, send: Callable[[list[str]], object]) -> list[Evaluation]:
+    """The first evaluations of a live run, to which messages are sent until it has answered."""
+    on.stream(TOLL, address)
     found: list[Evaluation] = []
     with on.register(COUNT).start(found.append):
 
         def has_answered() -> bool:
-            publish(mosquitto["address"], [(topic, passage(at, random.Random(at))) for at in (600, 1200, 90_000)])
+            send([passage(at, random.Random(at)) for at in (600, 1200, 90_000)])
             return bool(found)
 
         wait_until(has_answered, 100)
     return found
 
 
-def test_mqtt(mosquitto: dict[str, str]) -> None:
-    assert heard(ps.Engine(), mosquitto)[0].rows
+LIVE = ("mqtt", "sse", "ws")
 
 
-def test_mqtt_on_spark(mosquitto: dict[str, str], spark: SparkSession) -> None:
-    assert heard(ps.Engine(spark), mosquitto)[0].rows
+def live(kind: str, mosquitto: dict[str, str], web: dict[str, str]) -> tuple[str, Callable[[list[str]], object]]:
+    """An address of its own, and a function that sends messages there."""
+    name = uuid4().hex
+    if kind == "mqtt":
+        server = mosquitto["address"]
+        return f"mqtt://{server}/{name}", lambda found: publish(server, [(name, message) for message in found])
+    return f"{web[kind]}/{name}", lambda found: [post(f"{web['http']}/{kind}/{name}", one) for one in found]
+
+
+@pytest.mark.parametrize("kind", LIVE)
+def test_live_messages(kind: str, mosquitto: dict[str, str], web: dict[str, str]) -> None:
+    assert heard(ps.Engine(), *live(kind, mosquitto, web))[0].rows
+
+
+@pytest.mark.parametrize("kind", LIVE)
+def test_live_messages_on_spark(kind: str, mosquitto: dict[str, str], web: dict[str, str], spark: SparkSession) -> None:
+    assert heard(ps.Engine(spark), *live(kind, mosquitto, web))[0].rows
+
+
+@pytest.mark.parametrize("on_spark", [False, True])
+def test_an_event_stream_as_history(
+    on_spark: bool, web: dict[str, str], request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    engine = ps.Engine(request.getfixturevalue("spark")) if on_spark else ps.Engine()
+    name = uuid4().hex
+    add(web, name, *range(12))
+    text = """PREFIX : <http://ex.org/>
+    SELECT (COUNT(?s) AS ?n) FROM STREAM :toll [RANGE 5s STEP 2s] WHERE { ?s :celsius ?c }"""
+    found = answers(engine, text, {TOLL: f"{web['ldes']}/{name}?until=now"})
+    (tmp_path / "q.rq").write_text(text)
+    same = [f'<http://ex.org/m{n}> <http://ex.org/celsius> "{n}" "{START + 1000 * n}" .' for n in range(12)]
+    (tmp_path / "s.tnt").write_text("\n".join(same) + "\n")
+    expected = answers(ps.Engine(), text, {TOLL: str(tmp_path / "s.tnt")})
+    assert first_difference(found, expected, False) is None
+    assert len(found) == len(expected) > 4

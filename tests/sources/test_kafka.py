@@ -20,6 +20,7 @@ from penstock.rdf.errors import SourceError
 from penstock.sources.batches import Batch, Position
 from penstock.sources.growing_folders import FollowedFolder
 from penstock.sources.kafka import KafkaTopic
+from penstock.sources.message_streams import MessageStream
 
 
 def line(time: int, what: str = "o") -> str:
@@ -35,7 +36,7 @@ def history(topic: Topic, options: str = "", position: Position | None = None) -
 
 
 @contextmanager
-def live(topic: KafkaTopic | FollowedFolder, position: Position | None = None) -> Iterator[list[Batch]]:
+def live(topic: KafkaTopic | FollowedFolder | MessageStream, position: Position | None = None) -> Iterator[list[Batch]]:
     """The batches of a live source, as they arrive in a thread; the error that ends it is raised at the end."""
     batches: list[Batch] = []
     errors: list[BaseException] = []

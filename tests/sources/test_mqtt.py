@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -18,7 +19,7 @@ from tests.sources.test_kafka import line, live, wait_until
 
 from penstock.rdf.addresses import parse_address
 from penstock.rdf.errors import SourceError
-from penstock.sources.mqtt import MqttTopic
+from penstock.sources.message_streams import MessageStream
 
 
 def publish(address: str, messages: Iterable[tuple[str, str]], content_type: str | None = None) -> None:
@@ -36,8 +37,8 @@ def publish(address: str, messages: Iterable[tuple[str, str]], content_type: str
     client.loop_stop()
 
 
-def source(address: str, **options: float) -> MqttTopic:
-    return MqttTopic(parse_address(address), "s", **options)
+def source(address: str, **options: Any) -> MessageStream:
+    return MessageStream(parse_address(address), "s", **options)
 
 
 def test_messages_of_a_filter(mosquitto: dict[str, str]) -> None:

@@ -106,6 +106,16 @@ class ConstructForm:
 
     template: tuple[tuple[TriplePattern, PatternTerm | None], ...]
 
+    @property
+    def parts(self) -> frozenset[PatternTerm]:
+        patterns = ((pattern.subject, pattern.predicate, pattern.object, graph) for pattern, graph in self.template)
+        return frozenset(part for pattern in patterns for part in pattern if part is not None)
+
+    @property
+    def blank_nodes(self) -> frozenset[str]:
+        """The names of the blank nodes that are new for each solution."""
+        return frozenset(part.name for part in self.parts if isinstance(part, Variable) and not part.is_visible)
+
 
 @dataclass(frozen=True, slots=True)
 class DescribeForm:

@@ -146,7 +146,12 @@ class Engine:
         """
         name = _iri(iri)
         self.streams[name] = bind(
-            name, source, self._new_scope("s"), on_spark=self.is_on_spark, retry_timeout=self.retry_timeout
+            name,
+            source,
+            self._new_scope("s"),
+            on_spark=self.is_on_spark,
+            retry_timeout=self.retry_timeout,
+            auth=self.auth,
         )
 
     def bound_streams(self, *, has_checkpoint: bool = False) -> dict[str, BoundStream]:

@@ -11,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from penstock.algebra.model import AskForm, QueryForm, SelectForm
-from penstock.api.value_columns import booleans, texts, values
+from penstock.api.value_columns import booleans, taken, texts, values
 from penstock.api.value_columns import terms as term_texts
+from penstock.rdf.result_batches import Numbers
 from penstock.rdf.term_columns import TEXT
 from penstock.runtime.answers import Answer
 from penstock.sinks.counts import Counts
@@ -42,15 +43,21 @@ def _table(answers: Iterable[Answer], form: QueryForm, convert: Callable[[pa.Chu
     names = columns_of(form)
     times: list[pa.Array] = [pa.array([], pa.int64())]
     parts = [pa.table({name: pa.array([], TEXT) for name in names})]
+    places: list[Numbers] = [np.zeros(0, np.int64)]
+    before = 0
     for batch, which in answers:
         sizes = batch.sizes[which.start : which.stop]
         times.append(pa.array(np.repeat(batch.times[which.start : which.stop], sizes)))
-        parts.append(batch.solutions(which).cast(pa.schema([(name, TEXT) for name in batch.rows.column_names])))
+        rows, own = batch.distinct(which)
+        parts.append(rows.cast(pa.schema([(name, TEXT) for name in rows.column_names])))
+        places.append(own + before)
+        before += rows.num_rows
     found = pa.concat_tables(parts, promote_options="default")
     if "g" in found.column_names and "g" not in names and not isinstance(form, SelectForm):
         names = (*names, "g") if found["g"].null_count < found.num_rows else names
     convert = booleans if isinstance(form, AskForm) else convert
-    columns = [convert(found[name]) for name in names]
+    chosen = pa.array(np.concatenate(places))
+    columns = [taken(convert(found[name]), chosen) for name in names]
     return pa.table([pa.chunked_array(times), *columns], names=[time_column(names), *names])
 
 

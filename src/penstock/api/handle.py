@@ -204,15 +204,15 @@ class RunHandle:
                 if query is not None and query._takes(evaluation):
                     yield evaluation
 
-    def answers(self) -> Iterator[Answer]:
-        """The same in columns."""
-        return self._queued() if self.way is Way.MICRO_BATCHES else self._driven()
+    def answers(self, *, are_together: bool = False) -> Iterator[Answer]:
+        """The same in columns; several instants may come together."""
+        return self._queued() if self.way is Way.MICRO_BATCHES else self._driven(are_together)
 
-    def _driven(self) -> Iterator[Answer]:
+    def _driven(self, are_together: bool = False) -> Iterator[Answer]:
         """The thread that iterates does the work."""
         self._is_iterating = True
         try:
-            for answer in self._run.answers():
+            for answer in self._run.answers(are_together=are_together):
                 if self._stopped.is_set():
                     return
                 if self._is_asked_for(answer):

@@ -45,7 +45,7 @@ def read_inputs(
     """
     elements: dict[str, Sequence[Element]] = {}
     for number, (iri, address) in enumerate(streams.items(), start=1):
-        if address.is_broker:
+        if address.has_messages:
             found = _elements_of_topic(address, f"s{number}", on_malformed)
         else:
             found = read_stream(address.path, scope=f"s{number}", on_malformed=on_malformed, **address.read_options)

@@ -250,7 +250,7 @@ class RegisteredQuery:
         """
         from penstock.api.frames import arrow_table, with_counts  # slow to load
 
-        answers = list(contiguous(self._run().answers()))
+        answers = list(contiguous(self._run().answers(are_together=True)))
         if answers:
             batch, which = answers[-1]
             (self._latest,) = batch.evaluations(which[-1:])

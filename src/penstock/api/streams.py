@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +11,13 @@ from penstock.algebra.inputs import InputError
 from penstock.api.terms import elements_of
 from penstock.rdf.addresses import Address, parse_address
 from penstock.rdf.blank_nodes import prefixed
+from penstock.rdf.credentials import ServiceAuth
 from penstock.sources import Source, open_source
 from penstock.sources.batches import MOST_ELEMENTS, BoundStream, SparkStream, is_spark_object
 from penstock.sources.files import ElementFile
 from penstock.sources.kafka import KafkaTopic
 from penstock.sources.live import LiveElements, ReadOnce
-from penstock.sources.mqtt import MqttTopic
+from penstock.sources.message_streams import MessageStream
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,7 +46,7 @@ class Binding:
     @property
     def sample(self) -> Source | None:
         """The stream, if reading it twice does no harm."""
-        if isinstance(self.stream, SparkStream | KafkaTopic) or self.stream.is_live or self.is_frame:
+        if isinstance(self.stream, SparkStream | KafkaTopic | MessageStream) or self.stream.is_live or self.is_frame:
             return None
         return self.stream
 
@@ -53,7 +54,7 @@ class Binding:
         """The stream as a run reads it. Raises InputError where a checkpoint cannot continue it."""
         if has_checkpoint:
             self._check_restart(on_spark=spark is not None)
-        if spark is None or isinstance(self.stream, SparkStream) or self.stream.is_live:
+        if spark is None or isinstance(self.stream, SparkStream | MessageStream) or self.stream.is_live:
             return self.stream
         if isinstance(self.stream, KafkaTopic):
             from penstock.sources.spark.binding import spark_stream, whole_topic
@@ -82,7 +83,15 @@ class Binding:
             )
 
 
-def bind(iri: str, source: Any, scope: str, *, on_spark: bool, retry_timeout: float | None = None) -> Binding:
+def bind(
+    iri: str,
+    source: Any,
+    scope: str,
+    *,
+    on_spark: bool,
+    retry_timeout: float | None = None,
+    auth: ServiceAuth | None = None,
+) -> Binding:
     """Raises ValueError where there is nothing to read, or Spark is needed."""
     name = f"<{iri}>"
     is_frame = is_spark_object(source, "DataFrame")
@@ -96,10 +105,7 @@ def bind(iri: str, source: Any, scope: str, *, on_spark: bool, retry_timeout: fl
 
         return Binding(spark_stream(source, iri, scope), scope, address, is_frame=True)
     if address is not None:
-        opened = open_source(address, scope=scope)
-        if isinstance(opened, KafkaTopic | MqttTopic):
-            opened = replace(opened, retry_timeout=retry_timeout)
-        return Binding(opened, scope, address)
+        return Binding(open_source(address, scope=scope, retry_timeout=retry_timeout, auth=auth), scope, address)
     from penstock.api.tables import TableSource, is_table, table_of_stream  # slow to load
 
     if is_table(source):
@@ -117,5 +123,5 @@ def bind(iri: str, source: Any, scope: str, *, on_spark: bool, retry_timeout: fl
 
 
 def _is_for_spark(address: Address) -> bool:
-    """Whether Spark streams it. MQTT is read by this process."""
-    return address.is_endless and address.scheme not in ("mqtt", "mqtts")
+    """Whether Spark streams it. This process receives what servers send by themselves."""
+    return address.is_endless and (address.scheme == "kafka" or not address.has_messages)

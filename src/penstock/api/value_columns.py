@@ -8,7 +8,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.rdf.instants import parse_instant
-from penstock.rdf.term_columns import Format, Terms, by_kind, formatted, in_places, joined, n_triples, plain, text_array
+from penstock.rdf.term_columns import (
+    TEXT,
+    Terms,
+    by_kind,
+    formatted,
+    in_places,
+    joined,
+    n_triples,
+    plain,
+    text_array,
+)
 from penstock.sources.columns import times
 
 _INSTANT = pa.timestamp("ms", "UTC")
@@ -36,21 +46,25 @@ def values(column: pa.ChunkedArray) -> pa.Array:
 
 def texts(column: pa.ChunkedArray) -> pa.Array:
     """IRIs without brackets, labels, lexical forms."""
-    return _shown(column, plain)
+    return formatted(column, plain)
 
 
 def terms(column: pa.ChunkedArray) -> pa.Array:
     """Terms as N-Triples."""
-    return _shown(column, n_triples)
+    return formatted(column, n_triples)
 
 
 def booleans(column: pa.ChunkedArray) -> pa.Array:
-    return _booleans(text_array(texts(column)))
+    return _booleans(texts(column))
 
 
-def _shown(column: pa.ChunkedArray, format: Format) -> pa.Array:
-    found = formatted(column, format)
-    return found.cast(pa.string()) if found.nbytes < _MOST_BYTES else found
+def taken(column: pa.Array, places: pa.Array) -> pa.Array:
+    """The values at these places; texts that are small enough together have the plain type of strings."""
+    if column.type != TEXT:
+        return column.take(places)
+    lengths = pc.fill_null(pc.binary_length(column), 0).to_numpy()
+    size = int(lengths[places.to_numpy()].sum()) if len(lengths) else 0
+    return (column.cast(pa.string()) if size < _MOST_BYTES else column).take(places)
 
 
 # Values: NULL if a term has none

@@ -53,7 +53,7 @@ def _results(asked: QuerySet, inputs: Inputs, on: EngineOptions, **options: Any)
     replaced: dict[str, Any] = {}
     for iri, source in asked.streams.items():
         address = parse_address(source)
-        is_read_once = address.is_standard_input or address.is_broker
+        is_read_once = address.is_standard_input or address.has_messages
         replaced[iri] = _elements(iri, inputs) if is_read_once else address.at_once
     engine = on.engine(asked.run.service_auth)
     asked.bind(engine, replaced)

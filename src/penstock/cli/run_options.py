@@ -80,8 +80,9 @@ run_options = passed_as(
         metavar="[IRI=]SOURCE",
         help="Bind a stream (repeatable): a file or folder, standard input (-), a file replayed in real time "
         "(replay+FILE) or faster (replay+FILE?speed=10), a folder to which files are added (FOLDER?follow), lines from "
-        "a server (tcp://HOST:PORT), a Kafka topic (kafka://HOST:PORT/TOPIC; with ?until=now, as history), or an MQTT "
-        "topic (mqtt://HOST/TOPIC). IRI= is optional if the query reads only one stream.",
+        "a server (tcp://HOST:PORT), a Kafka topic (kafka://HOST:PORT/TOPIC; with ?until=now, as history), an MQTT "
+        "topic (mqtt://HOST/TOPIC), Server-Sent Events (sse+https://HOST/PATH), a WebSocket (wss://HOST/PATH), or "
+        "a Linked Data Event Stream (ldes+https://HOST/PATH). IRI= is optional if the query reads only one stream.",
     ),
     click.option(
         "--graph",

@@ -1,1 +1,1 @@
-"""Where plans run: the embedded engine (DuckDB)."""
+"""Stores of windows, and the statements over them: on DuckDB, and on Spark."""

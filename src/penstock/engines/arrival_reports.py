@@ -17,6 +17,9 @@ from penstock.syntax import ast
 
 _COLUMNS = ["s", "ts", "since", "element"]
 
+_FEW = 8
+"""So few rows are faster as Python numbers."""
+
 
 @dataclass(slots=True)
 class Arrivals:
@@ -31,34 +34,60 @@ class Arrivals:
     size: int | None = None
     _waiting: list[pa.Table] = field(default_factory=list)
     """The rows in time of which no instant has been returned."""
+    _few: list[tuple[int, int]] = field(default_factory=list)
+    """More of them, with triples: the timestamps and elements of batches with few rows."""
     _last_end: int | None = None
 
     def note(self, rows: pa.Table) -> None:
         """Rows with `s`, `ts`, `since` and `element` have been appended."""
         rows = rows.select(_COLUMNS)
-        self._waiting.append(rows.filter(rows["since"].is_null()))
-        if self.reach is not None:
+        in_time = rows if rows["since"].null_count == rows.num_rows else rows.filter(rows["since"].is_null())
+        self._wait(in_time)
+        if self.reach is None:
+            return
+        if _are_few(in_time) and in_time is rows:
+            last = max(rows["ts"].to_pylist()) + self.reach
+        else:
             shown = rows.filter(rows["s"].is_valid())
             ends = pc.add(shown["ts"], self.reach)
             starts = pc.max_element_wise(pc.add(shown["ts"], self.delay), shown["since"])
             last = pc.max(ends.filter(pc.less(starts, ends))).as_py()
-            self._last_end = max((end for end in (last, self._last_end) if end is not None), default=None)
+        self._last_end = max((end for end in (last, self._last_end) if end is not None), default=None)
+
+    def _wait(self, rows: pa.Table) -> None:
+        if _are_few(rows):
+            self._few += zip(rows["ts"].to_pylist(), rows["element"].to_pylist(), strict=True)
+        elif rows.num_rows:
+            self._waiting.append(rows)
 
     def instants(self, first: int, last: int) -> list[int]:
         """The instants from `first` to `last`; earlier ones are not needed again."""
+        few, due = self._few, last - self.delay
         if not self._waiting:
-            return []
+            self._few = [entry for entry in few if entry[0] > due]
+            entering = (time + self.delay for time, _ in few if time <= due)
+            return [instant for instant in dict.fromkeys(entering) if instant >= first]
+        if few:
+            times, elements = zip(*few, strict=True)
+            columns = [pa.repeat("", len(few)), times, pa.nulls(len(few), pa.int64()), elements]
+            self._waiting.append(pa.table(columns, names=_COLUMNS))
         rows = pa.concat_tables(self._waiting)
-        is_due = pc.less_equal(rows["ts"], last - self.delay)
-        self._waiting = [rows.filter(pc.invert(is_due))]
-        due = rows.filter(is_due)
-        times = due["ts"].filter(due["s"].is_valid()) if self.size is None else _entering(due, self.size)
-        found: list[int] = pc.add(pc.unique(times), self.delay).to_pylist()
+        self._waiting, self._few = [], []
+        is_due = pc.less_equal(rows["ts"], due)
+        self._wait(rows.filter(pc.invert(is_due)))
+        arrived = rows.filter(is_due)
+        having = arrived["ts"].filter(arrived["s"].is_valid()) if self.size is None else _entering(arrived, self.size)
+        found: list[int] = pc.add(pc.unique(having), self.delay).to_pylist()
         return [instant for instant in found if instant >= first]
 
     @property
     def last_end(self) -> int | None:
         return self._last_end
+
+
+def _are_few(rows: pa.Table) -> bool:
+    """Whether these are few rows with triples."""
+    return 0 < rows.num_rows <= _FEW and not rows["s"].null_count
 
 
 class ArrivalReport:

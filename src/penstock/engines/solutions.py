@@ -12,6 +12,9 @@ import pyarrow.compute as pc
 from penstock.rdf.result_batches import EncodedRow, Numbers
 from penstock.rdf.term_columns import TEXT, joined, text_array
 
+_FEW = 64
+"""So few rows are compared as Python tuples, which is faster."""
+
 _TOGETHER = 1 << 20
 """The maximum number of solutions of several instants that are processed together."""
 
@@ -22,7 +25,14 @@ def without(rows: pa.Table, others: pa.Table) -> pa.Table:
         return rows
     if rows.num_columns == 2:
         return rows.slice(0, 0)
+    if rows.num_rows + others.num_rows <= _FEW:
+        known = set(_python_rows(others))
+        return rows.filter(pa.array([row not in known for row in _python_rows(rows)]))
     return rows.filter(pc.invert(pc.is_in(_keys(rows), _keys(others))))
+
+
+def _python_rows(rows: pa.Table) -> Iterator[EncodedRow]:
+    return zip(*(column.to_pylist() for column in rows.columns[:-2]), strict=True)
 
 
 def _keys(rows: pa.Table) -> pa.Array:
@@ -69,6 +79,13 @@ class Solutions:
         order = np.argsort(numbers, kind="stable")
         bounds = np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=count))])
         return Solutions(np.array(instants, np.int64), found.select(range(width)), places[order], bounds)
+
+    @staticmethod
+    def at(instant: int, found: pa.Table) -> Solutions:
+        """Those of one instant; the last columns, i and j, say nothing."""
+        count = found.num_rows
+        rows = found.select(range(found.num_columns - 2))
+        return Solutions(np.array([instant]), rows, np.arange(count), np.array([0, count]))
 
     @staticmethod
     def at_instants(found: pa.Table, instants: Sequence[int]) -> Solutions:

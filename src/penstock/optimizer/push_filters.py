@@ -59,8 +59,8 @@ class _Pushing:
         match operator:
             case Filter(condition, source):
                 own = list(conjuncts(condition))
-                staying = [part for part in own if not _can_move(part)]
-                moving = [part for part in own if _can_move(part)]
+                staying = [part for part in own if not can_move(part)]
+                moving = [part for part in own if can_move(part)]
                 return filtered(self.into(source, [*moving, *conditions]), map(self._inside, staying))
             case Join():
                 return self._into_join(operands(operator), conditions)
@@ -145,7 +145,7 @@ class _Pushing:
         going = [c for c in conditions if all(v in kept.certain or v not in added.possible for v in variables_of(c))]
         above = [c for c in conditions if c not in going]
         own = [] if condition is None else list(conjuncts(condition))
-        rightwards = [c for c in own if _can_move(c) and variables_of(c) and set(variables_of(c)) <= added.certain]
+        rightwards = [c for c in own if can_move(c) and variables_of(c) and set(variables_of(c)) <= added.certain]
         staying = [self._inside(c) for c in own if c not in rightwards]
         inner = LeftJoin(
             self.into(left, going), self.into(right, rightwards), conjunction(staying) if staying else None
@@ -153,7 +153,8 @@ class _Pushing:
         return filtered(inner, above)
 
 
-def _can_move(condition: Expression) -> bool:
+def can_move(condition: Expression) -> bool:
+    """Whether the condition depends on nothing but the values of its variables."""
     return not any(
         isinstance(part, Exists) or (isinstance(part, Apply) and part.function in _STAYING)
         for part in parts_of(condition)

@@ -3,8 +3,9 @@
     [replay+]PATH[?OPTIONS]    -[?OPTIONS]    SCHEME://[USER@]HOST[:PORT][,HOST[:PORT]…][/TOPIC][?OPTIONS]
 
 Options are `name=value`, joined by `&`; in values `&` and `%` are written as in a URL (`%26`, `%25`). An option whose
-name has a dot, such as `security.protocol`, is a setting of the broker's client. Secrets are not part of an address:
-`password-file=FILE` and `ssl.key.password-file=FILE` name files that contain them.
+name has a dot, such as `security.protocol`, is a setting of the broker's client. In the address of a web server
+(`sse+http`, `ws`, `ldes+http` and the like) whatever is no option belongs to the URL. Secrets are not part of an
+address: `password-file=FILE` and `ssl.key.password-file=FILE` name files that contain them.
 """
 
 from __future__ import annotations
@@ -34,24 +35,46 @@ EARLIEST, LATEST = "earliest", "latest"
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """A kind of server: what an address of it looks like, its port, and the setting that is its password."""
+    """A kind of server: what an address of it looks like, its port, the setting that is its password, and the
+    environment variable with the password. The address of a web server contains a URL of the protocol `web`.
+    """
 
     example: str
     port: int | None = None
     password: str | None = None
+    variable: str | None = None
+    web: str | None = None
+
+    @property
+    def sends_messages(self) -> bool:
+        """Whether its streams consist of messages."""
+        return self.password is not None
 
     @property
     def is_broker(self) -> bool:
-        """Whether it is a broker, whose streams have topics."""
-        return self.password is not None
+        """Whether its streams have topics."""
+        return self.sends_messages and self.web is None
+
+
+def _web(scheme: str, protocol: str) -> Scheme:
+    variable = f"PENSTOCK_{'WS' if scheme == 'wss' else scheme.partition('+')[0].upper()}_PASSWORD"
+    return Scheme(f"{scheme}://HOST/PATH", None, "password", variable, protocol)
 
 
 SCHEMES = {
-    "kafka": Scheme("kafka://HOST:PORT/TOPIC", 9092, "sasl.password"),
-    "mqtt": Scheme("mqtt://HOST/TOPIC", 1883, "password"),
-    "mqtts": Scheme("mqtts://HOST/TOPIC", 8883, "password"),
+    "kafka": Scheme("kafka://HOST:PORT/TOPIC", 9092, "sasl.password", "PENSTOCK_KAFKA_PASSWORD"),
+    "mqtt": Scheme("mqtt://HOST/TOPIC", 1883, "password", "PENSTOCK_MQTT_PASSWORD"),
+    "mqtts": Scheme("mqtts://HOST/TOPIC", 8883, "password", "PENSTOCK_MQTT_PASSWORD"),
+    "sse+http": _web("sse+http", "http"),
+    "sse+https": _web("sse+https", "https"),
+    "ws": _web("ws", "ws"),
+    "wss": _web("wss", "wss"),
+    "ldes+http": _web("ldes+http", "http"),
+    "ldes+https": _web("ldes+https", "https"),
     "tcp": Scheme("tcp://HOST:PORT"),
 }
+WEB = frozenset(name for name, scheme in SCHEMES.items() if scheme.web is not None)
+"""Those whose addresses contain URLs."""
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9.-]*(?:\+[A-Za-z0-9.-]+)?)://")
 _HOST = re.compile(r"(?:[^\s/:@,\[\]]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?")
@@ -70,7 +93,10 @@ class ReadingOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What an address says. `path` is a file or folder, or the topic; `servers` are `HOST:PORT`, joined by commas."""
+    """What an address says.
+
+    `path` is a file or folder, a topic, or the path of a URL; `servers` are `HOST:PORT`, joined by commas.
+    """
 
     scheme: str
     path: str = ""
@@ -83,11 +109,15 @@ class Address:
     start: str | int | None = None
     """`EARLIEST`, `LATEST`, or milliseconds."""
     is_until_now: bool = False
+    poll: int | None = None
+    """In milliseconds."""
     is_followed: bool = False
     speed: float | None = None
     """That of a replay; None for anything else."""
     settings: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Those of the client, with secrets."""
+    query: str = field(default="", repr=False)
+    """The parameters in a URL."""
 
     @property
     def name(self) -> str:
@@ -95,6 +125,12 @@ class Address:
         if self.scheme in (FILE, STANDARD_INPUT):
             return self.path
         return f"{self.scheme}://{self.servers}" + (f"/{self.path}" if self.path else "")
+
+    @property
+    def url(self) -> str:
+        """That of a web server, without user and password."""
+        protocol = SCHEMES[self.scheme].web
+        return f"{protocol}://{self.servers}/{self.path}" + (f"?{self.query}" if self.query else "")
 
     @property
     def read_options(self) -> ReadingOptions:
@@ -122,9 +158,14 @@ class Address:
         return self.scheme in SCHEMES and SCHEMES[self.scheme].is_broker
 
     @property
+    def has_messages(self) -> bool:
+        """Whether the stream consists of messages that a broker or web server sends."""
+        return self.scheme in SCHEMES and SCHEMES[self.scheme].sends_messages
+
+    @property
     def is_endless(self) -> bool:
         """Whether the stream goes on until somebody ends the run."""
-        return self.is_followed or self.scheme == "tcp" or (self.is_broker and not self.is_until_now)
+        return self.is_followed or self.scheme == "tcp" or (self.has_messages and not self.is_until_now)
 
     @property
     def server(self) -> tuple[str, int]:
@@ -143,7 +184,7 @@ def refuse_endless(addresses: Iterable[Address]) -> None:
     """Raises SourceError for a stream that has no end."""
     for address in addresses:
         if address.is_endless:
-            ending = ", or add ?until=now" if address.is_broker else ""
+            ending = ", or add ?until=now" if address.scheme in _OPTIONS["until"].kinds else ""
             raise SourceError(
                 f"{address.name} has no end, and this command needs the whole stream: name a file or folder{ending}"
             )
@@ -186,10 +227,10 @@ def parse_address(text: str | Path) -> Address:
         found.setdefault("speed", 1.0)
     settings = options.settings
     if scheme in SCHEMES and (secret := SCHEMES[scheme].password) is not None:
-        variable = f"PENSTOCK_{scheme.rstrip('s').upper()}_PASSWORD"
+        variable = SCHEMES[scheme].variable or ""
         if secret not in settings and variable in os.environ:
             settings[secret] = os.environ[variable]
-    return Address(scheme, **found, settings=settings)
+    return Address(scheme, **found, query="&".join(options.others), settings=settings)
 
 
 def _place(shown: str, scheme: str, rest: str) -> dict[str, Any]:
@@ -203,14 +244,17 @@ def _place(shown: str, scheme: str, rest: str) -> dict[str, Any]:
             f"{shown}: a password does not belong into an address: write it to a file, and ?password-file=FILE"
         )
     servers = [_HOST.fullmatch(host) for host in hosts.split(",")]
-    is_whole = all(found is not None and (found[1] or known.port) for found in servers)
-    is_right = is_whole and bool(topic) == known.is_broker and (known.is_broker or (len(servers) == 1 and not has_user))
-    if not is_right:
+    is_web = known.web is not None
+    is_whole = all(found is not None and (found[1] or known.port or is_web) for found in servers)
+    is_one = len(servers) == 1 and (is_web or not (has_user or topic))
+    if not is_whole or not (topic if known.is_broker else is_one):
         raise SourceError(f"{shown}: the address is written as {known.example}")
-    with_ports = [found[0] if found[1] else f"{found[0]}:{known.port}" for found in servers if found is not None]
+    with_ports = [
+        found[0] if found[1] or is_web else f"{found[0]}:{known.port}" for found in servers if found is not None
+    ]
     return {
         "servers": ",".join(with_ports),
-        "path": unquote(topic),
+        "path": topic if is_web else unquote(topic),
         "user": unquote(name) if has_user else None,
     }
 
@@ -221,17 +265,28 @@ class _Options:
     def __init__(self, shown: str, kind: str) -> None:
         self._shown = shown
         self._kind = kind
-        self._has_client = kind in SCHEMES and SCHEMES[kind].is_broker
+        self._has_client = kind in SCHEMES and SCHEMES[kind].sends_messages
         self.found: dict[str, Any] = {}
         self.settings: dict[str, str] = {}
+        self.others: list[str] = []
+        """What belongs to the URL of a web server, as it is written."""
 
     def read(self, query: str) -> None:
         for pair in filter(None, query.split("&")):
             name, equals, value = pair.partition("=")
-            self._read(name, equals, unquote(value))
+            if self._kind in WEB and not self._is_ours(name):
+                self.others.append(pair)
+            else:
+                self._read(name, equals, unquote(value))
+
+    def _is_ours(self, name: str) -> bool:
+        """Whether a parameter in the URL of a web server is an option, or a secret, which is refused there."""
+        has_option = name in _OPTIONS and self._kind in _OPTIONS[name].kinds
+        return has_option or name in ("password-file", "token-file") or _SECRET.search(name) is not None
 
     def _read(self, name: str, equals: str, value: str) -> None:
-        if self._has_client and ("." in name or name.removesuffix("-file") == "password" or _SECRET.search(name)):
+        secrets = ("password", "token") if self._kind in WEB else ("password",)
+        if self._has_client and ("." in name or name.removesuffix("-file") in secrets or _SECRET.search(name)):
             self._set(name, value)
             return
         option = _OPTIONS.get(name)
@@ -245,9 +300,7 @@ class _Options:
         if equals and not value:
             raise SourceError(f"{self._shown}: the option {name} has no value: write {option.example}")
         if name == "time" and value in (RECORD, ARRIVAL) and not self._has_client:
-            raise SourceError(
-                f"{self._shown}: time={value}: only messages of a broker have such a time: name a predicate"
-            )
+            raise SourceError(f"{self._shown}: time={value}: only messages have such a time: name a predicate")
         self.found.update(option.read(value))
 
     def _set(self, name: str, value: str) -> None:
@@ -321,13 +374,17 @@ class _Option:
 
 
 _FILES = frozenset({FILE, STANDARD_INPUT, "replay", "tcp"})
-_BROKERS = frozenset(name for name, scheme in SCHEMES.items() if scheme.is_broker)
+_OF_MESSAGES = frozenset(name for name, scheme in SCHEMES.items() if scheme.sends_messages)
+_READ_AGAIN = frozenset({"kafka", "ldes+http", "ldes+https"})
 _OPTIONS = {
-    "format": _Option("format=tnt", _FILES | _BROKERS, lambda value: {"format": value}),
+    "format": _Option("format=tnt", _FILES | _OF_MESSAGES, lambda value: {"format": value}),
     "unit": _Option("unit=1s", _FILES, lambda value: {"unit_ms": option_duration("unit", value)}),
-    "time": _Option("time=prov:generatedAtTime", _FILES | _BROKERS, _time),
-    "start": _Option("start=latest", frozenset({"kafka"}), _start),
-    "until": _Option("until=now", frozenset({"kafka"}), _until),
+    "time": _Option("time=prov:generatedAtTime", _FILES | _OF_MESSAGES, _time),
+    "start": _Option("start=latest", _READ_AGAIN, _start),
+    "until": _Option("until=now", _READ_AGAIN, _until),
+    "poll": _Option(
+        "poll=10s", frozenset({"ldes+http", "ldes+https"}), lambda value: {"poll": option_duration("poll", value)}
+    ),
     "follow": _Option("follow", frozenset({FILE}), lambda _: {"is_followed": True}, is_flag=True),
     "speed": _Option("speed=10", frozenset({"replay"}), _speed),
 }

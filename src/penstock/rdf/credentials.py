@@ -1,4 +1,4 @@
-"""Users, passwords and tokens for SPARQL endpoints; removes them from addresses that messages show."""
+"""Users, passwords and tokens for SPARQL endpoints and web servers; removes them from addresses that messages show."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ VARIABLE = "PENSTOCK_SERVICE_AUTH"
 
 _USER_INFO = re.compile(r"(?<=://)[^/?#\s<>\"@]*@")
 _BEARER = re.compile(r"bearer\s+(\S+)", re.IGNORECASE)
-_PORTS = {"http": 80, "https": 443}
+_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+_ENCRYPTED = ((("http", 80), ("https", 443)), (("ws", 80), ("wss", 443)))
+"""Ports, and those of the same server for encrypted connections."""
 
 
 def without_credentials(text: str) -> str:
@@ -115,7 +117,8 @@ def _latin(url: str, token: str) -> str:
 
 def is_for(address: str, other: str) -> bool:
     """Whether the credentials of an address may be sent to another one, to which it redirects: to the same host and
-    port, or to the same host over https instead of http. Raises ValueError if one of them is not an address.
+    port, or to the same host over https instead of http (wss instead of ws). Raises ValueError if one of
+    them is not an address.
 
     >>> is_for("http://ex.org/sparql", "https://ex.org/query"), is_for("https://ex.org/sparql", "https://ex.com/sparql")
     (True, False)
@@ -124,7 +127,7 @@ def is_for(address: str, other: str) -> bool:
     if one.hostname != two.hostname:
         return False
     ports = (one.scheme, _port(one)), (two.scheme, _port(two))
-    return ports[0] == ports[1] or ports == (("http", 80), ("https", 443))
+    return ports[0] == ports[1] or ports in _ENCRYPTED
 
 
 def _begins(address: SplitResult, known: SplitResult) -> bool:

@@ -1,7 +1,7 @@
 """HTTP requests with limits: a deadline for the whole request, and a maximum size of the response.
 
 Only http and https are supported, also for redirects, which are followed a few times. A proxy from the environment
-(`http_proxy`) is used.
+(`http_proxy`) is used. A response that never ends has a deadline for its headers only (`Deadline.lift`).
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import io
 import socket
 import time
 import zlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
-from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from http.client import HTTPConnection, HTTPMessage, HTTPResponse, HTTPSConnection
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.error import HTTPError
 from urllib.parse import urljoin, urlsplit, urlunsplit
 from urllib.request import (
@@ -36,6 +37,8 @@ _SEND_AGAIN = frozenset({301, 302, 307, 308})
 After 303 the new address has the answer."""
 _SEE_OTHER = 303
 _BLOCK = 1 << 16
+_SECONDS_OF_SILENCE = 60
+"""After these the system asks whether a server is still there."""
 _COMPRESSED = frozenset({"gzip", "x-gzip", "deflate"})
 
 
@@ -49,46 +52,131 @@ class RedirectError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The decompressed content, and its media type without parameters."""
+    """The decompressed content, its media type without parameters, the headers, and the address after redirects."""
 
     content: bytes
     media_type: str
+    headers: HTTPMessage
+    address: str
+
+
+@dataclass(slots=True)
+class Deadline:
+    """Until when a request may take, an instant of `time.monotonic`; None is without limit."""
+
+    at: float | None
+    _reading: socket.socket | None = field(default=None, init=False)
+
+    @classmethod
+    def after(cls, seconds: float) -> Deadline:
+        return cls(time.monotonic() + seconds)
+
+    def left(self) -> float | None:
+        """Raises TimeoutError if it is over."""
+        if self.at is None:
+            return None
+        left = self.at - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+    def lift(self) -> None:
+        """The rest of the response may take as long as it takes; the system notices if the server is gone."""
+        self.at = None
+        if self._reading is not None:
+            with suppress(OSError):
+                self._reading.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+                if hasattr(socket, "TCP_KEEPIDLE"):
+                    self._reading.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, _SECONDS_OF_SILENCE)
+
+    def attach(self, reading: socket.socket) -> None:
+        self._reading = reading
+
+    def interrupt(self) -> None:
+        """End the response; any thread may call this."""
+        if self._reading is not None:
+            with suppress(OSError):
+                self._reading.shutdown(socket.SHUT_RDWR)
+
+
+Authorization = Callable[[str], "str | None"]
+"""The credentials for an address, which are not valid for others."""
+
+
+class Opened(NamedTuple):
+    """A response that has begun, and its address after redirects."""
+
+    response: HTTPResponse
+    address: str
 
 
 def post(
     address: str,
     form: bytes,
     accept: str,
-    authorization: Callable[[str], str | None],
+    authorization: Authorization,
     deadline: float,
     most_bytes: int,
     headers: Mapping[str, str] = MappingProxyType({}),
 ) -> Reply:
     """Sends a form and reads the response until `deadline`, an instant of `time.monotonic`.
 
-    `headers` are sent, too; with a `Content-Type` in them, `form` may be any content. Follows redirects;
-    `authorization` returns the credentials for each address, which are not valid for others.
+    `headers` are sent, too; with a `Content-Type` in them, `form` may be any content. Follows redirects.
     Raises TimeoutError, TooLargeError, RedirectError, `urllib.error.HTTPError` if the status is not 2xx, OSError,
     HTTPException, and ValueError if the address is invalid.
     """
-    data: bytes | None = form
+    known = {"Accept": accept, "Accept-Encoding": "gzip", **headers}
+    return _reply(address, form, known, authorization, deadline, most_bytes)
+
+
+def get(
+    address: str, headers: Mapping[str, str], authorization: Authorization, deadline: float, most_bytes: int
+) -> Reply:
+    """Fetches a document, with the limits and errors of `post`."""
+    return _reply(address, None, {"Accept-Encoding": "gzip", **headers}, authorization, deadline, most_bytes)
+
+
+def _reply(
+    address: str,
+    form: bytes | None,
+    headers: Mapping[str, str],
+    authorization: Authorization,
+    deadline: float,
+    most_bytes: int,
+) -> Reply:
+    with opened(address, headers, authorization, Deadline(deadline), form) as (response, at):
+        return Reply(_content(response, most_bytes), response.headers.get_content_type(), response.headers, at)
+
+
+@contextmanager
+def opened(
+    address: str,
+    headers: Mapping[str, str],
+    authorization: Authorization,
+    deadline: Deadline,
+    form: bytes | None = None,
+) -> Iterator[Opened]:
+    """A response that has begun, after redirects; raises what `post` raises. With `form` it is a POST request."""
+    data = form
     for _ in range(_MOST_REDIRECTS + 1):
-        known = {"Accept": accept, "Accept-Encoding": "gzip", "User-Agent": "penstock"}
-        request = Request(address, data, {**known, **headers})
+        request = Request(address, data, {"User-Agent": "penstock", **headers})
         if request.type not in SCHEMES or not request.host:
             raise ValueError("not an http or https address")
         credentials = authorization(address)
         if credentials is not None:
             request.add_unredirected_header("Authorization", credentials)
         try:
-            with _opener(deadline).open(request, timeout=_left(deadline)) as response:
-                return Reply(_content(response, most_bytes), response.headers.get_content_type())
+            response = _opener(deadline).open(request, timeout=deadline.left())
         except HTTPError as error:
             if error.code not in _SEND_AGAIN and error.code != _SEE_OTHER:
                 raise
             with error:
                 address = moved(address, error.headers.get("Location", ""))
             data = form if error.code in _SEND_AGAIN else None
+        else:
+            with response:
+                yield Opened(response, address)
+            return
     raise RedirectError(f"redirects more than {_MOST_REDIRECTS} times")
 
 
@@ -107,7 +195,7 @@ def moved(address: str, location: str) -> str:
     return to
 
 
-def _opener(deadline: float) -> OpenerDirector:
+def _opener(deadline: Deadline) -> OpenerDirector:
     opener = OpenerDirector()
     for handler in (
         ProxyHandler(),
@@ -140,25 +228,19 @@ def _content(response: HTTPResponse, most_bytes: int) -> bytes:
     return b"".join(blocks)
 
 
-def _left(deadline: float) -> float:
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise TimeoutError
-    return left
-
-
 class _Timed(io.RawIOBase):
     """Reads from a socket until a deadline, even if the data arrives in small pieces."""
 
-    def __init__(self, connected: socket.socket, deadline: float) -> None:
+    def __init__(self, connected: socket.socket, deadline: Deadline) -> None:
         self._socket, self._deadline = connected, deadline
+        deadline.attach(connected)
         self._raw = connected.makefile("rb", buffering=0)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        self._socket.settimeout(_left(self._deadline))
+        self._socket.settimeout(self._deadline.left())
         return self._raw.readinto(buffer)
 
     def close(self) -> None:
@@ -169,14 +251,14 @@ class _Timed(io.RawIOBase):
 class _Response(HTTPResponse):
     """A response whose headers are subject to the deadline, too."""
 
-    def __init__(self, sock: socket.socket, *arguments: Any, deadline: float, **others: Any) -> None:
+    def __init__(self, sock: socket.socket, *arguments: Any, deadline: Deadline, **others: Any) -> None:
         super().__init__(sock, *arguments, **others)
         self.fp.close()
         self.fp = io.BufferedReader(_Timed(sock, deadline), _BLOCK)
 
 
 class _Http(HTTPHandler):
-    def __init__(self, deadline: float) -> None:
+    def __init__(self, deadline: Deadline) -> None:
         super().__init__()
         self._deadline = deadline
 
@@ -185,7 +267,7 @@ class _Http(HTTPHandler):
 
 
 class _Https(HTTPSHandler):
-    def __init__(self, deadline: float) -> None:
+    def __init__(self, deadline: Deadline) -> None:
         super().__init__()
         self._deadline = deadline
 
@@ -193,7 +275,7 @@ class _Https(HTTPSHandler):
         return self.do_open(_connecting(HTTPSConnection, self._deadline), req)
 
 
-def _connecting(kind: Callable[..., HTTPConnection], deadline: float) -> Any:
+def _connecting(kind: Callable[..., HTTPConnection], deadline: Deadline) -> Any:
     """A connection for `do_open` whose responses are all subject to the deadline, including those of a proxy."""
 
     def connection(*arguments: Any, **others: Any) -> HTTPConnection:
@@ -205,13 +287,13 @@ def _connecting(kind: Callable[..., HTTPConnection], deadline: float) -> Any:
     return connection
 
 
-def _connected(deadline: float, address: tuple[str, int], timeout: object, source: Any = None) -> socket.socket:
+def _connected(deadline: Deadline, address: tuple[str, int], timeout: object, source: Any = None) -> socket.socket:
     """Tries all addresses of a host; the deadline applies to all of them together."""
     failure: OSError = ConnectionRefusedError()
     for family, kind, protocol, _, place in socket.getaddrinfo(*address, 0, socket.SOCK_STREAM):
         connected = socket.socket(family, kind, protocol)
         try:
-            connected.settimeout(_left(deadline))
+            connected.settimeout(deadline.left())
             connected.connect(place)
         except OSError as error:
             connected.close()

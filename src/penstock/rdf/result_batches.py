@@ -170,9 +170,16 @@ class ResultBatch:
         """Whether some of these evaluations have solutions, triples or a boolean."""
         return bool(self.bounds[which.start] < self.bounds[which.stop])
 
-    def solutions(self, which: range) -> pa.Table:
-        """The rows of some evaluations, all of them, in order."""
-        return self.rows.take(pa.array(self.places[self.bounds[which.start] : self.bounds[which.stop]]))
+    def distinct(self, which: range) -> tuple[pa.Table, Numbers]:
+        """The rows that some evaluations have, each once, and the places of their solutions in these, in order."""
+        places = self.places[self.bounds[which.start] : self.bounds[which.stop]]
+        if not self.rows.num_columns:
+            return self.rows, places
+        is_used = np.zeros(self.rows.num_rows, np.bool_)
+        is_used[places] = True
+        if is_used.all():
+            return self.rows, places
+        return self.rows.filter(pa.array(is_used)), (np.cumsum(is_used) - 1)[places]
 
     # For Python
 
@@ -190,7 +197,10 @@ class ResultBatch:
         for number in range(len(self)) if which is None else which:
             query, time = self.query(number), int(self.times[number])
             places = self.places[self.bounds[number] : self.bounds[number + 1]]
-            if self.kind == "boolean":
+            if not len(places):
+                is_rows = self.kind == "rows"
+                yield Evaluation(query, time, self.variables, ()) if is_rows else Evaluation(query, time, triples=())
+            elif self.kind == "boolean":
                 yield Evaluation(query, time, boolean=self._items[places[0]])
             elif self.kind == "triples":
                 yield Evaluation(query, time, triples=tuple(self._items[places]))
@@ -210,12 +220,8 @@ def decoded(text: str) -> Node:
     return decode_oxigraph(text)
 
 
-def _statement(row: Sequence[Any]) -> Triple | Quad | None:
-    """None of a row that no evaluation has: a template's, with a term in the wrong place."""
-    try:
-        return Triple(*row[:3]) if len(row) == 3 or row[3] is None else Quad(*row)
-    except TypeError:
-        return None
+def _statement(row: Sequence[Any]) -> Triple | Quad:
+    return Triple(*row[:3]) if len(row) == 3 or row[3] is None else Quad(*row)
 
 
 _ITEMS: Mapping[Kind, Callable[[Sequence[Any]], Any]] = {

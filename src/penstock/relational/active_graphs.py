@@ -18,7 +18,7 @@ from penstock.relational.matching import TRIPLE, TripleConditions
 from penstock.relational.relations import Statement, aliased, col, number, select_from, united
 from penstock.relational.tables import Tables
 from penstock.relational.timestamps import as_term
-from penstock.relational.windows import window_rows
+from penstock.relational.windows import holds_at_first, rows_at_first, window_rows
 
 
 @dataclass(slots=True, eq=False)
@@ -103,6 +103,7 @@ class ActiveGraph:
     def _scan(self, columns: Mapping[str, str], asked: TripleConditions, static: exp.Select | None = None) -> str:
         names = list(columns.values())
         parts: list[exp.Query] = []
+        is_snapshot = self.statement.shape.is_snapshot
         if self.static:
             parts.append(self._static(columns, asked) if static is None else static)
         changing, shown = self._changing(columns, asked), self._shown(columns, asked)
@@ -110,7 +111,7 @@ class ActiveGraph:
         if once:
             parts += self._each_once(united(once), names, parts[0] if parts else None)
         if self._is_bag:
-            parts.append(numbered(self.statement, united(shown), names))
+            parts.append(united(shown) if is_snapshot else numbered(self.statement, united(shown), names))
         if not parts:
             nothing = [aliased(exp.cast(exp.null(), "text"), name) for name in names]
             parts.append(exp.select(*nothing, *always()).where(exp.false()))
@@ -129,19 +130,28 @@ class ActiveGraph:
         return exp.select(*kept, *always()).from_(merged.subquery("merged"))
 
     def _changing(self, columns: Mapping[str, str], asked: TripleConditions) -> list[exp.Query]:
-        """Rows of changing graphs, which are sets in any merge with windows, with their intervals `[starts, ends)`."""
-        return [
-            _select(table, columns, asked).select(col(table, "starts"), col(table, "ends")) for table in self.changing
-        ]
+        """Rows of changing graphs, which are sets in any merge with windows, with their intervals `[starts, ends)`; of
+        a snapshot those that are there.
+        """
+        rows: list[exp.Query] = []
+        for table in self.changing:
+            query, bounds = _select(table, columns, asked), (col(table, "starts"), col(table, "ends"))
+            is_snapshot = self.statement.shape.is_snapshot
+            rows.append(
+                query.select(*always()).where(*holds_at_first(*bounds)) if is_snapshot else query.select(*bounds)
+            )
+        return rows
 
     def _shown(self, columns: Mapping[str, str], asked: TripleConditions) -> list[exp.Query]:
-        """Rows of windows, with their intervals."""
+        """Rows of windows, with their intervals; of a snapshot those that are there."""
         rows: list[exp.Query] = []
         for window, table in self.windows:
             found, conditions = _columns(table, columns), asked.conditions_on_stream(table)
-            is_bounded = not self.statement.shape.is_distributed
-            is_snapshot = self.statement.shape.is_snapshot
-            rows.append(window_rows(window, table, found, conditions, within_slice=is_bounded, is_snapshot=is_snapshot))
+            if self.statement.shape.is_snapshot:
+                rows.append(rows_at_first(window, table, [*found, *always()], conditions))
+            else:
+                is_bounded = not self.statement.shape.is_distributed
+                rows.append(window_rows(window, table, found, conditions, within_slice=is_bounded))
         return rows
 
     def _each_once(self, moving: exp.Query, names: list[str], static: exp.Query | None) -> list[exp.Query]:
@@ -149,10 +159,13 @@ class ActiveGraph:
 
         Few triples occur again. In many rows these are found by hashes, so that only they are sorted.
         """
+        is_snapshot = self.statement.shape.is_snapshot
         if static is not None:
-            moving = _without_equal(moving, static, names)
-        if self.statement.shape.is_snapshot:
-            return [numbered(self.statement, moving, names).distinct(copy=False)]
+            moving = _without_equal(moving, static, names, ("i", "j") if is_snapshot else ("starts", "ends"))
+        if is_snapshot:
+            if not isinstance(moving, exp.Select):
+                moving = exp.select("*").from_(moving.subquery("moving"))
+            return [moving.distinct(copy=False)]
         if self._is_tumbling:
             return [self._once_per_window(moving, names)]
         if not names or not self.statement.shape.is_large:
@@ -247,9 +260,9 @@ def counts_matches(window: StreamWindow) -> bool:
     return isinstance(window.window, CountWindow) and window.window.matching
 
 
-def _without_equal(rows: exp.Query, others: exp.Query, names: list[str]) -> exp.Query:
+def _without_equal(rows: exp.Query, others: exp.Query, names: list[str], bounds: tuple[str, str]) -> exp.Query:
     equal: list[exp.Expr] = [col("rows", name).eq(col("others", name)) for name in names]
-    kept = [col("rows", name) for name in (*names, "starts", "ends")]
+    kept = [col("rows", name) for name in (*names, *bounds)]
     query = exp.select(*kept).from_(rows.subquery("rows"))
     return query.join(others.copy().subquery("others"), on=exp.and_(*equal) if equal else exp.true(), join_type="anti")
 

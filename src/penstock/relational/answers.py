@@ -8,12 +8,14 @@ from typing import Literal as OneOf
 
 from sqlglot import exp
 
-from penstock.algebra.model import ContinuousQuery
+from penstock.algebra.model import ConstructForm, ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.relational.compiler import Compiler
+from penstock.relational.copies import copies_of, repeated
 from penstock.relational.dataset import DatasetGraphs
+from penstock.relational.edges import edges_of
 from penstock.relational.instants import COUNT
-from penstock.relational.intervals import INSTANTS, partition_keys, spread
+from penstock.relational.intervals import INSTANTS, beside, spread
 from penstock.relational.matching import TRIPLE, TripleConditions, asked_by, counted_patterns
 from penstock.relational.relations import Relation, Statement, aliased, col, number, select_from, united
 from penstock.relational.shapes import Shape
@@ -61,17 +63,49 @@ def compile_query(
     tables: Tables,
     shape: Shape,
 ) -> Plan:
-    """RSTREAM spreads rows over their instants at the very end; ISTREAM and DSTREAM are ends of merged intervals."""
+    """RSTREAM spreads rows over their instants at the very end; ISTREAM and DSTREAM are ends of merged intervals.
+
+    The triples of CONSTRUCT are put in order later.
+    """
     compiler = Compiler(query, tables, shape)
+    compares = delivery in ("istream", "dstream")
+    compiler.counts_copies = _is_local_slice(shape)
+    if compares and _is_local_slice(shape):
+        compiler.edges = edges_of(query, expression, "i" if delivery == "istream" else "j")
     solutions = compiler.solutions(expression, keep_order=True)
     visible = {variable: name for variable, name in solutions.columns.items() if variable.is_visible}
     names = list(visible.values())
-    delivered = _DELIVERIES[delivery](compiler.statement, solutions, names)
+    is_edge = None if compiler.edges is None else compiler.edges.condition(solutions)
+    if is_edge is None:
+        delivered = _DELIVERIES[delivery](compiler.statement, solutions, names)
+    else:
+        delivered = _Delivered(
+            solutions.name, solutions.start if delivery == "istream" else solutions.end, condition=is_edge
+        )
+    copies = copies_of(replace(solutions, name=delivered.name))
+    if copies:
+        delivered = _repeated(compiler.statement, delivered, names, copies)
     rows = delivered.name
-    order = [*compiler.ordered(replace(solutions, name=rows)), *(exp.Ordered(this=col(rows, name)) for name in names)]
+    order: list[exp.Ordered] = []
+    if not (_is_local_slice(shape) and isinstance(query.form, ConstructForm) and not query.form.blank_nodes):
+        each = (exp.Ordered(this=col(rows, name)) for name in names)
+        order = [*compiler.ordered(replace(solutions, name=rows)), *each]
     selected = select_from(rows, [col(rows, name) for name in names])
     variables = tuple(variable.name for variable in visible)
     return Plan(_reported(compiler.statement, selected, delivered, order), variables, compiler.statement.stream_scans)
+
+
+def _repeated(
+    statement: Statement, delivered: _Delivered, names: list[str], copies: list[exp.Expr]
+) -> _Delivered:  # fmt: skip
+    rows = statement.add(repeated(delivered.name, names, copies, delivered.condition))
+    start, end = (None if edge is None else col(rows, edge.name) for edge in (delivered.start, delivered.end))
+    assert start is not None
+    return _Delivered(rows, start, end)
+
+
+def _is_local_slice(shape: Shape) -> bool:
+    return not shape.is_distributed and not shape.is_snapshot
 
 
 def compile_dataset(query: ContinuousQuery, tables: Tables, shape: Shape) -> Plan:
@@ -112,7 +146,7 @@ def _reported(
         is_within = exp.and_(
             exp.GTE(this=start, expression=REPORTED.copy()), exp.LT(this=start, expression=COUNT.copy())
         )  # fmt: skip
-        order = [exp.Ordered(this=start.copy()), *order]  # numbers are cheap to compare
+        order = [exp.Ordered(this=start.copy()), *order] if order else []  # numbers are cheap to compare
     else:
         is_within = exp.GT(this=end, expression=REPORTED.copy())
     selected = selected.select(aliased(start.copy(), "i"), aliased(end.copy(), "j"))
@@ -146,13 +180,13 @@ def _once(statement: Statement, solutions: Relation, names: list[str]) -> _Deliv
 
 def _new(statement: Statement, solutions: Relation, names: list[str]) -> _Delivered:
     """Solutions that begin at an instant at which no equal one continues."""
-    reached = _beside(statement, exp.Max(this=solutions.end), solutions, names, solutions.start, is_before=True)
+    reached = beside(statement, solutions.name, names, is_before=True)
     return _where_none_goes_on(statement, solutions, aliased(reached, "reached"), exp.LT, "i")
 
 
 def _gone(statement: Statement, solutions: Relation, names: list[str]) -> _Delivered:
     """Solutions that end at an instant at which no equal one continues."""
-    returns = _beside(statement, exp.Min(this=solutions.start), solutions, names, solutions.end, is_before=False)
+    returns = beside(statement, solutions.name, names, is_before=False)
     return _where_none_goes_on(statement, solutions, aliased(returns, "reached"), exp.GT, "j")
 
 
@@ -166,31 +200,6 @@ def _where_none_goes_on(
         is_beyond(this=col(marked, "reached"), expression=col(marked, edge)),
     )
     return _Delivered(marked, col(marked, edge), condition=is_alone)
-
-
-def _beside(
-    statement: Statement,
-    function: exp.Expr,
-    solutions: Relation,
-    names: list[str],
-    edge: exp.Expr,
-    *,
-    is_before: bool,
-) -> exp.Window:
-    """A window function over equal solutions that begin before this one begins, or end after it ends.
-
-    GROUPS and RANGE have the same rows here. DuckDB finds those of GROUPS in a third of the time; Spark has only RANGE.
-    """
-    one = exp.Literal.number(1)
-    bounds = {"start": "UNBOUNDED", "start_side": "PRECEDING", "end": one, "end_side": "PRECEDING"}
-    if not is_before:
-        bounds = {"start": one, "start_side": "FOLLOWING", "end": "UNBOUNDED", "end_side": "FOLLOWING"}
-    return exp.Window(
-        this=function,
-        partition_by=partition_keys(statement, [col(solutions.name, name) for name in names]),
-        order=exp.Order(expressions=[exp.Ordered(this=edge)]),
-        spec=exp.WindowSpec(kind="RANGE" if statement.shape.is_distributed else "GROUPS", **bounds),
-    )
 
 
 _DELIVERIES: dict[Delivery, Callable[[Statement, Relation, list[str]], _Delivered]] = {

@@ -39,7 +39,9 @@ from penstock.optimizer.static_split import is_static, together
 from penstock.rdf.terms import IRI
 from penstock.relational import modifiers
 from penstock.relational.active_graphs import ActiveGraph
+from penstock.relational.copies import unread
 from penstock.relational.dataset import DatasetGraphs, NamedGraph
+from penstock.relational.edges import Edges
 from penstock.relational.elements import ElementPaths, NamedElements, names_of, told
 from penstock.relational.expressions import Expressions
 from penstock.relational.graph_lookups import scan_by_lookup
@@ -80,6 +82,10 @@ class Compiler:
         self.dataset = DatasetGraphs(self.statement, query.dataset, tables)
         self.timestamps = Timestamps.of(query)
         self._keep = None if self.timestamps.is_asked else tables.keep
+        self.edges: Edges | None = None
+        """Where the solutions begin or end, if the rows that are joined can tell."""
+        self.counts_copies = False
+        """Whether equal solutions of static parts are one row, with their number."""
         self._elements = 0
         """The number of GRAPH blocks in windows so far."""
         self._whole: Operator | None = None
@@ -161,6 +167,10 @@ class Compiler:
 
     def _operands(self, operator: Operator, context: Context) -> list[Relation]:
         """Joins all operands at once, so that the engine chooses the order. Static operands are joined before."""
+        relations = self._unmarked(operator, context)
+        return relations if self.edges is None else self.edges.marked(self.statement, relations)
+
+    def _unmarked(self, operator: Operator, context: Context) -> list[Relation]:
         flat = self._flat(operator, context)
         if self._keep is None or context.seed is not None:
             return self._with_paths([], flat)
@@ -263,9 +273,11 @@ class Compiler:
         solutions = alone.solutions(read)
         if not solutions.columns or self._whole is None:
             return None
-        keys = looked_up(solutions, outer_variables(self._whole, operator))
-        table = self._keep(StaticPart(operator, table_statement(alone.statement, solutions), keys))
-        return None if table is None else kept_relation(self.statement, table, solutions, keys)
+        shared = outer_variables(self._whole, operator)
+        keys = looked_up(solutions, shared)
+        lacking = unread(self._whole, solutions.columns, shared) if self.counts_copies else frozenset()
+        table = self._keep(StaticPart(operator, table_statement(alone.statement, solutions, lacking), keys))
+        return None if table is None else kept_relation(self.statement, table, solutions, keys, lacking)
 
     def _can_be_kept(self, operator: Operator, context: Context) -> bool:
         """Only patterns know the rows of an EXISTS: they are joined with them."""

@@ -39,10 +39,13 @@ def merge(statement: Statement, source: str, keys: Sequence[str]) -> str:
     )
 
 
-def once(statement: Statement, source: str, keys: Sequence[str], *, has_many: bool = False) -> str:
+def once(
+    statement: Statement, source: str, keys: Sequence[str], *, has_many: bool = False, begins: str | None = None
+) -> str:
     """Rows with equal keys, with intervals that do not overlap: at each instant there is at most one.
 
     `has_many`: of many rows that are equal and begin together, the longest is taken first, because sorting costs more.
+    `begins`: a column with the instant at which a row begins that touches no earlier one; else NULL.
     """
     if statement.shape.is_snapshot:
         return statement.add(select_from(source, [col(source, name) for name in (*keys, "i", "j")]).distinct())
@@ -56,10 +59,32 @@ def once(statement: Statement, source: str, keys: Sequence[str], *, has_many: bo
     parts = partition_keys(statement, columns)
     reached = exp.Window(this=exp.Max(this=j.copy()), partition_by=parts, order=order, spec=_ALL_BEFORE.copy())
     start = exp.Greatest(this=i, expressions=[reached], ignore_nulls=True)
-    uncovered = statement.add(select_from(source, [*(c.copy() for c in columns), aliased(start, "i"), j]))
-    kept = [col(uncovered, name) for name in (*keys, "i", "j")]
+    found = [*(column.copy() for column in columns), aliased(start, "i"), j]
+    if begins is not None:
+        is_first = exp.or_(reached.copy().is_(exp.null()), exp.LT(this=reached.copy(), expression=i.copy()))
+        found.append(aliased(exp.case().when(is_first, i.copy()), begins))
+    uncovered = statement.add(select_from(source, found))
+    kept = [col(uncovered, name) for name in (*keys, *([begins] if begins else ()), "i", "j")]
     is_left = exp.LT(this=col(uncovered, "i"), expression=col(uncovered, "j"))
     return statement.add(select_from(uncovered, kept).where(is_left))
+
+
+def beside(statement: Statement, source: str, keys: Sequence[str], *, is_before: bool) -> exp.Window:
+    """How far rows with equal keys reach that begin before this one does; or when those begin that end after it does.
+
+    GROUPS and RANGE have the same rows here. DuckDB finds those of GROUPS in a third of the time; Spark has only RANGE.
+    """
+    one = exp.Literal.number(1)
+    bounds = {"start": "UNBOUNDED", "start_side": "PRECEDING", "end": one, "end_side": "PRECEDING"}
+    if not is_before:
+        bounds = {"start": one, "start_side": "FOLLOWING", "end": "UNBOUNDED", "end_side": "FOLLOWING"}
+    start, end = col(source, "i"), col(source, "j")
+    return exp.Window(
+        this=exp.Max(this=end) if is_before else exp.Min(this=start),
+        partition_by=partition_keys(statement, [col(source, key) for key in keys]),
+        order=exp.Order(expressions=[exp.Ordered(this=start.copy() if is_before else end.copy())]),
+        spec=exp.WindowSpec(kind="RANGE" if statement.shape.is_distributed else "GROUPS", **bounds),
+    )
 
 
 def gaps(statement: Statement, source: str, columns: Sequence[str], covered: str, row: str) -> str:

@@ -16,6 +16,7 @@ from penstock.algebra.expressions import Constant, Variable
 from penstock.algebra.operators import Operator, PathPattern, PatternTerm, TriplePattern
 from penstock.rdf.terms import IRI
 from penstock.relational.active_graphs import ActiveGraph
+from penstock.relational.copies import copies_column
 from penstock.relational.dataset import NamedGraph
 from penstock.relational.instants import always
 from penstock.relational.matching import asked_by, nodes_of
@@ -45,24 +46,44 @@ class Place:
         return Place(among[0].graph, self.named) if len(among) == 1 else None
 
 
-def table_statement(statement: Statement, solutions: Relation) -> exp.Select:
-    """Only the solutions, in the order of their columns, without parameters."""
-    columns = [col(solutions.name, name) for name in solutions.columns.values()]
-    whole = statement.finish(select_from(solutions.name, columns))
+_COPIES = "copies"
+
+
+def table_statement(statement: Statement, solutions: Relation, unread: frozenset[Variable] = frozenset()) -> exp.Select:
+    """Only the solutions, in the order of their columns, without parameters.
+
+    Without the `unread` variables, equal ones are one row, with their number.
+    """
+    columns = [col(solutions.name, name) for variable, name in solutions.columns.items() if variable not in unread]
+    selected = select_from(solutions.name, columns)
+    if unread:
+        counted = aliased(exp.Count(this=exp.Star()), _COPIES)
+        selected = selected.select(counted).group_by(*(column.copy() for column in columns))
+    whole = statement.finish(selected)
     for placeholder in list(whole.find_all(exp.Placeholder)):
         placeholder.replace(exp.Literal.number(_PARAMETERS[placeholder.this]))
     return whole
 
 
 def kept_relation(
-    statement: Statement, table: KeptTable, solutions: Relation, keys: Iterable[Variable]
-) -> Relation:  # fmt: skip
+    statement: Statement,
+    table: KeptTable,
+    solutions: Relation,
+    keys: Iterable[Variable],
+    unread: frozenset[Variable] = frozenset(),
+) -> Relation:
     """The solutions, as another statement reads them."""
-    columns = {variable: statement.column_name(variable) for variable in solutions.columns}
-    selected = [aliased(col(table.name, own), columns[variable]) for variable, own in solutions.columns.items()]
+    own = {variable: name for variable, name in solutions.columns.items() if variable not in unread}
+    columns = {variable: statement.column_name(variable) for variable in own}
+    selected = [aliased(col(table.name, name), columns[variable]) for variable, name in own.items()]
+    extra: tuple[str, ...] = ()
+    if unread:
+        extra = (copies_column(statement.next_name()),)
+        selected.append(aliased(col(table.name, _COPIES), extra[0]))
     name = statement.add(select_from(table.name, [*selected, *always()]))
     looked_up = frozenset(keys) if table.has_index else frozenset()
-    return Relation(name, columns, solutions.certain, holds_always=True, looked_up=looked_up, narrow=table.narrow)
+    certain = solutions.certain - unread
+    return Relation(name, columns, certain, extra, holds_always=True, looked_up=looked_up, narrow=table.narrow)
 
 
 def outer_variables(whole: Operator, part: Operator) -> frozenset[Variable]:

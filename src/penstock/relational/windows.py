@@ -49,7 +49,7 @@ def longest_in_joins(query: ContinuousQuery) -> int | None:
     windows = [window.window for window in query.dataset.windows]
     known = [length for window in windows if (length := reach_of(window)) is not None]
     others = {type(window) for window in windows if reach_of(window) is None}
-    return max(known, default=None) if others == {CountWindow} else None
+    return max(known, default=None) if others <= {CountWindow} else None
 
 
 def window_rows(
@@ -60,13 +60,11 @@ def window_rows(
     *,
     in_time: bool = False,
     within_slice: bool = True,
-    is_snapshot: bool = False,
 ) -> exp.Select:
     """The rows that satisfy the conditions: their columns, `starts` and `ends`.
 
     A late element counts from `since` on, the watermark that it was behind (§2); `in_time` drops it. Rows that no
-    instant of the slice can see are dropped, unless the caller does this later (`within_slice`). `is_snapshot`: the
-    slice is one instant.
+    instant of the slice can see are dropped, unless the caller does this later (`within_slice`).
     """
     kind = window.window
     starts: exp.Expr
@@ -75,10 +73,8 @@ def window_rows(
     if in_time:
         kept.append(_is_in_time(table))
     if isinstance(kind, CountWindow):
-        if kind.step > 1:
-            intervals = _moves(kind, table, kept)
-        else:
-            intervals = _last_at(kind, table, kept) if is_snapshot else _last_elements(kind, table, kept, in_time)
+        moving = kind.step > 1
+        intervals = _moves(kind, table, kept) if moving else _last_elements(kind, table, kept, in_time)
         query = select_from(table, [column.copy() for column in columns]).join(
             intervals.subquery("counted"), on=col(table, _counted_by(kind)).eq(col("counted", _counted_by(kind)))
         )
@@ -98,6 +94,36 @@ def window_rows(
     return query.select(aliased(starts.copy(), "starts"), aliased(ends.copy(), "ends"), copy=False).where(
         *kept, copy=False
     )
+
+
+def rows_at_first(
+    window: StreamWindow, table: str, columns: Sequence[exp.Expr], conditions: Sequence[exp.Expr] = ()
+) -> exp.Select:
+    """The rows that satisfy the conditions and are in the window at the instant `$first`: their columns."""
+    kind, time = window.window, col(table, "ts")
+    query = select_from(table, [column.copy() for column in columns])
+    kept = [condition.copy() for condition in conditions]
+    if isinstance(kind, CountWindow) and kind.step == 1:
+        same = col(table, _counted_by(kind)).eq(col("counted", _counted_by(kind)))
+        query = query.join(_last_at(kind, table, kept).subquery("counted"), on=same)
+        return query.where(*kept) if kept else query
+    if isinstance(kind, CountWindow):
+        found = window_rows(window, table, columns, kept)
+        return found.where(*holds_at_first(col("counted", "starts"), col("counted", "ends")))
+    kept += [*_beginning(kind, time), *_bounds(time, *_interval(kind, time)[2], last=FIRST), _has_come(table)]
+    if isinstance(kind, RangeWindow):
+        kept.append(exp.GTE(this=_last_closing(kind, time), expression=FIRST.copy()))
+    return query.where(*kept, copy=False)
+
+
+def holds_at_first(starts: exp.Expr, ends: exp.Expr) -> list[exp.Expr]:
+    """The interval contains the instant `$first`."""
+    return [exp.LTE(this=starts, expression=FIRST.copy()), exp.GT(this=ends, expression=FIRST.copy())]
+
+
+def _has_come(table: str) -> exp.Expr:
+    """Whether the row counts at the instant `$first`: a late one does so since it came."""
+    return exp.or_(_is_in_time(table), exp.LTE(this=col(table, "since"), expression=FIRST.copy()))
 
 
 def _is_in_time(table: str) -> exp.Expr:
@@ -138,9 +164,9 @@ def _beginning(kind: object, time: exp.Expr) -> list[exp.Expr]:
     return []
 
 
-def _bounds(time: exp.Expr, longest: int | None, shortest: int) -> list[exp.Expr]:
+def _bounds(time: exp.Expr, longest: int | None, shortest: int, last: exp.Expr = LAST) -> list[exp.Expr]:
     """The rows that instants between the first and the last can see, judged only by the timestamps."""
-    bounds: list[exp.Expr] = [exp.LTE(this=_later(time, shortest), expression=LAST.copy())]
+    bounds: list[exp.Expr] = [exp.LTE(this=_later(time, shortest), expression=last.copy())]
     if longest is not None:
         bounds.append(exp.GT(this=time.copy(), expression=exp.Sub(this=FIRST.copy(), expression=number(longest))))
     return bounds
@@ -179,7 +205,9 @@ def _last_elements(window: CountWindow, table: str, conditions: Sequence[exp.Exp
     oldest = oldest_of_last(
         window, table, conditions, FIRST, window.size + 1
     )  # from then on, no older one is among the last elements
-    elements = elements.where(exp.GTE(this=col(table, "ts"), expression=oldest))
+    elements = elements.where(
+        exp.GTE(this=col(table, "ts"), expression=oldest), exp.LTE(this=col(table, "ts"), expression=LAST.copy())
+    )
     late = select_from(table, [aliased(col(table, "since"), "opens")]).where(exp.not_(_is_in_time(table)))
     always = exp.select(aliased(exp.cast(number(-FOREVER), "bigint"), "opens"))
     opening = (always if in_time else exp.union(always, late, distinct=True)).subquery("opening")
@@ -208,14 +236,13 @@ def _last_elements(window: CountWindow, table: str, conditions: Sequence[exp.Exp
 def _last_at(window: CountWindow, table: str, conditions: Sequence[exp.Expr]) -> exp.Select:
     """The last elements at the instant `$first`."""
     key = _counted_by(window)
-    has_come = exp.or_(_is_in_time(table), exp.LTE(this=col(table, "since"), expression=FIRST.copy()))
-    elements = counted_elements(window, table, conditions).where(
-        has_come, exp.LTE(this=col(table, "ts"), expression=FIRST.copy())
-    )
-    behind = exp.Add(this=FIRST.copy(), expression=number(1))
-    last = exp.select(col("known", key), aliased(FIRST.copy(), "starts"), aliased(behind, "ends"))
-    order = [exp.Ordered(this=col("known", name), desc=True) for name in ("ts", key)]
-    return last.from_(elements.subquery("known")).order_by(*order).limit(window.size)
+    there = [_has_come(table), exp.LTE(this=col(table, "ts"), expression=FIRST.copy())]
+    if window.size == 1:  # a row of the last element is enough
+        rows = select_from(table, [col(table, key)]).where(*(conditions if window.matching else ()), *there)
+        return rows.order_by(*(exp.Ordered(this=col(table, name), desc=True) for name in ("ts", key))).limit(1)
+    elements = counted_elements(window, table, conditions).where(*there)
+    last = exp.select(col("known", key)).from_(elements.subquery("known"))
+    return last.order_by(*(exp.Ordered(this=col("known", name), desc=True) for name in ("ts", key))).limit(window.size)
 
 
 def oldest_of_last(

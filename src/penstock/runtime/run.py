@@ -79,6 +79,7 @@ class Run(Generic[Rows]):
         """The query whose outlet is being written."""
         self._sources = sources
         self._is_prompt = is_prompt or self.settings.is_prompt
+        self._are_together = False
         self._on_malformed = on_malformed
         self._malformed = 0
         self._checkpoint = checkpoint
@@ -175,10 +176,14 @@ class Run(Generic[Rows]):
         for batch, which in self.answers():
             yield from batch.evaluations(which)
 
-    def answers(self) -> Iterator[Answer]:
+    def answers(self, *, are_together: bool = False) -> Iterator[Answer]:
         """Run to the end of the input, or until the intake is stopped: all answers, in time order, as soon as they
         have been written.
+
+        Those without an outlet come one instant at a time, so that whoever receives them sees the progress of the run
+        at each; unless they may come together.
         """
+        self._are_together = are_together
         if self.has_finished:
             return
         with closing(self):
@@ -316,7 +321,7 @@ class Run(Generic[Rows]):
         for batch, which in self._answered(number, step):
             name = batch.query(which.start)
             outlet = self.outlets.get(name)
-            is_whole = outlet is not None and not outlet.takes_each
+            is_whole = self._are_together if outlet is None else not outlet.takes_each
             for part in [which] if is_whole else map(_one, which):
                 if not self._membership.hand_out(batch, part):
                     continue

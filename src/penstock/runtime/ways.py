@@ -37,13 +37,14 @@ from penstock.runtime.settings import RunSettings
 from penstock.runtime.source_intake import SourceIntake
 from penstock.sources.batches import BoundStream, SparkStream
 from penstock.sources.graphs import Graph
+from penstock.sources.message_streams import MessageStream
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
 class Way(Enum):
-    """A way to execute a run; `title` and `reason` are for `explain`."""
+    """A way to execute a run; `title` and `description` are for `explain`."""
 
     EMBEDDED = "embedded", "sources read by this process, windows in DuckDB"
     HISTORY = "history", "complete streams on Spark, answered in slices by DuckDB in the executors, or by Spark SQL"
@@ -88,14 +89,16 @@ def choose_way(request: RunRequest, *, on_spark: bool) -> Way:
     """The way for a run.
 
     Spark streams the sources that only it can read, and every run with a checkpoint. It reads complete streams as a
-    history. Sources for which this process has to wait are read here, on either engine.
+    history. Sources for which this process has to wait, or that ask a web server, are read here, on either engine.
     """
     if not on_spark:
         return Way.EMBEDDED
     sources = request.streams.values()
     if request.checkpoint is not None or any(isinstance(source, SparkStream) for source in sources):
         return Way.MICRO_BATCHES
-    is_complete = all(source.can_resume and not source.is_live for source in sources)
+    is_complete = all(
+        source.can_resume and not source.is_live and not isinstance(source, MessageStream) for source in sources
+    )
     return Way.HISTORY if is_complete and not request.settings.by_arrival else Way.SOURCES_ON_SPARK
 
 

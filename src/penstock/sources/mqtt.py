@@ -1,32 +1,24 @@
-"""MQTT 5 topics, live. A message that was read is gone: a run over them cannot continue after a restart.
+"""MQTT 5 topics.
 
 While a run goes on nothing is lost: the broker keeps the session when the connection breaks, and sends what was not
-acknowledged again. A message is acknowledged when it is read.
+acknowledged again. A message that it sends again although it had arrived is recognised by its number and content.
 """
 
 from __future__ import annotations
 
-import queue
 import threading
-import time
-from collections.abc import Iterator
-from contextlib import closing
-from dataclasses import dataclass, field, replace
-from itertools import count
-from typing import Any, NamedTuple
-
-import pyarrow as pa
+from collections import deque
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any
 
 from penstock.rdf.addresses import Address
-from penstock.rdf.elements import Malformed
 from penstock.rdf.errors import SourceError
-from penstock.sources.batches import MOST_BYTES, Batch, Position
-from penstock.sources.messages import MessageColumns, MessageReader
-from penstock.sources.partitions import as_elements
+from penstock.sources.subscriptions import Arrival, ArrivalQueue, now
 from penstock.sources.waiting import Waiting
 
 _MOST_UNREAD = 2000
-"""So many messages the broker sends before the first of them is acknowledged."""
+"""So many messages the broker sends before the first of them is acknowledged, and may send again."""
 _SECONDS_TO_KEEP = 3600
 """How long the broker keeps the session of a client that is away."""
 _KEEPALIVE = 30
@@ -34,98 +26,45 @@ _TICK = 0.1
 _REFUSALS = frozenset({"Bad user name or password", "Not authorized", "Banned", "Bad authentication method"})
 
 
-class _Arrival(NamedTuple):
-    """A message, and when it has arrived in milliseconds; `packet` is its number for the acknowledgement."""
-
-    topic: str
-    content: bytes
-    content_type: str | None
-    time: int
-    packet: int
-    quality: int
-
-
-@dataclass(frozen=True, slots=True)
-class MqttTopic:
-    """A topic, or a filter with `+` and `#`; it is read until `stopped` is set.
-
-    `retry_timeout` is how many seconds to wait for a broker that is away; None for ever.
-    """
-
-    address: Address
-    scope: str
-    retry_timeout: float | None = None
-    stopped: threading.Event = field(default_factory=threading.Event)
-    is_live: bool = field(default=True, init=False)
-    can_resume: bool = field(default=False, init=False)
-
-    @property
-    def name(self) -> str:
-        return self.address.name
-
-    def ended_by(self, stopped: threading.Event) -> MqttTopic:
-        return replace(self, stopped=stopped)
-
-    def batches(self, position: Position | None = None) -> Iterator[Batch]:
-        """Raises SourceError where the broker refuses the user or the topic, or stays away."""
-        reader = MessageReader(self.name, self.scope, self.address.format, self.address.time)
-        numbers = count()
-        with closing(_Subscription(self.address, Waiting(self.name, self.retry_timeout, self.stopped))) as subscription:
-            while not self.stopped.is_set():
-                arrivals = subscription.take()
-                if arrivals:
-                    yield _batch(arrivals, reader, numbers)
-                    subscription.acknowledge(arrivals)
-
-
-def _batch(arrivals: list[_Arrival], reader: MessageReader, numbers: Iterator[int]) -> Batch:
-    malformed: list[Malformed] = []
-    columns = MessageColumns(
-        pa.array([arrival.content for arrival in arrivals], pa.large_binary()),
-        pa.array([arrival.time for arrival in arrivals], pa.int64()),
-        pa.array([arrival.content_type for arrival in arrivals], pa.string()),
-        pa.array([str(next(numbers)) for _ in arrivals], pa.string()),
-        lambda number: f"MQTT topic {arrivals[number].topic}",
-    )
-    table = reader.table(columns, lambda _, entry: malformed.append(entry))
-    return Batch(as_elements(table), {}, tuple(malformed))
-
-
-class _Subscription:
-    """A connection to the broker; a thread of the client receives messages."""
+class MqttSubscription:
+    """A topic, or a filter with `+` and `#`; a thread of the client receives messages."""
 
     def __init__(self, address: Address, waiting: Waiting) -> None:
         self._address = address
         self._waiting = waiting
-        self._arrivals: queue.Queue[_Arrival] = queue.Queue(_MOST_UNREAD)
+        self._arrivals = ArrivalQueue(waiting.stopped)
+        self._known: deque[str] = deque(maxlen=_MOST_UNREAD)
+        """The receipts of the last messages of this session."""
+        self._unread: set[str] = set()
+        """Those of messages that have arrived and are not acknowledged."""
         self._failure: str | None = None
         self._refusal: str | None = None
         self._is_connected = False
+        self._lock = threading.Lock()
         self._client = self._connected()
 
-    def take(self) -> list[_Arrival]:
-        """The messages that have arrived; waits a little for the first."""
+    def take(self) -> list[Arrival]:
         if self._refusal is not None:
             raise SourceError(self._refusal)
         if not self._is_connected:
             self._reconnect()
             return []
         self._waiting.end()
-        try:
-            found = [self._arrivals.get(timeout=_TICK)]
-        except queue.Empty:
-            return []
-        size = len(found[0].content)
-        while size < MOST_BYTES and not self._arrivals.empty():
-            found.append(self._arrivals.get())
-            size += len(found[-1].content)
-        return found
+        return self._arrivals.take()
 
-    def acknowledge(self, arrivals: list[_Arrival]) -> None:
-        for arrival in arrivals:
-            self._client.ack(arrival.packet, arrival.quality)
+    @property
+    def has_ended(self) -> bool:
+        return False
+
+    def acknowledge(self, arrivals: Sequence[Arrival]) -> None:
+        with self._lock:
+            for arrival in arrivals:
+                if arrival.mark in self._unread:  # otherwise the broker has begun a new session meanwhile
+                    self._unread.remove(arrival.mark)
+                    self._client.ack(_packet(arrival.mark), 1)
 
     def close(self) -> None:
+        self._arrivals.close()
         self._client.disconnect()
         self._client.loop_stop()
 
@@ -172,6 +111,9 @@ class _Subscription:
         else:
             self._is_connected, self._failure = True, None
             if not flags.session_present:
+                with self._lock:
+                    self._known.clear()
+                    self._unread.clear()
                 client.subscribe(self._address.path, qos=1)
 
     def _note_failure(self, reason: str) -> None:
@@ -192,11 +134,26 @@ class _Subscription:
                 self._refusal = f"{self._address.name}: the broker refuses the topic ({why}): may this user read it?"
 
     def _receive(self, client: Any, data: Any, message: Any) -> None:
+        receipt = None if message.qos == 0 else _receipt(message)
+        if receipt is not None:
+            with self._lock:
+                if message.dup and receipt in self._known:
+                    if receipt not in self._unread:
+                        client.ack(message.mid, message.qos)
+                    return
+                self._known.append(receipt)
+                self._unread.add(receipt)
         content_type = getattr(message.properties, "ContentType", None)
-        now = time.time_ns() // 1_000_000
-        arrival = _Arrival(message.topic, message.payload, content_type, now, message.mid, message.qos)
-        while not self._waiting.stopped.is_set():  # the broker waits meanwhile
-            try:
-                return self._arrivals.put(arrival, timeout=_TICK)
-            except queue.Full:
-                pass
+        # While there is no room, the broker waits.
+        self._arrivals.put(Arrival(message.payload, content_type, now(), f"MQTT topic {message.topic}", receipt))
+
+
+def _receipt(message: Any) -> str:
+    """The number of a message for its acknowledgement, and a hash of the message: numbers are used again."""
+    digest = blake2b(message.payload, digest_size=16, person=b"mqtt")
+    digest.update(message.topic.encode())
+    return f"{message.mid}.{digest.hexdigest()}"
+
+
+def _packet(receipt: str) -> int:
+    return int(receipt.partition(".")[0])

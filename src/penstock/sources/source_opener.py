@@ -7,6 +7,7 @@ from pathlib import Path
 
 from penstock.rdf.addresses import Address, parse_address
 from penstock.rdf.compression import open_bytes
+from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.elements import Element, Malformed, OnMalformed
 from penstock.rdf.errors import SourceError
 from penstock.rdf.formats.read_options import ReadOptions
@@ -33,18 +34,26 @@ from penstock.sources.servers import stream_of_server
 _STANDARD_INPUT_IS_READ = "standard input has been read by another run, and nothing is left of it: name a file"
 
 
-def open_source(text: str | Path | Address, *, scope: str, batch_elements: int | None = None) -> Source:
+def open_source(
+    text: str | Path | Address,
+    *,
+    scope: str,
+    batch_elements: int | None = None,
+    retry_timeout: float | None = None,
+    auth: ServiceAuth | None = None,
+) -> Source:
     """The source that an address names; nothing of it is read yet.
 
     `scope` is the source's own name: no blank node of this source is one of a source with another scope.
-    `batch_elements` is how many elements a batch has at most.
+    `batch_elements` is how many elements a batch has at most. `retry_timeout` is how many seconds to wait for a server
+    that is away, None for ever; `auth` are credentials for web servers.
 
     >>> source = open_source("toll.tnt.gz", scope="toll")  # doctest: +SKIP
 
     Raises `SourceError` where there is nothing to read.
     """
     address = text if isinstance(text, Address) else parse_address(text)
-    opening = _Opening(scope, batch_elements or MOST_ELEMENTS, address)
+    opening = _Opening(scope, batch_elements or MOST_ELEMENTS, address, retry_timeout, auth or ServiceAuth())
     if address.speed is None:
         return opening.source()
     played = opening.source()
@@ -54,26 +63,30 @@ def open_source(text: str | Path | Address, *, scope: str, batch_elements: int |
 
 
 class _Opening:
-    def __init__(self, scope: str, most_elements: int, address: Address) -> None:
+    def __init__(
+        self, scope: str, most_elements: int, address: Address, retry_timeout: float | None, auth: ServiceAuth
+    ) -> None:
         self._scope = scope
         self._most_elements = most_elements
         self._address = address
+        self._retry_timeout = retry_timeout
+        self._auth = auth
         self._read_options(_ignore)  # whatever is wrong with the options is said at once
 
     def source(self) -> Source:
         if self._address.scheme == "kafka":
             from penstock.sources.kafka import KafkaTopic  # slow to load
 
-            return KafkaTopic(self._address, self._scope)
+            return KafkaTopic(self._address, self._scope, self._retry_timeout)
         if self._address.scheme == "tcp":
             server = self._address.server
             return self._stream(
                 self._address.name, lambda: stream_of_server(*server), stream_format(self._address.format)
             )
-        if self._address.is_broker:
-            from penstock.sources.mqtt import MqttTopic  # slow to load
+        if self._address.has_messages:
+            from penstock.sources.message_streams import MessageStream  # slow to load
 
-            return MqttTopic(self._address, self._scope)
+            return MessageStream(self._address, self._scope, self._auth, self._retry_timeout)
         if self._address.is_followed:
             from penstock.sources.growing_folders import FollowedFolder, check_folder  # it opens files with this module
 

@@ -25,8 +25,8 @@ class Waiting:
     _since: float | None = field(default=None, init=False)
     _pause: float = field(default=_FIRST_PAUSE, init=False)
 
-    def pause(self, reason: str) -> None:
-        """The next pause. Raises SourceError if the broker has been away for too long."""
+    def pause(self, reason: str, least: float = 0.0) -> None:
+        """The next pause, of at least so many seconds. Raises SourceError if the broker has been away for too long."""
         now = time.monotonic()
         if self._since is None:
             self._since = now
@@ -36,7 +36,7 @@ class Waiting:
             raise SourceError(
                 f"{self.name} does not answer ({reason}); tried for {self.timeout:g} s (--retry-timeout sets how long)"
             )
-        self.stopped.wait(min(self._pause, left))
+        self.stopped.wait(min(max(self._pause, least), left))
         self._pause = min(2 * self._pause, _LONGEST_PAUSE)
 
     def end(self) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
@@ -34,6 +34,9 @@ warnings.filterwarnings("ignore", "Arrow output on a DB-API result")
 _PORTION = 500_000
 """The number of rows fetched from a result at a time."""
 
+
+_FEW = 16
+"""So few rows are fetched as Python values."""
 
 _WINDOWS_PER_SLICE = 2
 """A row that holds for a window's length is in one or two slices of a join."""
@@ -69,6 +72,8 @@ class PreparedStatement:
         self.parameters = self._parsed.named_parameters
         self.reads_instants = any(table.name == INSTANTS for table in statement.find_all(exp.Table))
         """Whether the instants of a slice must be registered first, which changes the catalog."""
+        self._few: pa.Table | None = None
+        """No row of the answer, if the last one had few."""
         store.provide(self.text)
 
     def rows(self, parameters: Mapping[str, int | None]) -> list[tuple[Any, ...]]:
@@ -76,7 +81,20 @@ class PreparedStatement:
             return self.store.connection.execute(self._parsed, self._given(parameters)).fetchall()
 
     def table(self, parameters: Mapping[str, int | None]) -> pa.Table:
-        """Fetches a portion at a time, so that an answer that is too large fails before the memory is full."""
+        """Fetches a portion at a time, so that an answer that is too large fails before the memory is full.
+
+        Few rows are fetched as Python values, which is faster: if the last answer had few.
+        """
+        if self._few is not None:
+            rows = self.rows(parameters)
+            found = pa.table([*zip(*rows, strict=True)], schema=self._few.schema) if rows else self._few
+            self._few = self._few if len(rows) <= _FEW else None
+            return found
+        found = self._fetched(parameters)
+        self._few = found.slice(0, 0) if found.num_rows <= _FEW else None
+        return found
+
+    def _fetched(self, parameters: Mapping[str, int | None]) -> pa.Table:
         with reported():
             found = self.store.connection.execute(self._parsed, self._given(parameters))
             reader: pa.RecordBatchReader = found.to_arrow_reader(_PORTION)
@@ -126,6 +144,8 @@ class DuckDBQuery:
         self._layout, self._known_layout = layout, layout()
         self._plans: dict[tuple[Operator, Shape], Plan] = {}
         self._statements: dict[Plan, PreparedStatement] = {}
+        self._current: tuple[Operator, dict[Shape, PreparedStatement]] | None = None
+        """The statements for the current expression: it takes long to look up an expression that is equal."""
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -149,7 +169,9 @@ class DuckDBQuery:
             self._known_before = part.instants[-1], None
             return Solutions.none(part.instants)
         if len(part.instants) == 1 and self._delivery in ("istream", "dstream"):
-            return Solutions.over_intervals(self._changed(part), part.instants)
+            return Solutions.at(part.instants[0], self._changed(part))
+        if len(part.instants) == 1 and self._delivery == "rstream":
+            return Solutions.at(part.instants[0], self._prepared(Snapshot()).table(_at(part.instants[0])))
         statement, parameters = self._statement_for(part)
         return Solutions.over_intervals(statement.table(parameters), part.instants, parameters.get("reported", 0))
 
@@ -185,7 +207,7 @@ class DuckDBQuery:
         previous = None if self._delivery == "rstream" else part.previous
         times = [*([] if previous is None else [previous]), *part.instants]
         step = times[1] - times[0] if len(times) > 1 else 1
-        is_regular = all(later - earlier == step for earlier, later in pairwise(times))
+        is_regular = bool((np.diff(np.array(times, np.int64)) == step).all())
         stretch = self._stretch(times)
         has_slices = len(times) > 2 * stretch and self.joins_streams
         statement = self._prepared(LocalSlice(is_regular, self.store.is_large, has_slices))
@@ -209,6 +231,7 @@ class DuckDBQuery:
             self._known_layout = layout
             self._plans.clear()
             self._statements.clear()
+            self._current = None
 
     def _planned(self, shape: Shape) -> Plan:
         self._follow_layout()
@@ -218,10 +241,17 @@ class DuckDBQuery:
         return self._plans[key]
 
     def _prepared(self, shape: Shape) -> PreparedStatement:
-        plan = self._planned(shape)
-        if plan not in self._statements:
-            self._statements[plan] = self.store.prepared(plan.statement)
-        return self._statements[plan]
+        self._follow_layout()
+        best = self._best()
+        if self._current is None or self._current[0] is not best:
+            self._current = best, {}
+        known = self._current[1]
+        if shape not in known:
+            plan = self._planned(shape)
+            if plan not in self._statements:
+                self._statements[plan] = self.store.prepared(plan.statement)
+            known[shape] = self._statements[plan]
+        return known[shape]
 
 
 def _at(instant: int) -> dict[str, int]:

@@ -136,6 +136,8 @@ class DuckDBStore:
             self._connection = duckdb.connect(":memory:" if database is None else str(database))
         self._arriving: dict[str, list[pa.Table]] = {}
         """By table, the rows that are not in it yet."""
+        self._insertions: dict[tuple[str, int], duckdb.Statement] = {}
+        """The parsed statements that insert few rows, by table and number of rows."""
         for setting, value in {**_SETTINGS, **(limits or {})}.items():
             self.run(f"SET {setting} = {value}")
         self._library = Library(self._connection)
@@ -180,8 +182,16 @@ class DuckDBStore:
                     self._connection.unregister("incoming")
                 elif rows.num_rows:
                     values = [value for row in rows.to_pylist() for value in row.values()]
-                    marks = ", ".join([f"({', '.join('?' * rows.num_columns)})"] * rows.num_rows)
-                    self._connection.execute(f"INSERT INTO {table} VALUES {marks}", values).fetchall()
+                    inserting = self._inserting(table, rows.num_columns, rows.num_rows)
+                    self._connection.execute(inserting, values).fetchall()
+
+    def _inserting(self, table: str, columns: int, rows: int) -> duckdb.Statement:
+        if (table, rows) not in self._insertions:
+            marks = ", ".join([f"({', '.join('?' * columns)})"] * rows)
+            (self._insertions[table, rows],) = self._connection.extract_statements(
+                f"INSERT INTO {table} VALUES {marks}"
+            )
+        return self._insertions[table, rows]
 
     @property
     def tables(self) -> Tables:
@@ -233,6 +243,7 @@ class DuckDBStore:
         self._services, self._changed, self._triples = {}, {}, {}
         self._streams, self._graphs, self._predicates, self._changing, self._horizons = {}, {}, {}, set(), {}
         self._noting.clear()
+        self._insertions.clear()
         self._matcher = PatternMatcher()
 
     def empty_streams(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from penstock.algebra import Settings
@@ -66,20 +67,33 @@ def run_in(
     is_optimized: bool = True,
 ) -> Iterator[Evaluation]:
     """The same in a store that is empty."""
+    spec = QuerySpec(query, registered_name(query) or name, settings or Settings())
+    how = RunSettings(instants_per_slice=instants_per_slice, is_optimized=is_optimized)
+    return run_together(store, [spec], inputs, how, flush=flush, batch_elements=batch_elements)
+
+
+def run_together(
+    store: WindowStore[Any],
+    queries: Sequence[QuerySpec],
+    inputs: Inputs,
+    how: RunSettings | None = None,
+    *,
+    flush: bool = False,
+    batch_elements: int | None = None,
+) -> Iterator[Evaluation]:
+    """The evaluations of several queries, in a store that is empty."""
     for iri, graph in graphs_of(inputs).items():
         store.load_graph(iri, graph)
     for call, answers in inputs.services.items():
         store.load_answers(call, answers)
-    run_settings = RunSettings(
+    run_settings = replace(
+        how or RunSettings(),
         lateness=inputs.lateness,
         flush=flush,
         is_prompt=batch_elements is not None,
-        instants_per_slice=instants_per_slice,
         has_empty=True,
-        is_optimized=is_optimized,
     )
-    spec = QuerySpec(query, registered_name(query) or name, settings or Settings())
-    return Run(store, SourceIntake(), [spec], sources_of(inputs, batch_elements), run_settings).evaluations()
+    return Run(store, SourceIntake(), queries, sources_of(inputs, batch_elements), run_settings).evaluations()
 
 
 def sources_of(inputs: Inputs, batch_elements: int | None = None) -> dict[str, Source]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 
 from hypothesis import strategies as st
 from tests.engines.strategies_inputs import graphs, streams
 from tests.engines.strategies_patterns import Patterns, Place
-from tests.engines.strategies_windows import Datasets
+from tests.engines.strategies_windows import Datasets, DatasetText
 from tests.oracle.asking import EX, changing, elements
 
 import penstock
@@ -78,30 +78,57 @@ def scenarios(draw: st.DrawFn) -> Scenario:
 
     Under SPARQL over a stream no graph loses a triple: what is certain there rests on input that only grows.
     """
+    return _scenario(draw, QueryWriter(draw), draw(st.sampled_from(DIALECTS)))
+
+
+@st.composite
+def scenarios_together(draw: st.DrawFn) -> tuple[Scenario, ...]:
+    """Two or three queries of one dialect over the same input; most have the same windows."""
     writer = QueryWriter(draw)
-    dialect = draw(st.sampled_from(DIALECTS))
+    first = _scenario(draw, writer, draw(st.sampled_from(DIALECTS)))
+    others = []
+    for _ in range(draw(st.integers(1, 2))):
+        shared = writer.chosen if writer.chance(70) else None
+        other = QueryWriter(draw)
+        text = _named(other.query(first.dialect, shared), first.names)
+        others.append(replace(first, query=text, operator=draw(_OPERATOR), duplicates=draw(_DUPLICATES)))
+    return first, *others
+
+
+_OPERATOR = st.sampled_from((None, None, None, *OPERATORS))
+_DUPLICATES: st.SearchStrategy[Literal["set", "bag"] | None] = st.sampled_from((None, None, None, "set", "bag"))
+
+
+def _scenario(draw: st.DrawFn, writer: QueryWriter, dialect: str) -> Scenario:
     query = writer.query(dialect)
     names = draw(st.sampled_from((*["prefixed"] * 8, "relative", "bare")))
     return Scenario(
-        query=query if names == "prefixed" else _NAMES.sub(r"<\1>", query),
+        query=_named(query, names),
         dialect=dialect,
         streams={"s": draw(streams()), "t": draw(streams())},
         graphs={name: draw(graphs(may_shrink=dialect != "sparql")) for name in ("", "g", "h")},
         lateness=draw(st.sampled_from((0, 0, 2, 5))),
         t0=draw(st.sampled_from((0, 0, 0, "first", 4, -3))),
         report=writer.policy() if writer.chance(25) else None,
-        operator=draw(st.sampled_from((None, None, None, *OPERATORS))),
-        duplicates=draw(st.sampled_from((None, None, None, "set", "bag"))),
+        operator=draw(_OPERATOR),
+        duplicates=draw(_DUPLICATES),
         flush=writer.chance(30),
         names=names,
     )
 
 
+def _named(query: str, names: str) -> str:
+    return query if names == "prefixed" else _NAMES.sub(r"<\1>", query)
+
+
 class QueryWriter(Patterns, Datasets):
     """Writes one query."""
 
-    def query(self, dialect: str) -> str:
-        dataset = self.dataset(dialect)
+    chosen: DatasetText
+    """What the last query reads."""
+
+    def query(self, dialect: str, dataset: DatasetText | None = None) -> str:
+        dataset = self.chosen = dataset or self.dataset(dialect)
         self.places = dataset.places
         self.group_windows = dataset.group_windows
         counts_matches = any("ELEMS" in window for window in self.group_windows)

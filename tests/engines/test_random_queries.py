@@ -1,6 +1,6 @@
 """Random queries over random streams: the embedded engine gives the oracle's answer, however its input comes.
 
-200 examples altogether, the same in every run; `make fuzz` tries 2,000 or more, and new ones each time. What fails is
+225 examples altogether, the same in every run; `make fuzz` tries 2,000 or more, and new ones each time. What fails is
 printed as Python and can be pasted below, into `FOUND_BEFORE`.
 """
 
@@ -12,13 +12,14 @@ from dataclasses import replace
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from tests.bounded import run_bounded
-from tests.engines.strategies import Scenario, scenarios
+from tests.bounded import run_bounded, run_together
+from tests.engines.strategies import Scenario, scenarios, scenarios_together
 
 from penstock.engines.duckdb.store import DuckDBStore
 from penstock.oracle import answer
 from penstock.oracle.judging import first_difference, is_ordered
 from penstock.rdf.results import Evaluation
+from penstock.runtime.queries import QuerySpec
 
 EXAMPLES = int(os.environ.get("PENSTOCK_EXAMPLES", "200"))
 trying = settings(derandomize="PENSTOCK_EXAMPLES" not in os.environ)
@@ -131,6 +132,21 @@ def test_any_order_within_the_lateness_gives_the_same_answer(
         for streams in (ordered, delayed)
     )
     assert_right(engine, out_of_order, reference(in_order), batch)
+
+
+@settings(trying, max_examples=EXAMPLES // 8)
+@given(together=scenarios_together(), batch=batches)
+def test_queries_that_run_together_are_answered_as_each_alone(
+    engine: DuckDBStore, together: tuple[Scenario, ...], batch: int
+) -> None:
+    engine.clear()
+    specs = [QuerySpec(each.parsed(), f"q{place}", each.settings()) for place, each in enumerate(together)]
+    first = together[0]
+    found = [*run_together(engine, specs, first.inputs(), flush=first.flush, batch_elements=batch)]
+    for spec, scenario in zip(specs, together, strict=True):
+        here = [evaluation for evaluation in found if evaluation.query == spec.name and evaluation.says_something]
+        difference = first_difference(here, reference(scenario), is_ordered(spec.query))
+        assert difference is None, difference.text
 
 
 def _time(line: str) -> int:

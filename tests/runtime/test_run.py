@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.bounded import sources_of
-from tests.runtime.chains import TOLL, Scenario, chain_of, scenarios
+from tests.runtime.chains import TOLL, Scenario, an_element, chain_of, scenarios
 from tests.runtime.families import PATTERNS, families
 from tests.runtime.live import ListOutlet, micro_batches, write_folder
 
@@ -86,6 +86,19 @@ def test_a_chain_goes_on_where_it_was(scenario: Scenario, step: int) -> None:
 def test_fused_and_shared_is_each_alone(scenario: Scenario, batch: int | None) -> None:
     """What the queries answer together is what the oracle says of each."""
     scenario.check(ran_to_the_end(scenario, batch)[1])
+
+
+def test_queries_that_count_matches_of_their_own_keep_their_rows() -> None:
+    """Their windows are equal; what these count is not."""
+    window = "FROM NAMED WINDOW :w ON :toll [ELEMENTS 1 MATCHING REPORT periodic 2000]"
+    texts = tuple(
+        f"PREFIX : <http://ex.org/> REGISTER RSTREAM :q{gate} AS "
+        f"SELECT ?x {window} {{ WINDOW :w {{ :gate{gate} :lets ?x }} }}"
+        for gate in (0, 1)
+    )
+    elements = (an_element(1000, 1, 0), *(an_element(1000 * time, 0, time) for time in range(2, 20)))
+    scenario = Scenario(texts, elements, lateness=0, flush=False)
+    scenario.check(ran_to_the_end(scenario, 1)[1])
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)

@@ -163,9 +163,12 @@ class ActiveGraph:
         if static is not None:
             moving = _without_equal(moving, static, names, ("i", "j") if is_snapshot else ("starts", "ends"))
         if is_snapshot:
-            if not isinstance(moving, exp.Select):
-                moving = exp.select("*").from_(moving.subquery("moving"))
-            return [moving.distinct(copy=False)]
+            kept = [col("moving", name) for name in names or ("i", "j")]
+            different = exp.select(*kept).from_(moving.subquery("moving", copy=False), copy=False).distinct(copy=False)
+            if not names:
+                return [different]
+            found = exp.select(*(col("different", name) for name in names), *always())
+            return [found.from_(different.subquery("different", copy=False), copy=False)]
         if self._is_tumbling:
             return [self._once_per_window(moving, names)]
         if not names or not self.statement.shape.is_large:

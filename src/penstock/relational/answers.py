@@ -8,7 +8,8 @@ from typing import Literal as OneOf
 
 from sqlglot import exp
 
-from penstock.algebra.model import ConstructForm, ContinuousQuery
+from penstock.algebra.expressions import Variable
+from penstock.algebra.model import ConstructForm, ContinuousQuery, SelectForm
 from penstock.algebra.operators import Operator
 from penstock.relational.compiler import Compiler
 from penstock.relational.copies import copies_of, repeated
@@ -73,7 +74,7 @@ def compile_query(
     if compares and _is_local_slice(shape):
         compiler.edges = edges_of(query, expression, "i" if delivery == "istream" else "j")
     solutions = compiler.solutions(expression, keep_order=True)
-    visible = {variable: name for variable, name in solutions.columns.items() if variable.is_visible}
+    visible = _in_order(query, solutions)
     names = list(visible.values())
     is_edge = None if compiler.edges is None else compiler.edges.condition(solutions)
     if is_edge is None:
@@ -93,6 +94,15 @@ def compile_query(
     selected = select_from(rows, [col(rows, name) for name in names])
     variables = tuple(variable.name for variable in visible)
     return Plan(_reported(compiler.statement, selected, delivered, order), variables, compiler.statement.stream_scans)
+
+
+def _in_order(query: ContinuousQuery, solutions: Relation) -> dict[Variable, str]:
+    """The visible variables in an order that the order of joins does not change, so that rows of plans compare."""
+    selected = query.form.variables if isinstance(query.form, SelectForm) else ()
+    places = {variable: place for place, variable in enumerate(selected)}
+    visible = [variable for variable in solutions.columns if variable.is_visible]
+    visible.sort(key=lambda variable: (places.get(variable, len(places)), variable.name))
+    return {variable: solutions.columns[variable] for variable in visible}
 
 
 def _repeated(

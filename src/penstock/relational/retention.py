@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from sqlglot import exp
 
 from penstock.algebra.model import ContinuousQuery, StreamWindow
@@ -23,6 +25,11 @@ def oldest_needed(query: ContinuousQuery, tables: Tables, stream: str, horizon: 
         return None
     reaches = [reach_of(window) for window in windows]
     return min((-FOREVER if reach is None else horizon - reach for reach in reaches), default=horizon)
+
+
+def retained_by(query: ContinuousQuery) -> Hashable:
+    """What the statements of this module depend on: queries for which this is equal share them."""
+    return query.dataset, tuple(tuple(counted_patterns(query, window)) for window in query.dataset.windows)
 
 
 def compile_oldest(query: ContinuousQuery, tables: Tables, stream: str) -> exp.Select:

@@ -1,7 +1,7 @@
 """Answers to a Kafka topic, each exactly once.
 
 Every piece of the output is one transaction: the messages, and the number of messages that the run has written to the
-topic so far. That number is the offset of a consumer group that nobody consumes with (`penstock-RUN`, for partition 0
+topic so far. That number is the offset of a consumer group without consumers (`penstock-RUN`, for partition 0
 of the topic), so Kafka commits both together or neither. RUN is a name that the first commit of the checkpoint
 contains; the group and the transactional id are derived from it. A run without a checkpoint has a name, too, for as
 long as it lasts.
@@ -91,7 +91,7 @@ class KafkaReceiver:
         self._group = f"penstock-{run}"
         self._media_type = media_type.encode()
         self._noted: deque[KafkaError] = deque(maxlen=_MOST_NOTED)
-        """What the threads of the client have said of the brokers since the last connection."""
+        """The errors of the brokers that the threads of the client have reported since the last connection."""
         self._settings = {**_SETTINGS, **client_settings(address), "error_cb": self._noted.append}
         self._producer: Producer | None = None
         self._consumer: Consumer | None = None
@@ -167,16 +167,16 @@ class KafkaReceiver:
         return {**settings, "group.id": self._group, "isolation.level": "read_committed", "enable.auto.commit": False}
 
     def _check_topic(self, producer: Producer) -> None:
-        """Also whether the broker answers, and accepts the user: `init_transactions` would wait for that in silence.
+        """Also checks that the broker answers and accepts the user: `init_transactions` would wait without a message.
 
-        A broker may not know yet a topic that has just been created.
+        A broker may not yet know a topic that has just been created.
         """
         failure: Exception | None = None
         for _ in range(_ATTEMPTS):
             try:
                 found = producer.list_topics(self._topic, timeout=_SECONDS_OF_AN_ATTEMPT).topics[self._topic]
             except KafkaException as error:
-                producer.poll(0)  # lets the client say what is wrong
+                producer.poll(0)  # lets the client report the error
                 failure = self._explained(error.args[0])
                 if isinstance(failure, SinkError):
                     break

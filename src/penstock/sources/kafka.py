@@ -153,19 +153,16 @@ class _Reading:
         from confluent_kafka import KafkaError
 
         found: dict[int, list[Message]] = {}
+        ended: dict[int, int] = {}
         for message in fetched:
             error = message.error()
             if error is None:
                 found.setdefault(message.partition(), []).append(message)
             elif error.code() == KafkaError._PARTITION_EOF:
                 found.setdefault(message.partition(), [])
+                ended[message.partition()] = message.offset()
             else:
                 self._client.check(error)
-        ended = {
-            message.partition(): message.offset()
-            for message in fetched
-            if message.error() is not None and message.error().code() == KafkaError._PARTITION_EOF
-        }
         for number, messages in found.items():
             self._add(number, messages, ended.get(number))
 

@@ -70,8 +70,10 @@ class PreparedStatement:
         self.text = statement.sql("duckdb", copy=False)
         (self._parsed,) = store.connection.extract_statements(self.text)
         self.parameters = self._parsed.named_parameters
-        self.reads_instants = any(table.name == INSTANTS for table in statement.find_all(exp.Table))
-        """Whether the instants of a slice must be registered first, which changes the catalog."""
+        self.reads_instants = INSTANTS in self.text
+        """Whether the instants of a slice must be registered first, which changes the catalog. A query that has the
+        word in a literal only takes longer.
+        """
         self._few: pa.Table | None = None
         """No row of the answer, if the last one had few."""
         store.provide(self.text)
@@ -259,10 +261,13 @@ def _at(instant: int) -> dict[str, int]:
 
 
 class DuckDBReport:
-    def __init__(self, store: DuckDBStore, plan: InstantsPlan, last_end: exp.Select) -> None:
+    """`last_end` is compiled if it is asked for (`--flush`)."""
+
+    def __init__(self, store: DuckDBStore, plan: InstantsPlan, last_end: Callable[[], exp.Select]) -> None:
+        self.store = store
         self.plan = plan
         self.statement = store.prepared(plan.statement)
-        self.last_end_statement = store.prepared(last_end)
+        self._compile_last_end = last_end
 
     def instants(self, first: int, last: int, end: int | None) -> list[int]:
         self.plan.check(first, last)
@@ -271,4 +276,5 @@ class DuckDBReport:
         return instants
 
     def last_end(self, first: int) -> int | None:
-        return self.last_end_statement.value({"first": first, "last": FOREVER})
+        statement = self.store.prepared(self._compile_last_end())
+        return statement.value({"first": first, "last": FOREVER})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,17 +16,18 @@ from pyoxigraph import Triple
 from sqlglot import exp
 
 from penstock.algebra.inputs import GraphTriple
-from penstock.algebra.model import ContinuousQuery, Dataset
+from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.engines.answer_tables import answer_table, described
-from penstock.engines.arrival_reports import ArrivalReport, arrival_report
+from penstock.engines.arrival_reports import arrival_report
 from penstock.engines.arrivals import numbered, stamped
-from penstock.engines.closings import ClosingReport, closing_report
+from penstock.engines.closings import closing_report
 from penstock.engines.duckdb.kept import KeptTables
 from penstock.engines.duckdb.statements import DuckDBQuery, DuckDBReport, PreparedStatement, reported
 from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
+from penstock.engines.noted_reports import NotedReport, NotedWindow
 from penstock.engines.protocol import Appended, Asked, Capabilities, CompiledReport, IntakeBatch, Need, Reached, Seen
 from penstock.engines.statistics import Observed
 from penstock.optimizer import Sizes
@@ -37,7 +38,7 @@ from penstock.relational.intervals import INSTANTS
 from penstock.relational.matching import TRIPLE, predicates_of
 from penstock.relational.planning import optimized
 from penstock.relational.reporting import compile_instants, compile_last_end
-from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed
+from penstock.relational.retention import compile_oldest, compile_uncounted, oldest_needed, retained_by
 from penstock.relational.shapes import Shape
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 from penstock.relational.tables import AnswerTable, Tables, reads
@@ -53,12 +54,12 @@ _LARGE = 30_000
 """From this many rows on it is faster to search for duplicates before sorting."""
 
 _HELD_BACK, _TOGETHER = 20_000, 500_000
-"""From so many rows on a batch is held back, to be inserted with others: not the few of a live stream, for whose answer
-someone may wait later. At most so many are inserted at once, because they are in memory beside the tables until then.
+"""A batch of at least this many rows is held back and inserted together with others; the small batches of a live stream
+are inserted at once, because their answers are awaited. The second number limits the rows that are held back in memory.
 """
 
 _FEW = 8
-"""So few rows are inserted as values: to register a table takes longer."""
+"""Up to this many rows are inserted as values, because registering a table takes longer."""
 
 _SETTINGS: dict[str, int | bool] = {
     # Standard output is for results.
@@ -78,6 +79,8 @@ _LOCKED: dict[str, bool] = {
     # And no statement can change these settings.
     "lock_configuration": True,
 }
+
+_Compile = Callable[[ContinuousQuery, Tables, str], exp.Select]
 
 _KEEP_FROM = 10_000
 """A triple pattern over graphs with fewer triples is matched each time."""
@@ -102,7 +105,7 @@ class _Stream:
     evicted: int = 0
     passed: int = 0
     """The number of evicted elements that were in time."""
-    is_given: bool = False
+    is_produced: bool = False
     """Whether a query produces it."""
     is_named: bool = False
     """Whether the names of elements are kept."""
@@ -154,8 +157,8 @@ class DuckDBStore:
         self._revisions = 0
         """How often triples of a static graph have moved to the table of those that change."""
         self._services: dict[ServiceCall, AnswerTable] = {}
-        self._horizons: dict[tuple[Dataset, str], PreparedStatement] = {}
-        self._noting: WeakSet[ClosingReport | ArrivalReport] = WeakSet()
+        self._retention: dict[tuple[Hashable, _Compile, str], PreparedStatement] = {}
+        self._noting: WeakSet[NotedReport[NotedWindow]] = WeakSet()
         """The reports of queries that still run, and that learn from appended rows, without a statement."""
         self._later = LaterViews(self.run)
         self._matcher = PatternMatcher()
@@ -177,9 +180,7 @@ class DuckDBStore:
             rows = pa.concat_tables(arrived).combine_chunks()  # DuckDB takes a fourth less time for one chunk
             with reported():
                 if rows.num_rows > _FEW:
-                    self._connection.register("incoming", rows)
-                    self._connection.execute(f"INSERT INTO {table} SELECT * FROM incoming").fetchall()
-                    self._connection.unregister("incoming")
+                    self._connection.from_arrow(rows).insert_into(table)  # a view would change the catalog
                 elif rows.num_rows:
                     values = [value for row in rows.to_pylist() for value in row.values()]
                     inserting = self._inserting(table, rows.num_columns, rows.num_rows)
@@ -198,9 +199,9 @@ class DuckDBStore:
         streams = {iri: stream.table for iri, stream in self._streams.items()}
         known = {table: predicates for table, predicates in self._predicates.items() if predicates is not None}
         changing, services, changed = frozenset(self._changing), dict(self._services), dict(self._changed)
-        given = frozenset(iri for iri, stream in self._streams.items() if stream.is_given)
+        produced = frozenset(iri for iri, stream in self._streams.items() if stream.is_produced)
         counts = self.observed.counts
-        return Tables(streams, dict(self._graphs), changing, known, services, changed, counts, self._keep, given)
+        return Tables(streams, dict(self._graphs), changing, known, services, changed, counts, self._keep, produced)
 
     def _tables_for(self, query: ContinuousQuery) -> Tables:
         return self._later.tables(self.tables, query.dataset.after)
@@ -241,7 +242,7 @@ class DuckDBStore:
             self.run(f"DROP TABLE {table}")
         self._kept.forget()
         self._services, self._changed, self._triples = {}, {}, {}
-        self._streams, self._graphs, self._predicates, self._changing, self._horizons = {}, {}, {}, set(), {}
+        self._streams, self._graphs, self._predicates, self._changing, self._retention = {}, {}, {}, set(), {}
         self._noting.clear()
         self._insertions.clear()
         self._matcher = PatternMatcher()
@@ -250,13 +251,13 @@ class DuckDBStore:
         """Delete the rows of streams. Graphs and kept parts stay, and so do compiled queries."""
         for iri, known in self._streams.items():
             self.run(f"TRUNCATE {known.table}")
-            self._streams[iri] = _Stream(known.table, is_given=known.is_given, is_named=known.is_named)
+            self._streams[iri] = _Stream(known.table, is_produced=known.is_produced, is_named=known.is_named)
 
-    def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
+    def add_stream(self, iri: str, *, is_produced: bool = False, is_named: bool = False) -> None:
         if iri in self._streams:
             return
         table = f"stream_{len(self._streams) + 1}"
-        self._streams[iri] = _Stream(table, is_given=is_given, is_named=is_named)
+        self._streams[iri] = _Stream(table, is_produced=is_produced, is_named=is_named)
         numbers = "ts BIGINT, element BIGINT, arrival BIGINT, since BIGINT" + (", g VARCHAR" if is_named else "")
         self.run(f"CREATE OR REPLACE TABLE {table} (s VARCHAR, p VARCHAR, o VARCHAR, {numbers})")
         self._predicates[table] = frozenset()
@@ -280,7 +281,7 @@ class DuckDBStore:
             }
         )
 
-    def give(self, number: int, stream: str, rows: pa.Table) -> Seen:
+    def append_produced(self, number: int, stream: str, rows: pa.Table) -> Seen:
         return self.append_stamped(stream, *stamped(rows, Reached(), 0))
 
     def append_stamped(self, stream: str, rows: pa.Table, seen: Seen) -> Seen:
@@ -499,18 +500,18 @@ class DuckDBStore:
 
     def compile_report(self, query: ContinuousQuery) -> CompiledReport:
         tables = self._tables_for(query)
-        report = closing_report(query, tables) or arrival_report(query, tables)
+        report: NotedReport[NotedWindow] | None = closing_report(query, tables) or arrival_report(query, tables)
         if report is not None:
             for iri, table in tables.streams.items():
                 report.note(iri, self.connection.sql(f"SELECT s, ts, since, element FROM {table}").to_arrow_table())
             self._noting.add(report)
             return report
-        return DuckDBReport(self, compile_instants(query, tables), compile_last_end(query, tables))
+        return DuckDBReport(self, compile_instants(query, tables), lambda: compile_last_end(query, tables))
 
     # Forgetting
 
     def uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
-        statement = self.prepared(compile_uncounted(query, self._tables_for(query), stream))
+        statement = self._statement_on(stream, compile_uncounted, query)
         return statement.table({"first": -FOREVER // 2, "last": FOREVER})
 
     def evict(self, needs: Sequence[Need], until: int | None) -> int:
@@ -531,11 +532,15 @@ class DuckDBStore:
         known = oldest_needed(need.query, self.tables, stream, need.horizon)
         if known is not None:
             return min(known, need.horizon)
-        key = (need.query.dataset, stream)
-        if key not in self._horizons:
-            self._horizons[key] = self.prepared(compile_oldest(need.query, self._tables_for(need.query), stream))
-        oldest = self._horizons[key].value({"horizon": need.horizon})
+        oldest = self._statement_on(stream, compile_oldest, need.query).value({"horizon": need.horizon})
         return -FOREVER if oldest is None else min(oldest, need.horizon)
+
+    def _statement_on(self, stream: str, compiled: _Compile, query: ContinuousQuery) -> PreparedStatement:
+        """A statement about the rows that a query needs of a stream."""
+        key = retained_by(query), compiled, stream
+        if key not in self._retention:
+            self._retention[key] = self.prepared(compiled(query, self._tables_for(query), stream))
+        return self._retention[key]
 
     def seen(self, stream: str, after: int | None, *, lately: bool = False) -> Seen:
         known = self._streams[stream]
@@ -550,7 +555,8 @@ class DuckDBStore:
         """These are all queries: drops everything made for others, and rows that no query reads, up to an instant."""
         self._later.keep({need.query.dataset.after for need in needs})
         datasets = {need.query.dataset for need in needs}
-        self._horizons = {key: known for key, known in self._horizons.items() if key[0] in datasets}
+        retained = {retained_by(need.query) for need in needs}
+        self._retention = {key: known for key, known in self._retention.items() if key[0] in retained}
         for iri, stream in self._streams.items():
             if not any(reads(dataset, iri, self.tables) for dataset in datasets):
                 self.run(f"DELETE FROM {stream.table} WHERE ts <= {until}")

@@ -146,7 +146,7 @@ def _change(active: SparkSession, settings: Mapping[str, str]) -> None:
     for name, value in settings.items():
         if active.conf.get(name, None) != value:
             if not active.conf.isModifiable(name):
-                raise SessionError(f"Spark runs already, and {name} cannot be changed any more")
+                raise SessionError(f"Spark is already running, so {name} cannot be changed")
             active.conf.set(name, value)
 
 

@@ -66,7 +66,9 @@ def reduced(
 
 
 def is_plain(expression: exp.Expr) -> bool:
-    """Whether it is free to evaluate it again."""
+    """Whether it is free to evaluate it again; so is an item of a list that is a column, as the operands of a step."""
+    if isinstance(expression, exp.Bracket):
+        expression = expression.this
     return isinstance(expression, exp.Column | exp.Literal | exp.Null | exp.Boolean)
 
 

@@ -6,8 +6,8 @@
 
 How it is measured. A query has the expression in SELECT, and another has it in FILTER, over a window of five elements.
 On DuckDB the time is from the text of the query to its answer. On Spark it is that of the expression over five rows,
-from the syntax tree to the values. The slower of both counts. Forms that have two pairs of parentheses per level are
-nested 32 levels deep, for a query has at most 100.
+from the syntax tree to the values. The slower of both counts, by the clock, with processor time beside it. Forms that
+have two pairs of parentheses per level are nested 32 levels deep, for a query has at most 100.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ from penstock.relational.functions.nesting import MOST_WEIGHT_DISTRIBUTED
 from penstock.relational.spark_sql import to_spark
 from penstock.syntax import parse
 
-Timed = Callable[[str], list[float]]
+Times = tuple[float, float]
+"""By the clock, and of the processor."""
+Timed = Callable[[str], list[Times]]
 
 MOST_SECONDS = 1
 ROWS = [("i1", "i2"), ("d2.5", "i2"), ("Sx", "i2"), ("btrue", "i2"), ("i0", "i2")]
@@ -43,7 +45,7 @@ ROWS = [("i1", "i2"), ("d2.5", "i2"), ("Sx", "i2"), ("btrue", "i2"), ("i0", "i2"
 def on_duckdb() -> Timed:
     store = DuckDBStore()
 
-    def timed(expression: str) -> list[float]:
+    def timed(expression: str) -> list[Times]:
         text = expression.replace("?a", "?n").replace("?b", "2")
         return [
             _seconds(lambda query=query: list(run_bounded(parse(query, "csparql"), INPUTS, store=store)))
@@ -59,7 +61,7 @@ def on_spark() -> Timed:
     spark = session()
     spark.createDataFrame(ROWS, "a STRING, b STRING").createOrReplaceTempView("terms")
 
-    def timed(expression: str) -> list[float]:
+    def timed(expression: str) -> list[Times]:
         def column(compiler: Callable[..., exp.Expr]) -> str:
             tree = compiler(
                 expression_of(expression),
@@ -76,10 +78,10 @@ def on_spark() -> Timed:
     return timed
 
 
-def _seconds(run: Callable[[], object]) -> float:
-    began = time.perf_counter()
+def _seconds(run: Callable[[], object]) -> Times:
+    began, busy = time.perf_counter(), time.process_time()
     run()
-    return time.perf_counter() - began
+    return time.perf_counter() - began, time.process_time() - busy
 
 
 def main() -> int:
@@ -90,9 +92,10 @@ def main() -> int:
     timed = on_duckdb() if arguments.engine == "duckdb" else on_spark()
     timed("ABS(?a)")
     found = sorted(((max(timed(nested(form, depth_of(form)))), form) for form in FORMS), reverse=True)
-    for seconds, form in found:
-        print(f"{seconds:8.2f} s  {form}")
-    slow = [form for seconds, form in found if seconds > MOST_SECONDS]
+    print("   clock  processor")
+    for (clock, processor), form in found:
+        print(f"{clock:6.2f} s {processor:8.2f} s  {form}")
+    slow = [form for (clock, _), form in found if clock > MOST_SECONDS]
     print(f"{len(found) - len(slow)} of {len(found)} forms within {MOST_SECONDS} s")
     return 1 if arguments.check and slow else 0
 

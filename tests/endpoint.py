@@ -94,12 +94,12 @@ class _Handler(BaseHTTPRequestHandler):
         server.updates.append(update)
         server.authorizations.append(self.headers["Authorization"])
         if server.statuses and (status := server.statuses.pop(0)) != 204:
-            return self._give(status, "text/plain", b"not now")
+            return self._reply(status, "text/plain", b"not now")
         try:
             server.store.update(update)
         except SyntaxError as error:
-            return self._give(400, "text/plain", str(error).encode())
-        return self._give(204, "text/plain", b"")
+            return self._reply(400, "text/plain", str(error).encode())
+        return self._reply(204, "text/plain", b"")
 
     def _answer(self, form: str) -> None:
         server: SparqlServer = self.server.sparql  # type: ignore[attr-defined]
@@ -108,21 +108,21 @@ class _Handler(BaseHTTPRequestHandler):
         server.authorizations.append(self.headers["Authorization"])
         time.sleep(server.delay)
         if urlsplit(self.path).path != "/sparql":
-            return self._give(404, "text/plain", b"nothing here")
+            return self._reply(404, "text/plain", b"nothing here")
         if server.statuses:
-            return self._give(server.statuses.pop(0), "text/plain", b"not now")
+            return self._reply(server.statuses.pop(0), "text/plain", b"not now")
         if server.says is not None:
-            return self._give(200, *server.says)
+            return self._reply(200, *server.says)
         try:
             found = server.store.query(query)
         except SyntaxError as error:
-            return self._give(400, "text/plain", str(error).encode())
+            return self._reply(400, "text/plain", str(error).encode())
         if isinstance(found, ox.QueryTriples):
-            return self._give(200, "application/n-triples", found.serialize(format=ox.RdfFormat.N_TRIPLES))
+            return self._reply(200, "application/n-triples", found.serialize(format=ox.RdfFormat.N_TRIPLES))
         content = found.serialize(format=ox.QueryResultsFormat.JSON)
-        return self._give(200, "application/sparql-results+json", content)
+        return self._reply(200, "application/sparql-results+json", content)
 
-    def _give(self, status: int, media_type: str, content: bytes | None) -> None:
+    def _reply(self, status: int, media_type: str, content: bytes | None) -> None:
         server: SparqlServer = self.server.sparql  # type: ignore[attr-defined]
         if server.is_compressed and content is not None:
             content = gzip.compress(content)

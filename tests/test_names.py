@@ -8,7 +8,7 @@ from pathlib import Path
 
 import penstock
 
-ROOMS = ("runtime", "engines", "relational", "sources")
+ROOMS = ("runtime", "engines", "relational", "sources", "sinks", "api", "cli")
 
 
 def test_no_class_name_occurs_twice() -> None:

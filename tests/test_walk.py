@@ -58,3 +58,18 @@ def test_the_walk_is_short_and_on_the_path(tmp_path: Path) -> None:
     query, stream = str(folder / "query.rq"), str(folder / "tollgates.tnt")
     called = modules_called(["run", "--engine", "duckdb", query, "--stream", stream, "--out", str(tmp_path / "a")])
     assert [module for module in walk if module not in called] == []
+
+
+def test_names_of_the_design_page_are_in_their_modules() -> None:
+    """As in: `Run._commit` in `runtime/run.py`."""
+    page = (ROOT / "docs" / "design" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w.]+)` in\s`([\w/]+\.py)`", page)
+    assert named
+    texts = {module: (SOURCE / module).read_text(encoding="utf-8") for _, module in named}
+    missing = [
+        f"{name} in {module}"
+        for name, module in named
+        for part in name.split(".")
+        if not re.search(rf"^\s*(def|class) {part}\b", texts[module], re.MULTILINE)
+    ]
+    assert missing == []

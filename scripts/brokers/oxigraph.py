@@ -45,15 +45,15 @@ class _Endpoint(BaseHTTPRequestHandler):
         try:
             if urlsplit(self.path).path == "/update":
                 store.update(text)
-                return self._give(204, "text/plain", b"")
+                return self._reply(204, "text/plain", b"")
             found = store.query(text)
         except (SyntaxError, ValueError) as error:
-            return self._give(400, "text/plain", str(error).encode())
+            return self._reply(400, "text/plain", str(error).encode())
         if isinstance(found, QueryTriples):
-            return self._give(200, "application/n-triples", found.serialize(format=RdfFormat.N_TRIPLES))
-        return self._give(200, "application/sparql-results+json", found.serialize(format=QueryResultsFormat.JSON))
+            return self._reply(200, "application/n-triples", found.serialize(format=RdfFormat.N_TRIPLES))
+        return self._reply(200, "application/sparql-results+json", found.serialize(format=QueryResultsFormat.JSON))
 
-    def _give(self, status: int, media_type: str, content: bytes) -> None:
+    def _reply(self, status: int, media_type: str, content: bytes) -> None:
         self.send_response(status)
         self.send_header("Content-Type", media_type)
         self.send_header("Content-Length", str(len(content)))

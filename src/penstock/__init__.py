@@ -3,7 +3,7 @@
     import penstock as ps
 
     ps.parse(text)                    # the syntax tree of a query, in any of six dialects
-    ps.check(text)                    # what is wrong or odd about it
+    ps.check(text)                    # its errors and warnings
     ps.translate(text, to="rspql")    # the same query in another dialect
 
     engine = ps.Engine()              # the embedded engine: streams and graphs in, continuous queries over them

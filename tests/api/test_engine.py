@@ -205,10 +205,10 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("data", "sentence"),
         [
-            (pd.DataFrame({"subject": []}), "a stream has the columns s, p, o and ts, and this one has subject"),
+            (pd.DataFrame({"subject": []}), "a stream has the columns s, p, o and ts, but this one has subject"),
             ("nowhere.tnt", "nowhere.tnt: there is no such file or folder"),
             (Path("nowhere.tnt"), "nowhere.tnt: there is no such file or folder"),
-            (5, "a stream is a file, a table or an iterable of elements, and this is 5"),
+            (5, "a stream is a file, a table or an iterable of elements, but this is 5"),
         ],
     )
     def test_what_is_no_stream(self, engine: ps.Engine, data: Any, sentence: str) -> None:
@@ -638,7 +638,7 @@ class TestStreamsFromQueries:
         engine.stream(TOLL, ROWS)
         engine.register(QUERY, name="x")
         engine.register(QUERY, name="y", **settings)
-        told = f"x and y run together, but x has {here}, and y has {there}: register both with the same"
+        told = f"x and y run together, but x has {here}, and y has {there}: register both with the same values"
         with pytest.raises(ValueError, match=f"^{told}$"):
             engine.results()
 

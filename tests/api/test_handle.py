@@ -71,7 +71,7 @@ def test_queries_join_a_run_and_leave_it() -> None:
         assert told.get(timeout=20) == ("first", 10)
         second = engine.register(QUERY, name="second", duplicates="bag")
         run.add(second, teller("second"))
-        with pytest.raises(InputError, match="second is answered by this run already"):
+        with pytest.raises(InputError, match="second is already answered by this run"):
             run.add(second, print)
         cars.put(12, 21)
         assert {told.get(timeout=20), told.get(timeout=20)} == {("first", 20), ("second", 20)}

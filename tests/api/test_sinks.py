@@ -76,13 +76,13 @@ def test_an_answer_without_solutions_has_a_header(engine: ps.Engine, tmp_path: P
 
 def test_what_cannot_be_written_is_an_error_at_once(engine: ps.Engine, tmp_path: Path) -> None:
     query = engine.register(QUERY)
-    with pytest.raises(SinkError, match="tnt holds the answers of CONSTRUCT or DESCRIBE"):
+    with pytest.raises(SinkError, match="tnt is for CONSTRUCT or DESCRIBE"):
         query.sink(tmp_path / "a", format="tnt")
     with pytest.raises(SinkError, match="there is no sink for ftp://"):
         query.sink("ftp://host/a")
     with pytest.raises(SinkError, match="does not answer"):
         query.sink("mqtt://127.0.0.1:1/a")
-    with pytest.raises(InputError, match="answers go to a file, an address or a function, and this is 7"):
+    with pytest.raises(InputError, match="a sink is a file, an address or a function, but this is 7"):
         query.sink(7)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="a target is missing"):
         query.sink()

@@ -200,6 +200,31 @@ def test_terms_without_brackets_are_no_terms(
     assert query.counts.malformed == 4
 
 
+def test_long_terms_need_no_deep_stack(spark: SparkSession) -> None:
+    """A pattern of Java that recurses for each character fills a stack of megabytes."""
+    size = 500_000
+    iris = [
+        "a" * size,
+        "%C3%A9" * (size // 6),
+        "é" * size,
+        "a/" * (size // 2),
+        "?a=b&c=" * (size // 7),
+        "#" + "f" * size,
+    ]
+    literals = ["x" * size, r"\n" * (size // 2), r"\u00e9" * (size // 6), r"a\"b" * (size // 4)]
+    resources = [*(f"<{EX}{path}>" for path in iris), "_:" + "b" * size]
+    objects = [*(f'"{text}"@en' for text in literals), f'"x"^^<{EX}{"t" * size}>', *resources]
+    short = f"<{EX}x>"
+    triples = [*((term, short, short, term) for term in resources), *((short, short, term, None) for term in objects)]
+    triples += [(short, predicate, short, None) for predicate in resources[:-1]]
+    rows = [(*triple, 1000) for triple in triples]
+    engine = ps.Engine(spark)
+    engine.stream(TOLL, spark.createDataFrame(rows, "s string, p string, o string, g string, ts bigint"))
+    query = engine.register(f"SELECT (COUNT(*) AS ?n) FROM STREAM <{TOLL}> [RANGE 1s STEP 1s] WHERE {{ ?s ?p ?o }}")
+    assert [int(row.value) for each in query.results() for (row,) in each.rows] == [len(rows)]  # type: ignore[union-attr]
+    assert query.counts.malformed == 0
+
+
 def test_what_comes_too_late_is_told_with_a_frame_too(
     engine: ps.Engine, spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -562,7 +587,7 @@ def test_queries_come_to_a_live_run_and_leave_it(engine: ps.Engine, tmp_path: Pa
         assert told.get(timeout=60) == ("first", 10000)
         second = engine.register(QUERY, name="second")
         run.add(second, teller("second"))
-        with pytest.raises(InputError, match="second is answered by this run already"):
+        with pytest.raises(InputError, match="second is already answered by this run"):
             run.add(second, print)
         with pytest.raises(InputError, match="tol"):
             run.add(engine.register(QUERY.replace("/toll>", "/tol>"), name="wrong"), print)
@@ -689,7 +714,7 @@ def test_arguments_that_make_no_triples_are_refused(spark: SparkSession) -> None
 
 
 def test_an_engine_takes_a_session() -> None:
-    with pytest.raises(InputError, match=r"takes a SparkSession, and this is 'local\[2\]'"):
+    with pytest.raises(InputError, match=r"takes a SparkSession, but this is 'local\[2\]'"):
         ps.Engine("local[2]")  # type: ignore[arg-type]
 
 

@@ -97,6 +97,7 @@ class TestAnswers:
         [
             (["--stream", "<http://e/other>=x.tnt"], "the query reads no stream <http://e/other>"),
             (["--t0", "soon"], "'soon' is not an instant"),
+            (["--t0", "9223372036854775807"], "'9223372036854775807' is out of range; an instant has at most"),
             (["--report", "window-closed"], "did you mean window-close?"),
             (["--graph", "nowhere.ttl"], "nowhere.ttl"),
             (["--lateness", "a while"], "is not a duration"),
@@ -130,7 +131,7 @@ class TestJudge:
         answer.write_text(run(files, "oracle").stdout.replace('"value": "2"', '"value": "3"'))
         result = run(files, command, option, str(answer))
         assert result.exit_code == 3
-        assert result.stdout.startswith("wrong: there is no t0")
+        assert result.stdout.startswith("wrong: this is not the answer for any t0")
 
     def test_windows_still_open(self, files: Path, command: str, option: str) -> None:
         answer = files / "answer.jsonl"
@@ -209,4 +210,4 @@ def test_csv_for_spreadsheets(tmp_path: Path) -> None:
         assert CliRunner().invoke(commands, options).stdout == "time,o\n5,'=1+1\n"
         refused = CliRunner().invoke(commands, [*options, "--format", "tsv"])
         assert refused.exit_code == 2
-        assert "it is for csv, and --format is tsv" in refused.stderr
+        assert "it is for csv, but --format is tsv" in refused.stderr

@@ -444,7 +444,7 @@ class TestInput:
     def test_a_query_in_place_of_a_file(self, command: tuple[str, ...]) -> None:
         result = run(*command, FINE)
         assert result.exit_code == 2
-        assert "to give the query itself, write it to standard input" in result.stderr
+        assert "to pass the text of a query, write it to standard input" in result.stderr
 
     @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero")
     def test_an_endless_file(self) -> None:

@@ -22,8 +22,8 @@ from penstock.engines.spark.session import SessionError
             ["--engine", "spark", "--conf", "memory=4g"],
             "'memory' is not a setting of Spark; settings begin with spark.",
         ),
-        (["--engine", "duckdb", "--master", "yarn"], "'--master': it is for Spark, and the engine is duckdb."),
-        (["--engine", "duckdb", "--conf", "spark.a=b"], "'--conf': it is for Spark, and the engine is duckdb."),
+        (["--engine", "duckdb", "--master", "yarn"], "'--master': it is for Spark, but the engine is duckdb."),
+        (["--engine", "duckdb", "--conf", "spark.a=b"], "'--conf': it is for Spark, but the engine is duckdb."),
     ],
 )
 def test_a_wrong_option(command: tuple[str, ...], options: list[str], message: str) -> None:
@@ -49,7 +49,7 @@ def test_a_master_of_spark(master: str) -> None:
             PySparkException(
                 "An error occurred.\n: a.b.SparkException: Job aborted.\nCaused by: a.b.IOException: disk full"
             ),
-            "error: Spark failed: disk full\n  = --verbose shows what Spark says\n",
+            "error: Spark failed: disk full\n  = --verbose shows Spark's messages\n",
         ),
         (
             PySparkException("Job aborted: java.lang.OutOfMemoryError: Java heap space"),

@@ -147,7 +147,7 @@ class TestSources:
         (files / "q.rq").write_text(QUERY.replace("WHERE", "FROM STREAM :other [RANGE 1ms STEP 1ms] WHERE"))
         result = run("--stream", ":other=-", stream=":toll=-")
         assert result.exit_code == 2
-        assert "standard input is one stream" in result.stderr
+        assert "two streams are bound to standard input" in result.stderr
 
     def test_the_oracle_does_not_wait_for_a_replay(self) -> None:
         given = ["verify", "q.rq", *EMBEDDED, "--stream", "replay+toll.tnt?speed=0.0001"]
@@ -323,7 +323,7 @@ class TestSeveralQueries:
         [
             (("q.rq", "count.rq", "--stream", "toll.tnt"), "the queries read <http://e/toll> and <http://e/seen>: say"),
             (("cars.rq", "cars.rq", "--stream", "toll.tnt"), "cars and cars-2 both produce the stream <cars>"),
-            (("q.rq", "q.rq", "--stream", "toll.tnt", "--format", "csv"), "one query, and there are 2: choose jsonl"),
+            (("q.rq", "q.rq", "--stream", "toll.tnt", "--format", "csv"), "a single query, but there are 2: choose"),
             (("seen.rq", "q.rq", "--stream", "http://e/toll=toll.tnt"), "<cars>, which is not bound, and no query"),
             ((*FILES, "--stream", "http://e/seen=toll.tnt"), "is produced by http://e/seen, and cannot be toll.tnt"),
         ],

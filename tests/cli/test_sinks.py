@@ -47,12 +47,12 @@ def test_a_checkpoint_belongs_to_its_sinks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--out", "a", "--out", "a"), "'--out': the same target is there twice."),
-        (("--out", "a?format=tnt"), "'--format': tnt holds the answers of CONSTRUCT or DESCRIBE, and this is SELECT"),
-        (("--out", "http://localhost/a", "--format", "table"), "'--format': messages have no format table"),
+        (("--out", "a", "--out", "a"), "'--out': the same target is named twice."),
+        (("--out", "a?format=tnt"), "'--format': tnt is for CONSTRUCT or DESCRIBE, but this is SELECT"),
+        (("--out", "http://localhost/a", "--format", "table"), "'--format': table cannot be sent as messages"),
         (("--out", "ftp://localhost/a"), "'--out': ftp://localhost/a: there is no sink for ftp://"),
         (("--out", "-", "--format", "parquet"), "parquet is written to a folder: name one, as in --out answers/"),
-        (("--out", "sparql+http://localhost/a"), "an endpoint for updates stores the answers of CONSTRUCT or DESCRIBE"),
+        (("--out", "sparql+http://localhost/a"), "a SPARQL Update endpoint stores results of CONSTRUCT or DESCRIBE"),
         (("--out", "kafka://127.0.0.1:1/a", "--retry-timeout", "100ms"), "does not answer (connection refused)"),
     ],
 )

@@ -71,7 +71,7 @@ def test_a_topic_that_does_not_exist(kafka: dict[str, str], folder: Path, comman
 
 
 @pytest.mark.parametrize("command", ["verify", "oracle"])
-@pytest.mark.parametrize("stream", [".?follow", "tcp://localhost:7700", "kafka://localhost/toll"])
+@pytest.mark.parametrize("stream", [".?follow", "tcp://localhost:7700", "kafka://localhost/toll", "ws://localhost/"])
 def test_a_stream_without_end(folder: Path, command: str, stream: str) -> None:
     done = CliRunner().invoke(commands, [command, "q.rq", "--stream", stream])
     assert (done.exit_code, done.stdout) == (2, "")

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from penstock import parse
 from penstock.algebra import ContinuousQuery, Settings, build
-from penstock.engines.arrival_reports import ArrivalReport
 from penstock.engines.duckdb.statements import DuckDBReport
 from penstock.engines.duckdb.store import DuckDBStore
+from penstock.engines.noted_reports import NotedReport
 from penstock.engines.protocol import Seen
 from penstock.relational.reporting import compile_instants, compile_last_end
 
@@ -61,10 +61,12 @@ def test_the_instants_are_those_of_the_statement(
     for earlier in batches[:appended_before]:
         append(engine, earlier)
     report = engine.compile_report(query)
-    assert isinstance(report, ArrivalReport)
+    assert isinstance(report, NotedReport)
     for later in batches[appended_before:]:
         append(engine, later)
-    statement = DuckDBReport(engine, compile_instants(query, engine.tables), compile_last_end(query, engine.tables))
+    statement = DuckDBReport(
+        engine, compile_instants(query, engine.tables), lambda: compile_last_end(query, engine.tables)
+    )
     first = -2
     for length in steps:
         last = first + length

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from penstock import parse
 from penstock.algebra import ContinuousQuery, Settings, build
-from penstock.engines.closings import ClosingReport
 from penstock.engines.duckdb.statements import DuckDBReport
 from penstock.engines.duckdb.store import DuckDBStore
+from penstock.engines.noted_reports import NotedReport
 from penstock.engines.protocol import Seen
 from penstock.relational.reporting import compile_instants, compile_last_end
 
@@ -76,10 +76,12 @@ def test_the_instants_are_those_of_the_statement(
     for number in range(min(appended_before, len(batches))):
         append(engine, batches[number])
     report = engine.compile_report(query)
-    assert isinstance(report, ClosingReport)
+    assert isinstance(report, NotedReport)
     for later in batches[appended_before:]:
         append(engine, later)
-    statement = DuckDBReport(engine, compile_instants(query, engine.tables), compile_last_end(query, engine.tables))
+    statement = DuckDBReport(
+        engine, compile_instants(query, engine.tables), lambda: compile_last_end(query, engine.tables)
+    )
     first = -25
     for length in steps:
         last = first + length

@@ -85,7 +85,7 @@ def test_a_session_is_started_once_and_without_a_word(tmp_path: Path) -> None:
         "True",
         "2 UTC",
         "3",
-        "Spark runs already, and spark.master cannot be changed any more",
+        "Spark is already running, so spark.master cannot be changed",
         "yes 700",
         "9",
         "ArithmeticException",

@@ -142,10 +142,10 @@ def test_late_rows_are_told_apart(contract: Contract) -> None:
 
 
 def test_what_queries_produce_is_a_stream(contract: Contract) -> None:
-    contract.store.add_stream(GIVEN, is_given=True)
-    seen = contract.store.give(0, GIVEN, table_of([element(1000, number=1), element(2000, number=2)]))
+    contract.store.add_stream(GIVEN, is_produced=True)
+    seen = contract.store.append_produced(0, GIVEN, table_of([element(1000, number=1), element(2000, number=2)]))
     assert (seen.elements, seen.least, seen.greatest, seen.has_late) == (2, 1000, 2000, False)
-    contract.store.give(1, GIVEN, table_of([element(3000, number=3)]))
+    contract.store.append_produced(1, GIVEN, table_of([element(3000, number=3)]))
     assert contract.store.elements(GIVEN) == 3
     found = contract.answers(query(stream=GIVEN), [2000, 4000])
     assert found == [("S1", 2000), ("S1", 4000), ("S2", 2000), ("S2", 4000), ("S3", 4000)]

@@ -50,7 +50,7 @@ def aggregated(
     of_rows = [exp.alias_(part.of_rows, name.replace(" ", "_")) for name, part in parts.items()]
     inner = exp.select(*of_rows, "count(*) AS size").from_(source, dialect="duckdb").group_by(portion).subquery("parts")
     names = {name: name.replace(" ", "_") for name in parts}
-    together = [exp.alias_(part.manner.together(exp.column(names[n])), names[n]) for n, part in parts.items()]
+    together = [exp.alias_(part.combination.together(exp.column(names[n])), names[n]) for n, part in parts.items()]
     size = exp.alias_(exp.Sum(this=exp.column("size")), "size")
     groups = exp.select(*together, size).from_(inner).subquery("groups")
     term = finished(aggregate, {name: exp.column(column) for name, column in names.items()}, exp.column("size"))

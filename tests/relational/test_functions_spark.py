@@ -237,7 +237,7 @@ def aggregated(spark: SparkSession, aggregate: Aggregate, groups: Sequence[Seque
     names = {name: name.replace(" ", "_") for name in parts}
     of_rows = [exp.alias_(part.of_rows, names[name]) for name, part in parts.items()]
     inner = exp.select("place", *of_rows, "count(*) AS size").from_(source).group_by("place", "crc32(x) % 2")
-    together = [exp.alias_(part.manner.together(exp.column(names[n])), names[n]) for n, part in parts.items()]
+    together = [exp.alias_(part.combination.together(exp.column(names[n])), names[n]) for n, part in parts.items()]
     whole = exp.select("place", *together, "sum(size) AS size").from_(inner.subquery("parts")).group_by("place")
     term = finished(aggregate, {name: exp.column(column) for name, column in names.items()}, exp.column("size"))
     query = exp.select("place", exp.alias_(term, "term")).from_(whole.subquery("groups"))

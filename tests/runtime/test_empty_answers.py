@@ -53,7 +53,7 @@ CASES: dict[str, tuple[str, list[tuple[Any, ...]], str, Sequence[str]]] = {
         seen(12_000, 13_000),
         "the answer is empty: 2 elements read, from 12000 to 13000; 0 windows closed; 0 evaluations",
         [
-            "no window has closed: the first one closes at 20000; --flush (flush=True in Python) also answers windows "
+            "no window has closed: the first one closes at 20000; --flush (flush=True in Python) also reports windows "
             "that are still open"
         ],
     ),

@@ -15,14 +15,14 @@ from penstock.rdf.result_batches import ResultBatch
 from penstock.rdf.results import Evaluation, from_json_line
 from penstock.sinks import SinkError
 from penstock.sinks.delivery import Delivery, DeliveryStopped, PassingError, Retries
-from penstock.sinks.formats import Manner, variables_of, writer
+from penstock.sinks.formats import FormatOptions, variables_of, writer
 from penstock.sinks.message_sink import MessageSink
 from penstock.sinks.messages import MessageWriter, in_pieces
-from penstock.sinks.outbox import Outbox, Waiting
+from penstock.sinks.outbox import Outbox, OutboxPosition
 
 
 def message_writer(format: str, form: QueryForm, most_bytes: int | None = None) -> MessageWriter:
-    return MessageWriter(writer(format, Manner({}, are_messages=True)), variables_of([form]), most_bytes)
+    return MessageWriter(writer(format, FormatOptions({}, are_messages=True)), variables_of([form]), most_bytes)
 
 
 def messages(format: str, form: QueryForm, *evaluations: Evaluation, most_bytes: int | None = None) -> pa.Table:
@@ -161,7 +161,7 @@ def test_an_error_that_does_not_pass_is_not_waited_for() -> None:
 class Run:
     """A sink with an outbox, in a process that may be killed: what was not closed is forgotten."""
 
-    def __init__(self, folder: Path, receiver: Away, written: Waiting | None = None) -> None:
+    def __init__(self, folder: Path, receiver: Away, written: OutboxPosition | None = None) -> None:
         self.outbox = Outbox(folder, 0, written)
         delivery = Delivery(receiver, Retries(), self.outbox.sent)
         self.sink = MessageSink(message_writer("jsonl", SELECT), delivery, self.outbox)

@@ -291,10 +291,9 @@ def test_the_refusal_says_what_to_choose(tmp_path: Path) -> None:
         (
             "tnt",
             SELECT,
-            "tnt holds the answers of CONSTRUCT or DESCRIBE, and this is SELECT: choose jsonl, table, csv, tsv or "
-            "parquet",
+            "tnt is for CONSTRUCT or DESCRIBE, but this is SELECT: choose jsonl, table, csv, tsv or parquet",
         ),
-        ("csv", ASK, "csv holds the answers of SELECT, and this is ASK: choose jsonl, table or parquet"),
+        ("csv", ASK, "csv is for SELECT, but this is ASK: choose jsonl, table or parquet"),
         (
             "xml",
             ASK,

@@ -93,7 +93,7 @@ def test_files_move_after_the_commit(tmp_path: Path) -> None:
 def test_a_folder_that_has_something_is_refused(tmp_path: Path) -> None:
     (tmp_path / "answers").mkdir()
     (tmp_path / "answers" / "notes").write_text("mine")
-    with pytest.raises(SinkError, match="there is something already: name a new folder"):
+    with pytest.raises(SinkError, match="the folder is not empty: name a new one"):
         open_sink(tmp_path / "answers", "parquet", SELECT)
 
 
@@ -106,7 +106,7 @@ def test_executors_write_what_the_driver_would(spark: SparkSession, tmp_path: Pa
         assert result.exit_code == 0, result.output
         again = CliRunner().invoke(commands, [*run, "--out", str(tmp_path / engine)])
         assert again.exit_code == 2
-        assert "there is something already: name a new folder" in again.output
+        assert "the folder is not empty: name a new one" in again.output
     found = rows(tmp_path / "spark")
     assert sorted(map(str, found)) == sorted(map(str, rows(tmp_path / "duckdb")))
     assert len(found) == 6

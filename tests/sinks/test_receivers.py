@@ -143,7 +143,7 @@ def test_mistakes_with_kafka(kafka: dict[str, str], tmp_path: Path) -> None:
         f"kafka://{servers}/{topic}?colour=red": "there is no option colour: the options are format",
         f"kafka://{servers}/{topic}?start=latest": "of the options of a stream, answers have format= only",
         f"kafka://ana:secret@{servers}/{topic}": "a password does not belong into an address",
-        f"kafka://{servers}/{topic}?format=table": "messages have no format table: choose jsonl, csv",
+        f"kafka://{servers}/{topic}?format=table": "table cannot be sent as messages: choose jsonl, csv",
         f"kafka://reader@{kafka['sasl']}/{topic}?{sasl}&password-file={tmp_path / 'password'}": "rejects the user",
         f"kafka://reader@{kafka['sasl']}/{topic}?{sasl}&password-file={tmp_path / 'none'}": "this file cannot be read",
     }.items():
@@ -178,7 +178,7 @@ def test_mistakes_with_mqtt(mosquitto: dict[str, str], tmp_path: Path, monkeypat
     protected = mosquitto["protected"]
     for address, message in {
         f"mqtt://{protected}/a": r"rejects the user or the password \(not authorized\): write mqtt://USER@HOST",
-        f"mqtt://{mosquitto['address']}/a/%23": "answers go to one topic, without",
+        f"mqtt://{mosquitto['address']}/a/%23": "results go to a single topic, without",
         f"mqtt://{mosquitto['address']}/": "the address is written as mqtt://HOST/TOPIC",
         "mqtt://localhost:one/a": "the address is written as mqtt://HOST/TOPIC",
     }.items():
@@ -190,6 +190,7 @@ def test_mistakes_with_mqtt(mosquitto: dict[str, str], tmp_path: Path, monkeypat
     opened(f"mqtt://{mosquitto['user']}@{protected}/a").close()
 
 
+@pytest.mark.broker
 def test_an_mqtt_broker_that_goes_away_and_comes_back(tmp_path: Path) -> None:
     broker = Broker("mosquitto", tmp_path)
     address = f"mqtt://{broker.start()['address']}/answers"
@@ -248,7 +249,7 @@ def test_a_webhook_that_is_busy_is_asked_again() -> None:
     ("status", "message"),
     [
         (400, r"answered 400 Bad Request: it rejects the answer \(too many cars\)"),
-        (401, "answered 401 Unauthorized: it accepts no answers without the right user and password"),
+        (401, "answered 401 Unauthorized: it requires a user and password"),
         (404, r"answered 404 Not Found: is this the right address for POST requests\?"),
         (413, "answered 413"),
     ],
@@ -285,9 +286,9 @@ def test_an_endpoint_has_a_graph_for_each_answer() -> None:
             ("urn:penstock:a%20query:8000", "8000"),
             ("urn:penstock:a%20query:9000", "9000"),
         }
-        with pytest.raises(SinkError, match="stores the answers of CONSTRUCT or DESCRIBE, and this is SELECT"):
+        with pytest.raises(SinkError, match="stores results of CONSTRUCT or DESCRIBE, but this is SELECT"):
             opened(f"sparql+{server.address}")
-        with pytest.raises(SinkError, match="has no format: remove format=trig"):
+        with pytest.raises(SinkError, match="takes no format: remove format=trig"):
             opened(f"sparql+{server.address}?format=trig", form=CONSTRUCT)
 
 

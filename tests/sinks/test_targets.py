@@ -114,9 +114,9 @@ class TestWhatCannotBeWritten:
     def test_paths(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
         for path, sentence in (
-            (tmp_path / "no" / "out", "the folder of this file is not there: make it first"),
-            (tmp_path, "this is a folder, and results go to a file: name a file in it"),
-            (tmp_path / "file" / "out", "a part of this path is a file and not a folder: name a file elsewhere"),
+            (tmp_path / "no" / "out", "the folder of this file does not exist: create it first"),
+            (tmp_path, "this is a folder: name a file in it"),
+            (tmp_path / "file" / "out", "a part of this path is a file, not a folder: choose another path"),
         ):
             with pytest.raises(SinkError) as caught:
                 open_sink(path, "jsonl", SELECT)
@@ -127,7 +127,7 @@ class TestWhatCannotBeWritten:
             raise PermissionError(13, "Permission denied")
 
         monkeypatch.setattr(Path, "open", refuse)  # root may write everywhere
-        with pytest.raises(SinkError, match="this may not be written"):
+        with pytest.raises(SinkError, match="this cannot be written"):
             open_sink(tmp_path / "out", "jsonl", SELECT)
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
@@ -135,7 +135,7 @@ class TestWhatCannotBeWritten:
         sink = open_sink("/dev/full", "jsonl", SELECT)
         sink.write(ResultBatch.of(SELECTED))
         assert sink.position() is None
-        with pytest.raises(SinkError, match="/dev/full: the disk is full: make room"):
+        with pytest.raises(SinkError, match="/dev/full: the disk is full: free some space"):
             sink.flush()
         with pytest.raises(SinkError, match="the disk is full"):
             sink.close()

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
-from tests.brokers import post
+from tests.brokers import Broker, post
 from tests.sources.collected import Read, joined
 from tests.sources.test_kafka import live, wait_until
 from tests.sources.test_mqtt import source
 
+from penstock.rdf.credentials import service_auth
 from penstock.rdf.errors import SourceError
 
 START = 1_772_434_800_000
@@ -98,6 +101,34 @@ def test_a_live_stream_is_polled(web: dict[str, str]) -> None:
     assert ["earlier than one that was added before it" in entry.reason for entry in joined(batches).malformed] == [
         True
     ]
+
+
+def test_the_server_goes_away_and_comes_back(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    broker = Broker("web", tmp_path)
+    web = broker.start()
+    try:
+        add(web, "t", *range(3))
+        with caplog.at_level(logging.WARNING, "penstock"), live(source(f"{web['ldes']}/t?poll=50ms")) as batches:
+            wait_until(lambda: len(joined(batches).times) == 3)
+            broker.stop(kill=True)
+            wait_until(lambda: "does not answer" in caplog.text)
+            broker.start()
+            add(web, "t", 3, 4)
+            wait_until(lambda: len(joined(batches).times) == 5)
+        assert "answers again" in caplog.text
+        assert seconds_of(joined(batches)) == [*range(5)]
+    finally:
+        broker.stop(kill=True)
+
+
+def test_credentials(web: dict[str, str], tmp_path: Path) -> None:
+    name = uuid4().hex
+    add(web, name, 1)
+    protected = web["ldes"].replace("/ldes", "/protected/ldes")
+    with pytest.raises(SourceError, match="answered 401 Unauthorized"):
+        list(source(f"{protected}/{name}?until=now").batches())
+    auth = service_auth({protected.removeprefix("ldes+"): f"Bearer {web['token']}"})
+    assert seconds_of(joined(source(f"{protected}/{name}?until=now", auth=auth).batches())) == [1]
 
 
 # Pages of other shapes

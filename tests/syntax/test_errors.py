@@ -49,10 +49,10 @@ WORDS = [
     Mistake("SELECT ?x { ?x ?p ?o } LIMIT «ten»", "expected a whole number after LIMIT, found `ten`"),
     Mistake("«INSERT» DATA { <a> <b> <c> }", "expected a query", "this is SPARQL Update"),
     Mistake("«»", "expected SELECT, CONSTRUCT, ASK or DESCRIBE, found the end of the query"),
-    Mistake("SELECT ?x { ?x ?p ?o } ORDER BY «?x DESC» LIMIT 3", "DESC stands before", "write DESC(?x)"),
-    Mistake("SELECT ?x { ?x ?p ?o } ORDER BY ?o «?x asc», ?p", "ASC stands before", "write ASC(?x)"),
+    Mistake("SELECT ?x { ?x ?p ?o } ORDER BY «?x DESC» LIMIT 3", "DESC comes before", "write DESC(?x)"),
+    Mistake("SELECT ?x { ?x ?p ?o } ORDER BY ?o «?x asc», ?p", "ASC comes before", "write ASC(?x)"),
     Mistake("SELECT ?x { ?x ?p ?o } ORDER BY ?x«,» ?p", "expected the end of the query", "no commas here"),
-    Mistake("SELECT ?x { ?x ?p ?o }«;»", "expected the end of the query", "drop it"),
+    Mistake("SELECT ?x { ?x ?p ?o }«;»", "expected the end of the query", "remove it"),
     Mistake("SELECT ?x { ?x ?p ?o } «FROM» <g>", "expected the end of the query", "FROM … stands before WHERE"),
     Mistake("«/»/ a comment\nSELECT ?x { ?x ?p ?o }", "expected SELECT", "comments begin with #"),
     Mistake("«-»- a comment\nSELECT ?x { ?x ?p ?o }", "expected SELECT", "comments begin with #"),
@@ -159,7 +159,9 @@ WINDOWS = [
     Mistake(
         "SELECT * FROM STREAM <s> [«RANGE 0s STEP 5s»] { }", "the width of a window must be more than 0", "positive"
     ),
-    Mistake("SELECT * FROM STREAM <s> [RANGE «0.5ms» STEP 5s] { }", "whole milliseconds", "the shortest is 1ms"),
+    Mistake(
+        "SELECT * FROM STREAM <s> [RANGE «0.5ms» STEP 5s] { }", "whole number of milliseconds", "the shortest is 1ms"
+    ),
     Mistake("SELECT * FROM STREAM <s> [«NOW - 5 S TO NOW - 9 S»] { }", "this window is empty", "further back first"),
     Mistake("SELECT * FROM STREAM <s> «WINDOW RANGE 10 S SLIDE 20 S» { }", "moves further than it is wide", "FIXED"),
     Mistake("SELECT * FROM STREAM <s> WINDOW RANGE 10 S «SLID» { }", "expected SLIDE or FIXED", "did you mean SLIDE?"),
@@ -320,7 +322,7 @@ def test_all_problems_are_in_the_text_of_the_exception() -> None:
         ("SELECT * FROM STREAM <s> [RANGE 5s STEP 9s] { ?x ?p ?o }", "elements between the windows", "unless that is"),
         (
             "REGISTER STREAM s AS SELECT * FROM STREAM <t> [RANGE 5s STEP 1s] { ?x ?p ?o }",
-            "SELECT gives a stream of solutions",
+            "SELECT produces a stream of solutions",
             "REGISTER QUERY",
         ),
     ],

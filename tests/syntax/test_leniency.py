@@ -240,12 +240,12 @@ MISPLACED = [
     (
         _SELECT.replace("[", "").replace("]", ""),
         "RANGE",
-        "a window stands in brackets, such as [RANGE PT10S STEP PT5S]",
+        "write a window in brackets, such as [RANGE PT10S STEP PT5S]",
     ),
     (
         "SELECT * FROM WINDOW ON STREAM :s TRIPLES 10 { ?s :p ?v }",
         "TRIPLES",
-        "a window stands in brackets, such as [RANGE PT10S STEP PT5S]",
+        "write a window in brackets, such as [RANGE PT10S STEP PT5S]",
     ),
     (
         f"{_SELECT} REPORT ON WINDOW CLOSE",

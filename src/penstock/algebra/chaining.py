@@ -45,7 +45,7 @@ def stream_name(query: ContinuousQuery, name: str) -> str | None:
     return resolve(register.name.text, query.text.prologue.base) if register.kind == "stream" else None
 
 
-def gives_triples(query: ContinuousQuery) -> bool:
+def produces_triples(query: ContinuousQuery) -> bool:
     return isinstance(query.form, ConstructForm | DescribeForm)
 
 
@@ -77,7 +77,7 @@ class Chain:
     def __post_init__(self) -> None:
         for name, query in self.queries.items():
             stream = stream_name(query, name)
-            if stream is None or not gives_triples(query):
+            if stream is None or not produces_triples(query):
                 continue
             if stream in self.produced:
                 raise InputError(
@@ -85,9 +85,9 @@ class Chain:
                     "another name, or drop it"
                 )
             self.produced[stream] = name
-        givers = {name: self.producers_of(name) for name in self.queries}
+        producers = {name: self.producers_of(name) for name in self.queries}
         try:
-            object.__setattr__(self, "order", tuple(TopologicalSorter(givers).static_order()))
+            object.__setattr__(self, "order", tuple(TopologicalSorter(producers).static_order()))
         except CycleError as error:
             raise InputError(_cycle(error.args[1][:-1])) from None
 
@@ -158,7 +158,7 @@ def check_chained(queries: Mapping[str, ContinuousQuery], name: str, query: Cont
 
     A query that produces no triples neither closes a cycle nor duplicates a stream.
     """
-    if gives_triples(query):
+    if produces_triples(query):
         Chain({**queries, name: query})
 
 

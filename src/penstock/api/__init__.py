@@ -1,1 +1,1 @@
-"""What `import penstock` offers, loaded part by part when it is needed, and what the command line shares with it."""
+"""The public API of `import penstock`, loaded part by part, and the parts that the command line shares with it."""

@@ -13,7 +13,6 @@ from penstock.api.run_messages import RunMessages
 from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.elements import Malformed
 from penstock.rdf.format_advice import FormatAdvice
-from penstock.rdf.result_batches import ResultBatch
 from penstock.runtime.outlets import Outlet, Written
 from penstock.runtime.queries import Late
 from penstock.sinks import SinkError
@@ -120,43 +119,17 @@ class DeadLetters:
 
 
 @dataclass(frozen=True, slots=True)
-class OutletWithLetters(Outlet):
-    """Another outlet; its position in a checkpoint includes that of the file of dead letters."""
+class LettersOutlet(Outlet):
+    """Receives no answers; its position in a checkpoint is that of the file of dead letters of a query."""
 
-    outlet: Outlet
     letters: DeadLetters
     query: str
 
     def resume(self, written: Written) -> None:
-        own, letters = (None, None) if written is None else written
-        self.letters.open(self.query, letters)
-        self.outlet.resume(own)
-
-    @property
-    def takes_each(self) -> bool:
-        return self.outlet.takes_each
-
-    def write(self, batch: ResultBatch, which: range) -> None:
-        self.outlet.write(batch, which)
-
-    def finish(self, number: int) -> None:
-        self.outlet.finish(number)
+        self.letters.open(self.query, written)
 
     def position(self) -> Written:
-        return self.outlet.position(), self.letters.position(self.query)
-
-    def deliver(self) -> None:
-        self.outlet.deliver()
-
-    def complete(self, written: Written) -> None:
-        own, _ = written
-        self.outlet.complete(own)
-
-    def interrupt(self) -> None:
-        self.outlet.interrupt()
-
-    def close(self, *, has_failed: bool) -> None:
-        self.outlet.close(has_failed=has_failed)
+        return self.letters.position(self.query)
 
 
 def _elements(late: Late) -> Iterator[tuple[int, list[str]]]:

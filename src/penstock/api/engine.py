@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 from weakref import WeakSet
 
 from penstock.algebra import Settings, build
-from penstock.algebra.chaining import check_chained, distinct_names, gives_triples
+from penstock.algebra.chaining import check_chained, distinct_names, produces_triples
 from penstock.algebra.inputs import InputError
 from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.api.graphs import ChangingGraph, graph_of
@@ -22,7 +22,7 @@ from penstock.api.run_messages import RunMessages
 from penstock.api.settings import SettingError, duration, origin, report_policy, size
 from penstock.api.shared_settings import chain_of, shared_settings
 from penstock.api.sink_runs import Target, start_sinks
-from penstock.api.streams import Binding, bind
+from penstock.api.streams import StreamBinding, bind
 from penstock.engines.protocol import Windows
 from penstock.rdf.changes import read_changes
 from penstock.rdf.credentials import ServiceAuth
@@ -84,7 +84,7 @@ class Engine:
     ) -> None:
         if spark is not None and not is_spark_object(spark, "SparkSession") and not callable(spark):
             raise InputError(
-                f"an engine takes a SparkSession, and this is {spark!r}: "
+                f"Engine takes a SparkSession, but this is {spark!r}: "
                 'Engine(SparkSession.builder.master("local[2]").getOrCreate()), or Engine() to run without Spark'
             )
         self._spark: Any = spark
@@ -93,7 +93,7 @@ class Engine:
         self.retry_timeout = None if retry_timeout is None else duration(retry_timeout) / 1000
         """In seconds."""
         self.auth = service_auth if isinstance(service_auth, ServiceAuth) else known_auth(service_auth or {})
-        self.streams: dict[str, Binding] = {}
+        self.streams: dict[str, StreamBinding] = {}
         self.queries: dict[str, RegisteredQuery] = {}
         self._graphs: dict[str | None, list[Graph]] = {}
         self._updates: dict[str | None, GraphUpdates] = {}
@@ -154,10 +154,10 @@ class Engine:
             auth=self.auth,
         )
 
-    def bound_streams(self, *, has_checkpoint: bool = False) -> dict[str, BoundStream]:
+    def bound_streams(self, checkpoint: Path | None = None) -> dict[str, BoundStream]:
         """The streams as a run reads them."""
         spark = self.session() if self.is_on_spark else None
-        return {iri: binding.for_run(spark, has_checkpoint=has_checkpoint) for iri, binding in self.streams.items()}
+        return {iri: binding.for_run(iri, spark, checkpoint) for iri, binding in self.streams.items()}
 
     def graph(self, source: str | Path | Iterable[Any] | Any, iri: str | None = None) -> ChangingGraph:
         """Add triples to the graph `iri`, or to the default graph. It can be changed while queries run.
@@ -237,9 +237,9 @@ class Engine:
         A CONSTRUCT or DESCRIBE produces a stream that other queries of this engine can read: by the name in REGISTER
         STREAM or REGISTER RSTREAM, or by the query's own. A query runs together with those whose streams it reads.
 
-        A run of all queries (`results`) answers it, too, from the next instant on. Of its streams, also those that
-        other queries produce, it sees what is after the instant that the run has reached: between two evaluations, the
-        latest instant of those that you have received. Any thread may register.
+        If all queries are running (`results`), the run evaluates the new query, too, from the next instant on. The
+        query sees the part of its streams after the instant that the run has reached; between two evaluations, that is
+        the instant of the latest evaluation that you have received. Any thread may register queries.
 
         The arguments are the options of `penstock run`: `t0` is an instant or `first`; `lateness` and `idle_timeout`
         are durations (milliseconds, `"10s"`, a timedelta); `report`, `operator` and `duplicates` override the dialect;
@@ -276,7 +276,7 @@ class Engine:
         options = QueryOptions(settings, how, strict, late, prefixes or {}, dialect != "auto")
         with self._changing:
             distinct = self._name_for(meaning.name or name, text, options)
-            if gives_triples(meaning):
+            if produces_triples(meaning):
                 check_chained({known: other.meaning for known, other in self.queries.items()}, distinct, meaning)
             query = RegisteredQuery(self, distinct, text, reading.query, meaning, options)
             running = [] if distinct in self.queries else list(self._shared)
@@ -399,14 +399,15 @@ class Engine:
         together = {**self.queries, **{query.name: query for query in outlets}}
         queries = [together[name] for name in chain_of(together.values()).needed_for(names)]
         settings = replace(shared_settings(queries), windows=self._windows)
-        streams = self.bound_streams(has_checkpoint=checkpoint is not None)
+        folder = None if checkpoint is None else Path(checkpoint)
+        streams = self.bound_streams(folder)
         request = RunRequest(
             (),
             streams,
             self.graphs,
             settings,
             updates=self._updates,
-            checkpoint=None if checkpoint is None else Path(checkpoint),
+            checkpoint=folder,
             fingerprint="" if checkpoint is None else _fingerprint(queries, settings, streams, fingerprint),
             is_bounded=until_read or not any(binding.stream.is_live for binding in self.streams.values()),
             service_answers=service_answers or {},

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
-
-from pyoxigraph import Triple
 
 from penstock.algebra.inputs import Inputs
 from penstock.engines.protocol import WindowStore
 from penstock.explain import FORMATS, Document, describe
-from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.elements import Element
 from penstock.runtime.ways import Way
 from penstock.sources import Source
 from penstock.sources.graphs import Graph, triples_of
+from penstock.sources.tables import elements_of_table
 
 if TYPE_CHECKING:
     from penstock.api.queries import RegisteredQuery
@@ -79,8 +77,4 @@ def explained(
 
 
 def _elements(source: Source) -> Iterator[Element]:
-    for batch in source.batches():
-        for _, rows in groupby(batch.table.to_pylist(), key=lambda row: row["element"]):
-            element = list(rows)
-            terms = [[decode_oxigraph(row[name]) for name in "spo"] for row in element if row["s"] is not None]
-            yield Element(element[0]["ts"], tuple(Triple(*triple) for triple in terms))  # type: ignore[arg-type]
+    return (element for batch in source.batches() for element in elements_of_table(batch.table))

@@ -1,4 +1,4 @@
-"""The graphs of an engine: what they are read from, and how programs change them while queries run."""
+"""The graphs of an engine: their sources, and how programs change them while queries run."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from penstock.algebra.inputs import InputError
-from penstock.api.dead_letters import DeadLetters, OutletWithLetters
+from penstock.api.dead_letters import DeadLetters, LettersOutlet
 from penstock.api.run_messages import RunMessages
 from penstock.api.shared_settings import chain_of, shared_settings
 from penstock.engines.protocol import CompiledQuery, Slice, WindowStore
 from penstock.rdf.results import Evaluation
 from penstock.runtime.answers import Answer
-from penstock.runtime.outlets import Outlet, QueueOutlet
+from penstock.runtime.outlets import Outlet, Outlets, QueueOutlet
 from penstock.runtime.queries import RunningQuery
 from penstock.runtime.run import Run
 from penstock.runtime.ways import RunRequest, Way, choose_way, open_run
@@ -34,7 +34,7 @@ _SECONDS_BETWEEN = 0.1
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """`message` says what a run is doing; `way` says how it runs, as `explain` does."""
+    """`message` is the state of the run; `way` is the way in which it is executed, as in `explain`."""
 
     message: str
     is_active: bool
@@ -121,7 +121,7 @@ class RunHandle:
             self._letters.add(query.name, query.options.late, is_strict=query.options.is_strict)
             outlet = QueueOutlet(self._found) if given is None and self.way is Way.MICRO_BATCHES else given
             if outlet is not None and self._has_checkpoint:
-                outlet = OutletWithLetters(outlet, self._letters, query.name)
+                outlet = Outlets((LettersOutlet(self._letters, query.name), outlet))
             if outlet is not None:
                 outlets[query.name] = outlet
             if not self._has_checkpoint:
@@ -347,8 +347,8 @@ class RunHandle:
     def add(self, query: RegisteredQuery, each: Callable[[Evaluation], None]) -> None:
         """Answer another query of the engine, too, from the next instant on; `each` receives its evaluations.
 
-        Of its streams it sees what is after the instant that the run has reached. On Spark these are streams that the
-        run started with.
+        The query sees the part of its streams after the instant that the run has reached. On Spark it can read only
+        streams that the run started with.
 
         Raises ValueError where the query cannot run with the others, where the run has ended, and where it has a
         checkpoint: a checkpointed run keeps the queries it started with.
@@ -362,7 +362,7 @@ class RunHandle:
         with self._changing:
             self._check_open(query)
             if self.is_answering(query):
-                raise InputError(f"{query.name} is answered by this run already")
+                raise InputError(f"{query.name} is already answered by this run")
             if any(query.engine is not other.engine for other in self._queries.values()):
                 raise InputError("add takes a query that the same engine has registered")
             needed = query.with_producers()

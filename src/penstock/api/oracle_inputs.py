@@ -6,9 +6,8 @@ These readers differ from those of the engines, so that `penstock verify` compar
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, islice
+from itertools import islice
 from pathlib import Path
-from typing import Any, cast
 
 from pyoxigraph import Triple
 
@@ -16,7 +15,6 @@ from penstock.algebra.inputs import GraphTriple, Inputs
 from penstock.algebra.windows import Interval
 from penstock.rdf.addresses import Address
 from penstock.rdf.changes import Change, Validity, changes_of, is_changing, read_changes, validity
-from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.credentials import ServiceAuth
 from penstock.rdf.elements import Element, OnMalformed
 from penstock.rdf.graphs import read_graph
@@ -24,6 +22,7 @@ from penstock.rdf.remote_graphs import is_remote, parse_remote
 from penstock.rdf.stream_reader import read_stream
 from penstock.sources import open_source
 from penstock.sources.mirrors import mirror_of
+from penstock.sources.tables import elements_of_table
 
 Files = Iterable[tuple[str | None, str]]
 """Files or addresses of graphs by their IRIs; None is the default graph."""
@@ -46,7 +45,7 @@ def read_inputs(
     elements: dict[str, Sequence[Element]] = {}
     for number, (iri, address) in enumerate(streams.items(), start=1):
         if address.has_messages:
-            found = _elements_of_topic(address, f"s{number}", on_malformed)
+            found = _elements_of_messages(address, f"s{number}", on_malformed, auth)
         else:
             found = read_stream(address.path, scope=f"s{number}", on_malformed=on_malformed, **address.read_options)
         elements[iri] = list(islice(found, most_elements))
@@ -64,22 +63,14 @@ def read_inputs(
     return Inputs(elements, {name: [*triples.get(name, ()), *mirrored.get(name, ())] for name in names}, lateness)
 
 
-def _elements_of_topic(address: Address, scope: str, on_malformed: OnMalformed) -> Iterator[Element]:
-    """The elements of a topic. There is one reader of topics, whose tables become elements here."""
-    for batch in open_source(address, scope=scope).batches():
+def _elements_of_messages(
+    address: Address, scope: str, on_malformed: OnMalformed, auth: ServiceAuth | None
+) -> Iterator[Element]:
+    """The elements of a topic or event stream. There is one reader of messages, whose tables become elements here."""
+    for batch in open_source(address, scope=scope, auth=auth).batches():
         for malformed in batch.malformed:
             on_malformed(malformed)
-        for _, rows in groupby(batch.table.to_pylist(), key=lambda row: row["element"]):
-            first, *others = rows
-            terms = [(row["s"], row["p"], row["o"]) for row in (first, *others) if row["s"] is not None]
-            triples = tuple(_triple(*triple) for triple in terms)
-            name: Any = decode_oxigraph(first["g"]) if first.get("g") else None
-            yield Element(first["ts"], triples, name)
-
-
-def _triple(*terms: str) -> Triple:
-    subject, predicate, object_ = (cast(Any, decode_oxigraph(term)) for term in terms)
-    return Triple(subject, predicate, object_)
+        yield from elements_of_table(batch.table)
 
 
 def with_updates(triples: Sequence[GraphTriple], changes: Sequence[Change]) -> list[GraphTriple]:

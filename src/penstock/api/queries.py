@@ -94,10 +94,10 @@ class RegisteredQuery:
 
     @property
     def counts(self) -> Counts:
-        """What the latest run has read, dropped and returned so far.
+        """The numbers of elements, evaluations and rows that the latest run has read, dropped and returned so far.
 
         These are the `elements` of the input, `late` and `malformed` ones, `dropped`, their sum, `evaluations`, `rows`,
-        and the `watermark`. Each run has its own counts, and logs what it drops (the logger is `penstock`).
+        and the `watermark`. Each run has its own counts, and logs dropped elements (the logger is `penstock`).
         """
         return self._count()
 
@@ -115,7 +115,7 @@ class RegisteredQuery:
         """Run the query; each evaluation is returned as soon as its instant has passed.
 
         An evaluation has `time` and, for SELECT, `vars` and `rows`; `boolean` for ASK; `triples` for CONSTRUCT and
-        DESCRIBE. Terms are those of pyoxigraph. The work is done as you iterate; a live stream is waited for.
+        DESCRIBE. Terms are pyoxigraph terms. The query runs while you iterate, and waits for live streams.
 
         Raises ValueError where a stream is not bound.
         """
@@ -146,12 +146,12 @@ class RegisteredQuery:
 
         With `checkpoint`, a folder, which all of Spark must reach, a run continues where an earlier one was stopped or
         has crashed. Only results of the last batch before a crash may be passed again, as the same evaluations with the
-        same number. With `until_read` streams on Spark end with what is there now.
+        same number. With `until_read` streams on Spark end with the data that is there now.
 
         Raises ValueError where a stream is not bound, and CheckpointError where the folder cannot be used.
         """
         if (each is None) == (batches is None):
-            raise InputError("results are passed to one function: name each=, or batches=")
+            raise InputError("results are passed to one function: name either each= or batches=")
         if batches is not None:
             from penstock.api.batch_writer import BatchWriter
 
@@ -297,7 +297,7 @@ class RegisteredQuery:
     def explain(self) -> Explanation:
         """Show when results appear and why: text in a terminal, a picture in a notebook.
 
-        During a run and after it, the plan is the current one, with the sizes that it is based on and what is kept.
+        During a run and after it, the plan is the current one, with the sizes that it is based on and the kept parts.
         """
         from penstock.api.explanations import explained  # slow to load
 

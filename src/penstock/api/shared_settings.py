@@ -33,7 +33,7 @@ def shared_settings(queries: Sequence[RegisteredQuery]) -> RunSettings:
             one, other = (" and ".join(f"{name}={said[name]!r}" for name in differing) for said in (here, there))
             raise InputError(
                 f"{first} and {query.name} run together, but {first} has {one}, and {query.name} has {other}: "
-                "register both with the same"
+                "register both with the same values"
             )
     return how
 

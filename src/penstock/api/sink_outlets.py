@@ -20,7 +20,7 @@ DEFAULT_FORMAT = "jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a sink receives: the answers of queries of these forms. `prefixes` shorten IRIs where the format can."""
+    """The results for a sink: of queries of these forms. `prefixes` shorten IRIs if the format allows it."""
 
     forms: Sequence[QueryForm]
     format: str = DEFAULT_FORMAT
@@ -80,7 +80,7 @@ class SinkOutlet(Outlet):
             sink.close()
             return
         with suppress(DeliveryStopped), sink:
-            """A sink ends what it has begun."""
+            """At the end of `with`, a sink completes its output."""
 
 
 def sink_settings(

@@ -32,7 +32,7 @@ def start_sinks(
     """Run queries in the background; all of them write to all targets. Functions receive single evaluations."""
     if not queries or not targets:
         missing = "a query" if not queries else "a target"
-        raise InputError(f"{missing} is missing: answers of registered queries go to files, addresses or functions")
+        raise InputError(f"{missing} is missing: name at least one registered query, and one file, address or function")
     functions = [target for target in targets if callable(target)]
     addresses = [_checked(target) for target in targets if not callable(target)]
     messages = RunMessages()
@@ -54,4 +54,4 @@ def start_sinks(
 def _checked(target: Any) -> str | Path:
     if isinstance(target, str | Path):
         return target
-    raise InputError(f"answers go to a file, an address or a function, and this is {target!r}")
+    raise InputError(f"a sink is a file, an address or a function, but this is {target!r}")

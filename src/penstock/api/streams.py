@@ -28,7 +28,7 @@ _ITERATOR_IS_READ = (
 
 
 @dataclass(slots=True)
-class Binding:
+class StreamBinding:
     """A stream, and how each kind of run reads it; `scope` is that of its blank nodes."""
 
     stream: BoundStream
@@ -50,8 +50,13 @@ class Binding:
             return None
         return self.stream
 
-    def for_run(self, spark: SparkSession | None, *, has_checkpoint: bool) -> BoundStream:
-        """The stream as a run reads it. Raises InputError where a checkpoint cannot continue it."""
+    def for_run(self, iri: str, spark: SparkSession | None, checkpoint: Path | None) -> BoundStream:
+        """The stream as a run reads it; `iri` is its name there. Raises InputError where a checkpoint cannot continue
+        it.
+        """
+        has_checkpoint = checkpoint is not None
+        if checkpoint is not None and isinstance(self.stream, MessageStream):
+            return self._with_spool(self.stream, checkpoint, iri, on_spark=spark is not None)
         if has_checkpoint:
             self._check_restart(on_spark=spark is not None)
         if spark is None or isinstance(self.stream, SparkStream | MessageStream) or self.stream.is_live:
@@ -72,6 +77,15 @@ class Binding:
             self._on_spark = gathered(spark, self.stream)
         return self._on_spark or self.stream
 
+    def _with_spool(self, stream: MessageStream, checkpoint: Path, iri: str, *, on_spark: bool) -> BoundStream:
+        """The stream of a run with a checkpoint. The embedded engine can read members of an event stream again."""
+        if on_spark:
+            raise InputError(
+                f"{self.name}: on Spark, a stream of messages has no checkpoint: use the embedded engine, or leave the "
+                "checkpoint out"
+            )
+        return stream if stream.can_resume else stream.spooled(checkpoint, iri)
+
     def _check_restart(self, *, on_spark: bool) -> None:
         can_restart = self.stream.can_resume and (self.address is None or self.address.scheme != "tcp")
         if on_spark and not isinstance(self.stream, SparkStream):
@@ -79,7 +93,7 @@ class Binding:
         if not can_restart:
             raise InputError(
                 f"{self.name} cannot be read again after a restart, so a checkpoint cannot continue it: write the "
-                "stream to a file first, or leave the checkpoint out"
+                "stream to a file first, or run without a checkpoint"
             )
 
 
@@ -91,7 +105,7 @@ def bind(
     on_spark: bool,
     retry_timeout: float | None = None,
     auth: ServiceAuth | None = None,
-) -> Binding:
+) -> StreamBinding:
     """Raises ValueError where there is nothing to read, or Spark is needed."""
     name = f"<{iri}>"
     is_frame = is_spark_object(source, "DataFrame")
@@ -103,23 +117,23 @@ def bind(
     if on_spark and (is_frame or (address is not None and _is_for_spark(address))):
         from penstock.sources.spark.binding import spark_stream
 
-        return Binding(spark_stream(source, iri, scope), scope, address, is_frame=True)
+        return StreamBinding(spark_stream(source, iri, scope), scope, address, is_frame=True)
     if address is not None:
-        return Binding(open_source(address, scope=scope, retry_timeout=retry_timeout, auth=auth), scope, address)
+        return StreamBinding(open_source(address, scope=scope, retry_timeout=retry_timeout, auth=auth), scope, address)
     from penstock.api.tables import TableSource, is_table, table_of_stream  # slow to load
 
     if is_table(source):
-        return Binding(TableSource(name, table_of_stream(source), scope), scope, is_in_memory=True)
+        return StreamBinding(TableSource(name, table_of_stream(source), scope), scope, is_in_memory=True)
     if isinstance(source, ElementFile):
-        return Binding(source, scope, is_in_memory=True)
+        return StreamBinding(source, scope, is_in_memory=True)
     if isinstance(source, Iterable):
         reader = elements_of(lambda: source, name, prefixed(scope))
         if iter(source) is source:
-            return Binding(ReadOnce(LiveElements(name, reader, MOST_ELEMENTS), _ITERATOR_IS_READ), scope)
-        return Binding(ElementFile(name, reader, MOST_ELEMENTS), scope, is_in_memory=True)
+            return StreamBinding(ReadOnce(LiveElements(name, reader, MOST_ELEMENTS), _ITERATOR_IS_READ), scope)
+        return StreamBinding(ElementFile(name, reader, MOST_ELEMENTS), scope, is_in_memory=True)
     if callable(source):
-        return Binding(LiveElements(name, elements_of(source, name, prefixed(scope)), MOST_ELEMENTS), scope)
-    raise InputError(f"a stream is a file, a table or an iterable of elements, and this is {source!r}")
+        return StreamBinding(LiveElements(name, elements_of(source, name, prefixed(scope)), MOST_ELEMENTS), scope)
+    raise InputError(f"a stream is a file, a table or an iterable of elements, but this is {source!r}")
 
 
 def _is_for_spark(address: Address) -> bool:

@@ -102,7 +102,7 @@ def table_of_stream(data: Any) -> pa.Table:
     time = next((name for name in _TIME if name in table.column_names), None)
     if time is None or not set(_TERMS) <= set(table.column_names):
         raise InputError(
-            f"a stream has the columns s, p, o and ts, and this one has {_list(table)}: rename or add what is missing"
+            f"a stream has the columns s, p, o and ts, but this one has {_list(table)}: rename or add what is missing"
         )
     if "g" not in table.column_names:
         return table.select([*_TERMS, time])
@@ -115,7 +115,7 @@ def table_of_stream(data: Any) -> pa.Table:
 
 
 def _names(column: pa.ChunkedArray, prefix: str, rename: Rename) -> pa.Array:
-    """The names of elements, encoded; NULL if a text is no IRI or blank node, and only groups rows."""
+    """The names of elements, encoded; NULL for a text that is not an IRI or a blank node and only groups rows."""
 
     def odd(text: str) -> str:
         term = term_of(text)
@@ -133,7 +133,7 @@ def graph_of_table(name: str, data: Any, scope: str) -> TableGraph:
     """The triples of a graph. Raises InputError where a column is missing, and ReadingError."""
     table = _arrow(data)
     if not set(_TERMS) <= set(table.column_names):
-        raise InputError(f"a graph has the columns s, p and o, and this one has {_list(table)}: rename them")
+        raise InputError(f"a graph has the columns s, p and o, but this one has {_list(table)}: rename them")
     terms = table.select(_TERMS)
     rename = prefixed(scope)
 

@@ -50,9 +50,9 @@ def triple_of(item: object, rename: Rename) -> Triple:
         raise ReadingError("this is not a triple: write (subject, predicate, object)")
     subject, predicate, object_ = map(term_of, item)
     if isinstance(subject, Literal):
-        raise ReadingError(f"{subject} is a literal, and a subject is an IRI or a blank node")
+        raise ReadingError(f"{subject} is a literal, but a subject must be an IRI or a blank node")
     if not isinstance(predicate, NamedNode):
-        raise ReadingError(f"{predicate} is not an IRI, and a predicate is one")
+        raise ReadingError(f"{predicate} is not an IRI, but a predicate must be one")
     return rename_triple(Triple(subject, predicate, object_), rename)
 
 

@@ -53,7 +53,7 @@ def run(context: ExperimentContext) -> Result:
 
 
 class _Watched:
-    """What a process has told: its peak in MB, and points of millions of triples and MB."""
+    """The report of a process: its peak in MB, and points of millions of triples and MB."""
 
     def __init__(self, told: str) -> None:
         noted = json.loads(told)

@@ -54,7 +54,7 @@ def commands() -> None:
 def main() -> NoReturn:
     """The command `penstock`: runs it on the arguments of the process, and ends the process."""
     if isinstance(sys.stdout, TextIOWrapper):
-        # Queries are UTF-8 whatever the locale; a lone surrogate can only come from an escape, and goes back to it.
+        # Queries are UTF-8 whatever the locale; only an escape can produce a lone surrogate, which is written as one.
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     # A garbage collection for every 700 new objects slows down the start: modules are full of objects that stay.
     gc.set_threshold(50_000, 20, 20)

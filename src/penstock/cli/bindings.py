@@ -35,7 +35,7 @@ def stream_bindings(given: Iterable[str], chain: Chain, prefixes: Mapping[str, s
             raise InputError(f"the stream <{iri}> is bound twice: to {bindings[iri]} and to {source}")
         bindings[iri] = source
     if sum(parse_address(source).is_standard_input for source in bindings.values()) > 1:
-        raise InputError("standard input is one stream, and two are bound to it: name a file for the other")
+        raise InputError("two streams are bound to standard input: name a file for one of them")
     return bindings
 
 

@@ -24,7 +24,7 @@ from penstock.syntax.tokens import tokenize
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result for one QUERY: `query` is None where it is wrong, `text` where it cannot be read."""
+    """The result for one QUERY: `query` is None if it is invalid, `text` if it cannot be read."""
 
     name: str
     text: str | None

@@ -15,7 +15,7 @@ from penstock.cli.messages import colour_wanted
 
 
 class HelpFormatter(click.HelpFormatter):
-    """Headings stand out; click takes the colour away again where the reader is not a terminal."""
+    """Bold headings; click removes the colours if the output is not a terminal."""
 
     def write_heading(self, heading: str) -> None:
         super().write_heading(click.style(heading, bold=True))
@@ -80,7 +80,7 @@ class Commands(click.Group):
 
 @contextmanager
 def _reader_may_leave() -> Iterator[None]:
-    """`penstock … | head -1`: a reader that ends early is no failure."""
+    """`penstock … | head -1`: a reader that ends early is not an error."""
     try:
         yield
     except BrokenPipeError:

@@ -49,7 +49,7 @@ def compare(
 
 
 def _results(asked: QuerySet, inputs: Inputs, on: EngineOptions, **options: Any) -> dict[str, list[Evaluation]]:
-    """Those of the engine. It reads replays at once, and standard input and topics as the oracle has read them."""
+    """The results of the engine. It reads replays without delay, and standard input and topics as the oracle did."""
     replaced: dict[str, Any] = {}
     for iri, source in asked.streams.items():
         address = parse_address(source)

@@ -108,7 +108,7 @@ def _engine(
 ) -> EngineOptions:
     if engine != "spark" and (master or conf or windows != "auto"):
         option = "--master" if master else "--conf" if conf else "--windows"
-        raise click.BadParameter(f"it is for Spark, and the engine is {engine}.", param_hint=f"'{option}'")
+        raise click.BadParameter(f"it is for Spark, but the engine is {engine}.", param_hint=f"'{option}'")
     return EngineOptions(engine, master, dict(conf), verbose, windows)
 
 

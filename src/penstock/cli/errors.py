@@ -67,10 +67,10 @@ def _shown(name: str, error: Exception) -> int | None:
             show_error(name, str(error))
             return FAILED
         case SessionError():
-            show_error(name, str(error), "--engine duckdb does without Spark and Java")
+            show_error(name, str(error), "--engine duckdb needs neither Spark nor Java")
             return FAILED
     reason = failure(error)
     if reason is None:
         return None
-    show_error(name, f"Spark failed: {reason}", "--verbose shows what Spark says")
+    show_error(name, f"Spark failed: {reason}", "--verbose shows Spark's messages")
     return FAILED

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from penstock.explain.sql import EngineName
     from penstock.explain.text import Role
 
-MOST_ELEMENTS = 5000
-"""How much of a stream is read and shown."""
-
 FORMATS = ("text", "json", "dot", "svg", "html", "sql")
 
 _COLOURS: dict[Role, dict[str, object]] = {
@@ -83,6 +80,7 @@ def explain(
     elements, the windows over them, and the evaluation instants under each dialect's report policy.
     """
     from penstock.api.dead_letters import DeadLetters  # slow to load, and not needed for --help
+    from penstock.api.explanations import MOST_ELEMENTS
     from penstock.cli.errors import errors_shown
     from penstock.cli.query_set import read_queries
     from penstock.cli.run_report import RunReport

@@ -39,8 +39,8 @@ _OPTIONS = (
         default=("-",),
         help="Write to a file, not to standard output (repeatable): FILE, or FOLDER with --format parquet. Or to a "
         "broker or endpoint: kafka://HOST:PORT/TOPIC, mqtt://[USER@]HOST/TOPIC, http://HOST/PATH (a POST request for "
-        "each evaluation), sparql+http://HOST/update (a named graph for each evaluation). ?format= after it has its "
-        "own format.",
+        "each evaluation), sparql+http://HOST/update (a named graph for each evaluation). ?format= after an "
+        "address sets its format.",
     ),
     click.option(
         "--format",
@@ -70,7 +70,7 @@ def answer_options(command: Command) -> Command:
     @wraps(command)
     def with_format(*arguments: Any, format: str | None, csv_safe: bool, **others: Any) -> Any:
         if csv_safe and format not in (None, "csv"):
-            raise click.BadParameter(f"it is for csv, and --format is {format}.", param_hint="'--csv-safe'")
+            raise click.BadParameter(f"it is for csv, but --format is {format}.", param_hint="'--csv-safe'")
         return command(*arguments, format="csv-safe" if csv_safe else format, **others)
 
     for option in reversed(_OPTIONS):
@@ -91,7 +91,7 @@ def is_terminal(out: str) -> bool:
 def chosen_outs(outs: Sequence[str], format: str | None, forms: Sequence[QueryForm]) -> list[tuple[str, str]]:
     """The targets, each with its format; ends the command where one does not fit the queries."""
     if len(set(outs)) < len(outs):
-        raise click.BadParameter("the same target is there twice.", param_hint="'--out'")
+        raise click.BadParameter("the same target is named twice.", param_hint="'--out'")
     return [(out, chosen_format(format, out, forms)) for out in outs]
 
 

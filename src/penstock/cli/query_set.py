@@ -144,7 +144,7 @@ def read_queries(
     )  # fmt: skip
     with errors_shown(title):
         if given.count(STANDARD_INPUT) > 1:
-            raise InputError("standard input is one query: name a file for the other")
+            raise InputError("only one query can be read from standard input: name a file for the other")
         chain = Chain(dict(zip(names, meanings, strict=True)))
         prefixes = known_prefixes(chain, reading["prefixes"])
         streams = stream_bindings(run.streams, chain, prefixes)

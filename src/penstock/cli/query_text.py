@@ -49,7 +49,7 @@ def _file(query: str) -> bytes:
         raise NoQueryError("this is a directory, not a query", f"name the files in it: {query}/*.rq") from None
     except OSError as error:
         is_query = any(character in query for character in "{\n")
-        hint = "to give the query itself, write it to standard input and say - for the file" if is_query else None
+        hint = "to pass the text of a query, write it to standard input and use - as the file" if is_query else None
         raise NoQueryError(_reason(error), hint) from None
 
 
@@ -74,9 +74,9 @@ def _standard_input() -> bytes:
 
 def _decoded(content: bytes) -> str:
     if len(content) > MAX_BYTES:
-        raise NoQueryError(f"this is larger than {MAX_BYTES >> 20} MB, which no query is")
+        raise NoQueryError(f"this is larger than {MAX_BYTES >> 20} MB, which is too large for a query")
     if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        raise NoQueryError("this is UTF-16 text, and a query is UTF-8", "save the file with the encoding UTF-8")
+        raise NoQueryError("this is UTF-16 text, but a query must be UTF-8", "save the file with the encoding UTF-8")
     if b"\0" in content:
         raise NoQueryError("this is binary data, not a query")
     try:

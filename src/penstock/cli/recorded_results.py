@@ -19,14 +19,14 @@ def judge_answer(
 ) -> int:
     """Report for which origins the results in the file are correct; returns the exit status."""
     if len(asked.queries) > 1:
-        raise InputError(f"{option} judges the answer of one query: name one")
+        raise InputError(f"{option} checks the answer of a single query: name one")
     (query,) = asked.queries.values()
     recorded = _recorded_answer(path, option)
     verdict = judge(query, inputs, recorded, asked.settings, flush=flush, numbers_by_value=numbers_by_value)
     since = f"compared from {verdict.compared_from} on"
     if not verdict.is_right:
         difference = "" if verdict.difference is None else f" With the nearest origins, {verdict.difference}."
-        click.echo(f"wrong: there is no t0 for which this is the answer ({since}).{difference}")
+        click.echo(f"wrong: this is not the answer for any t0 ({since}).{difference}")
         return DIFFERENT
     origins = [", ".join(map(str, ranges)) for ranges in verdict.right_for]
     right = "right with windows closed on the left" if verdict.closed == "left" else "right"

@@ -1,4 +1,4 @@
-"""The messages of a run on standard error: how far it is, what it drops, why it returned no results."""
+"""The messages of a run on standard error: its progress, dropped input, and why there are no results."""
 
 from __future__ import annotations
 

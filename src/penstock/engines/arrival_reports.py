@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from penstock.algebra.model import ContinuousQuery, StreamWindow
 from penstock.algebra.windows import AllWindow, CountWindow, NowWindow, PastWindow
+from penstock.engines.noted_reports import NotedReport
 from penstock.relational.tables import Tables, streams_of
 from penstock.syntax import ast
 
@@ -90,29 +91,7 @@ def _are_few(rows: pa.Table) -> bool:
     return 0 < rows.num_rows <= _FEW and not rows["s"].null_count
 
 
-class ArrivalReport:
-    """The report of such windows, each over its stream (`CompiledReport`)."""
-
-    def __init__(self, arrivals: list[tuple[str, Arrivals]], after: int | None = None) -> None:
-        self.arrivals = arrivals
-        self.after = after
-
-    def note(self, stream: str, rows: pa.Table) -> None:
-        if self.after is not None:
-            rows = rows.filter(pc.greater(rows["ts"], self.after))
-        for read, arrivals in self.arrivals:
-            if read == stream:
-                arrivals.note(rows)
-
-    def instants(self, first: int, last: int, end: int | None) -> list[int]:
-        return sorted({instant for _, arrivals in self.arrivals for instant in arrivals.instants(first, last)})
-
-    def last_end(self, first: int) -> int | None:
-        ends = [arrivals.last_end for _, arrivals in self.arrivals]
-        return max((end for end in ends if end is not None and end > first), default=None)
-
-
-def arrival_report(query: ContinuousQuery, tables: Tables) -> ArrivalReport | None:
+def arrival_report(query: ContinuousQuery, tables: Tables) -> NotedReport[Arrivals] | None:
     """None if some window has another policy, or enters elements at other instants."""
     found: list[tuple[str, Arrivals]] = []
     for window in query.dataset.windows:
@@ -123,7 +102,7 @@ def arrival_report(query: ContinuousQuery, tables: Tables) -> ArrivalReport | No
             if arrivals is None:
                 return None
             found.append((stream, arrivals))
-    return ArrivalReport(found, query.dataset.after)
+    return NotedReport(found, query.dataset.after)
 
 
 def _arrivals(window: StreamWindow) -> Arrivals | None:

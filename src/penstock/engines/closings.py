@@ -5,14 +5,14 @@ This is the policy of RSP-QL and C-SPARQL, `window-close & non-empty`, so it cov
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.algebra.model import ContinuousQuery, StreamWindow
 from penstock.algebra.windows import RangeWindow
+from penstock.engines.noted_reports import NotedReport
 from penstock.relational.tables import Tables, streams_of
 from penstock.relational.windows import FOREVER
 from penstock.syntax import ast
@@ -68,33 +68,7 @@ class Closings:
         return self._occupied[-1][1] if self._occupied else None
 
 
-class ClosingReport:
-    """The report of such windows, each over its stream (`CompiledReport`)."""
-
-    def __init__(self, closings: Iterable[tuple[str, Closings]], after: int | None = None) -> None:
-        self.closings = list(closings)
-        self.after = after
-
-    def note(self, stream: str, rows: pa.Table) -> None:
-        if self.after is not None:
-            rows = rows.filter(pc.greater(rows["ts"], self.after))
-        for read, closings in self.closings:
-            if read == stream:
-                closings.note(rows)
-
-    @property
-    def windows(self) -> set[RangeWindow]:
-        return {closings.window for _, closings in self.closings}
-
-    def instants(self, first: int, last: int, end: int | None) -> list[int]:
-        return sorted(set(chain.from_iterable(closings.instants(first, last) for _, closings in self.closings)))
-
-    def last_end(self, first: int) -> int | None:
-        ends = [closings.last_end for _, closings in self.closings]
-        return max((end for end in ends if end is not None), default=None)
-
-
-def closing_report(query: ContinuousQuery, tables: Tables) -> ClosingReport | None:
+def closing_report(query: ContinuousQuery, tables: Tables) -> NotedReport[Closings] | None:
     """None if some window has another policy."""
     found: list[tuple[str, Closings]] = []
     for window in query.dataset.windows:
@@ -103,7 +77,7 @@ def closing_report(query: ContinuousQuery, tables: Tables) -> ClosingReport | No
         if not isinstance(window.window, RangeWindow) or not _closes_over_content(window):
             return None
         found += [(stream, Closings(window.window)) for stream in streams_of(window, tables)]
-    return ClosingReport(found, query.dataset.after)
+    return NotedReport(found, query.dataset.after)
 
 
 def _closes_over_content(window: StreamWindow) -> bool:

@@ -32,7 +32,9 @@ TakenRows = TypeVar("TakenRows", contravariant=True)
 
 
 Windows = Literal["auto", "driver", "cluster"]
-"""Where a run on Spark evaluates its windows: Python beside the data, the driver, or Spark SQL."""
+"""Where a run on Spark evaluates its windows: `driver` is DuckDB beside the driver, `cluster` is Spark SQL, and `auto`
+is DuckDB as long as they fit.
+"""
 
 
 class StorageError(Exception):
@@ -149,8 +151,8 @@ class WindowStore(Protocol[TakenRows]):
 
     # Streams
 
-    def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
-        """`is_given`: another query produces it. A query that reads every stream reads only streams from outside.
+    def add_stream(self, iri: str, *, is_produced: bool = False, is_named: bool = False) -> None:
+        """`is_produced`: another query produces it. A query that reads every stream reads only streams from outside.
 
         `is_named`: a query reads the names of elements, which are not kept otherwise.
         """
@@ -163,7 +165,7 @@ class WindowStore(Protocol[TakenRows]):
     ) -> Appended:  # fmt: skip
         """Keep the rows of a batch; each late row has the watermark that it is behind."""
 
-    def give(self, number: int, stream: str, rows: pa.Table) -> Seen:
+    def append_produced(self, number: int, stream: str, rows: pa.Table) -> Seen:
         """Keep rows `(s, p, o, ts, element)` that a query produced in a batch: in time and in order."""
 
     def elements(self, stream: str) -> int:
@@ -247,7 +249,7 @@ class WindowStore(Protocol[TakenRows]):
         """End the running statement, if there is one; any thread may call this."""
 
     def close(self) -> None:
-        """Release what the store holds."""
+        """Release the resources of the store."""
 
 
 class RestartableStore(WindowStore[TakenRows], Protocol[TakenRows]):

@@ -102,7 +102,7 @@ def _projected(query: ContinuousQuery) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The context of an operator: what it reads, in which blocks it is, and which variables are renamed there."""
+    """The context of an operator: the graph it reads, the blocks around it, and the renamed variables."""
 
     active: tuple[Source, ...]
     tags: tuple[str, ...] = ()

@@ -16,7 +16,6 @@ from penstock.algebra.windows import (
     RangeWindow,
     Window,
 )
-from penstock.explain.phrases import report_phrase
 from penstock.explain.settings import SettingSource, SettingSources
 from penstock.explain.times import TimeScale
 from penstock.syntax.printer.reports import report_text
@@ -65,7 +64,6 @@ class WindowDescription:
     origin: int
     begins_at_boundary: bool
     report: str | None
-    report_words: str | None
     report_said_by: SettingSource
     duplicates: Duplicates
     first_spans: tuple[Span, ...]
@@ -118,7 +116,6 @@ def _description(
 ) -> WindowDescription:
     begins_at_boundary = isinstance(window.window, RangeWindow) and window.window.origin == STREAMING_SPARQL_ORIGIN
     report = window.report
-    shown = label if label.startswith("window") else f"window {label}"
     return WindowDescription(
         number=number,
         label=label,
@@ -132,7 +129,6 @@ def _description(
         origin=window.origin,
         begins_at_boundary=begins_at_boundary,
         report=None if report is None else report_text(report, "option"),
-        report_words=None if report is None else report_phrase(report, shown, scale),
         report_said_by=said.report,
         duplicates=window.duplicates,
         first_spans=_spans(window.window, window.origin, ()),

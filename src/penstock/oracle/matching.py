@@ -123,7 +123,7 @@ def _numbers(terms: set[Node | None]) -> Iterator[tuple[str, float, ox.Literal]]
             try:
                 yield term.datatype.value, float(term.value.replace("INF", "inf")), term
             except ValueError:
-                continue  # it is no number
+                continue  # it is not a number
 
 
 def _with_object(

@@ -1,8 +1,8 @@
 """Terms in the oracle's store.
 
-The store keeps the values of numbers and dates, not how they are written: `"095"^^xsd:int` comes back as 95. A literal
-that would not come back as it was is stored under a datatype of the oracle's own, which the store leaves alone, so that
-patterns, joins, DISTINCT and GROUP BY compare terms:
+The store keeps the values of numbers and dates, not their lexical forms: it returns `"095"^^xsd:int` as 95. A literal
+that it would return in another form is stored under a datatype of the oracle's own, which the store does not change, so
+that patterns, joins, DISTINCT and GROUP BY compare terms:
 
     "095"^^xsd:int   is stored as   "http://www.w3.org/2001/XMLSchema#int 095"^^<urn:oracle:literal>
 
@@ -91,7 +91,7 @@ def value(term: Node) -> Node:
 def _is_in_range(literal: ox.Literal, least: int | None, most: int | None) -> bool:
     integer = as_read_back(literal)
     if integer.datatype.value != XSD_INTEGER:
-        return True  # the store has left it alone: it is no number
+        return True  # the store has not changed it: it is not a number
     return (least is None or int(integer.value) >= least) and (most is None or int(integer.value) <= most)
 
 

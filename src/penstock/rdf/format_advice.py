@@ -63,7 +63,7 @@ _FORM = re.compile(r"(?:SELECT|CONSTRUCT|ASK|DESCRIBE|REGISTER)\b", re.IGNORECAS
 
 
 class FormatAdvice:
-    """Adds, once per file, what the file looks like to the report of malformed input."""
+    """Adds the likely format of the file to the report of malformed input, once per file."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
@@ -84,7 +84,7 @@ def graph_advice(path: str | Path) -> str:
 
 
 def looks_like(path: Path) -> Content | None:
-    """What the start of a file looks like, decompressed if its ending says so; None if that is unclear."""
+    """The likely format of a file, by its start (decompressed if its ending says so); None if it is unclear."""
     try:
         with open_bytes(path) as file:
             head = file.read(_LOOKED_AT)

@@ -34,7 +34,7 @@ def read_graph(path: str | Path, *, scope: str) -> list[Triple]:
     `.bz2` or `.zst`; or `.parquet`. TriG, N-Quads and JSON-LD files contribute their default graph only. `scope` names
     the graph; blank nodes of sources with different scopes are different.
 
-    Raises `SourceError` at the first error: a partly read graph would give wrong answers.
+    Raises `SourceError` at the first error: a partly read graph would lead to wrong answers.
     """
     return list(dict.fromkeys(iterate_graph(path, scope=scope)))
 

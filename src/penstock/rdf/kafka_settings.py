@@ -17,7 +17,7 @@ _LOGIN_MODULES = {"PLAIN": "plain.PlainLoginModule", "SCRAM": "scram.ScramLoginM
 
 
 def client_settings(address: Address) -> dict[str, str]:
-    """Those of librdkafka, with its names; `USER@` of the address is `sasl.username`."""
+    """The settings of librdkafka, with its names; `USER@` of the address is `sasl.username`."""
     user = {} if address.user is None else {USER: address.user}
     return {**user, **address.settings, "bootstrap.servers": address.servers}
 

@@ -63,7 +63,7 @@ def read_stream(
 
     `source` is a file, a folder, `-` or an open stream. `format` or else the file ending determines the format; without
     an ending it is `.tnt`. Malformed input is passed to `on_malformed` and skipped. `scope` names the source: blank
-    nodes of sources with different scopes are different. `time_predicate` gives the time of named graphs and snapshots;
+    nodes of sources with different scopes are different. `time_predicate` states the time of graphs and snapshots;
     `unit_ms` is the unit of the number in the name of a snapshot.
 
     >>> elements = read_stream("toll.tnt", scope="toll", on_malformed=print)  # doctest: +SKIP

@@ -128,7 +128,7 @@ def json_object(terms: Terms) -> pa.Array:
 
 
 def json_escaped(texts: pa.Array) -> pa.Array:
-    """What stands between the quotes of a JSON string."""
+    """The text between the quotes of a JSON string."""
     return escaped(texts, _JSON_ESCAPES, _JSON_ESCAPED)
 
 

@@ -22,7 +22,7 @@ from penstock.relational.functions.aggregates import (
     FLOATING,
     KIND,
     SUM,
-    Manner,
+    Combination,
     Part,
     Reading,
     finished,
@@ -183,13 +183,13 @@ class Grouping:
     def _parts(self) -> dict[str, Part]:
         return {name: part for portions in self._portions.values() for name, part in portions.parts.items()}
 
-    def _columns_of(self, manner: Manner) -> list[str]:
-        return [name for name, part in self._parts.items() if part.manner is manner]
+    def _columns_of(self, combination: Combination) -> list[str]:
+        return [name for name, part in self._parts.items() if part.combination is combination]
 
     # By sweeping
 
     def _swept(self, portions: str, calculations: Sequence[_Calculation]) -> exp.Query:
-        swept = [name for name, part in self._parts.items() if part.manner.is_swept]
+        swept = [name for name, part in self._parts.items() if part.combination.is_swept]
         if self.statement.shape.is_distributed:
             edges = self._edges_at_once(portions, swept)
         else:
@@ -232,7 +232,7 @@ class Grouping:
     def _weights(self, portions: str, swept: Sequence[str]) -> dict[str, exp.Expr]:
         """The value that a portion adds where it begins."""
         values: dict[str, exp.Expr] = {size: col(portions, size) for size in self._sizes}
-        return values | {name: self._parts[name].manner.weight(col(portions, name)) for name in swept}
+        return values | {name: self._parts[name].combination.weight(col(portions, name)) for name in swept}
 
     # Sums of floating numbers are computed again wherever a portion begins or ends
 
@@ -307,7 +307,7 @@ class Grouping:
         """Combines the parts of rows with equal keys."""
         grouped = [col(rows, name) for name in keys]
         together = [aliased(SUM.together(col(rows, size)), size) for size in self._sizes]
-        together += [aliased(part.manner.together(col(rows, name)), name) for name, part in self._parts.items()]
+        together += [aliased(part.combination.together(col(rows, name)), name) for name, part in self._parts.items()]
         return self.statement.add(
             select_from(rows, [*grouped, *together]).group_by(*(column.copy() for column in grouped))
         )
@@ -418,7 +418,7 @@ class Grouping:
 
 
 def _nothing(part: Part | None) -> exp.Expr:
-    """NULL for a part; sizes (which are no parts) and other counts are numbers, and DuckDB needs their type."""
+    """NULL for a part; sizes (which are not parts) and other counts are numbers, and DuckDB needs their type."""
     is_count = part is None or isinstance(part.of_rows, (exp.Count, exp.Sub))
     return exp.cast(exp.null(), "bigint") if is_count else exp.null()
 

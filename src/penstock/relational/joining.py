@@ -392,7 +392,7 @@ def left_join(statement: Statement, left: Relation, right: Relation) -> Relation
 def minus(statement: Statement, left: Relation, right: Relation, within: Variable | None = None) -> Relation:
     """Left rows without a right row that is compatible and has at least one variable bound on both sides.
 
-    Both sides have equal `within` columns, which are no variables of the pattern: sharing them does not count.
+    Both sides have equal `within` columns, which are not variables of the pattern: sharing them does not count.
     """
     shared = [variable for variable in left.columns if variable in right.columns and variable != within]
     if not shared:

@@ -1,6 +1,6 @@
 """The known kinds of the variables of a pattern, before there is data.
 
-A subject is no literal, a count is an integer: known kinds make comparisons cheaper. A variable that a solution may
+A subject is not a literal, a count is an integer: known kinds make comparisons cheaper. A variable that a solution may
 leave unbound has its kind wherever it is bound.
 """
 

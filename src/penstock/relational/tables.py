@@ -51,7 +51,7 @@ class Tables:
     """The recent number of rows with each predicate in a table, if counted."""
     keep: Keep | None = field(default=None, compare=False)
     """Where static parts of a query are kept, if they are."""
-    given: frozenset[str] = frozenset()
+    produced: frozenset[str] = frozenset()
     """The streams that queries produce."""
     spread: Mapping[str, Mapping[str, Spread]] = field(default_factory=dict)
     """The distribution of each predicate in the tables of graphs, if the engine wants it."""
@@ -73,7 +73,7 @@ def streams_of(window: StreamWindow, tables: Tables) -> list[str]:
     """The streams of a window; a window over every stream reads those from outside."""
     if window.stream is not None:
         return [window.stream]
-    return [stream for stream in tables.streams if stream not in tables.given]
+    return [stream for stream in tables.streams if stream not in tables.produced]
 
 
 def reads(dataset: Dataset, stream: str, tables: Tables) -> bool:

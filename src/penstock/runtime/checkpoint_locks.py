@@ -1,7 +1,7 @@
 """The lock of a checkpoint folder: one run at a time.
 
 The operating system holds the lock (`flock`) and drops it when the process ends, however it ends. The lock file names
-its owner. If the file system has no locks, the file decides: a process of this host that is gone has no lock.
+its owner. If the file system has no locks, the file decides: a process of this host that has ended has no lock.
 """
 
 from __future__ import annotations

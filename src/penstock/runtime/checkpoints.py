@@ -30,7 +30,7 @@ State = dict[str, Any]
 """The state of a run besides the rows of its streams, as JSON."""
 
 _FILE = "state.duckdb"
-_FORM = 4
+_FORM = 5
 """Increased when the form of states changes: a checkpoint in an older form is refused."""
 
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -71,7 +71,7 @@ def _usable(folder: Path) -> Iterator[None]:
     except FileExistsError:
         raise CheckpointError(f"{folder}: this is a file; a checkpoint needs a folder of its own") from None
     except OSError as error:
-        raise CheckpointError(f"{folder}: no checkpoint can be kept there ({error.strerror})") from None
+        raise CheckpointError(f"{folder}: this folder cannot hold a checkpoint ({error.strerror})") from None
 
 
 def _of_another_run(folder: Path, fingerprint: str) -> CheckpointError:
@@ -79,11 +79,11 @@ def _of_another_run(folder: Path, fingerprint: str) -> CheckpointError:
     if not _HASH.fullmatch(fingerprint):
         return CheckpointError(
             f"{folder}: this checkpoint was written by an older version of Penstock, and this version cannot continue "
-            "from it; name another folder, or remove this one to begin anew"
+            "from it; name another folder, or remove this one to start again"
         )
     return CheckpointError(
         f"{folder}: this checkpoint belongs to another run, with other streams or options, another query or another "
-        "version of Penstock; name another folder, or remove this one to begin anew"
+        "version of Penstock; name another folder, or remove this one to start again"
     )
 
 
@@ -111,7 +111,7 @@ class DatabaseCheckpoint:
             self._read()
         except StorageError as error:
             self._lock.release()
-            raise CheckpointError(f"{folder}: no checkpoint can be kept there ({error})") from None
+            raise CheckpointError(f"{folder}: this folder cannot hold a checkpoint ({error})") from None
         except CheckpointError:
             self.close()
             raise

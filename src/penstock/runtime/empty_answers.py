@@ -98,7 +98,7 @@ def empty_answer(
 
 def _nothing_read(malformed: int) -> str:
     if malformed:
-        return f"{counted(malformed, 'element')} {are(malformed)} malformed, and there is no other"
+        return f"{counted(malformed, 'element')} {are(malformed)} malformed, and there are no others"
     return "no element was read: is the stream empty, or is it the wrong stream?"
 
 
@@ -135,7 +135,7 @@ def _about_time(dataset: Dataset, first: int, last: int, *, has_closed: bool) ->
         ends = [next(window.closing_instants((), first, last + window.width + window.step), None) for window in ranges]
         closings = [end for end in ends if end is not None]
         when = f": the first one closes at {instant_text(min(closings))}" if closings else ""
-        yield f"no window has closed{when}; --flush (flush=True in Python) also answers windows that are still open"
+        yield f"no window has closed{when}; --flush (flush=True in Python) also reports windows that are still open"
 
 
 # Graphs

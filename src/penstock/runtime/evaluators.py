@@ -164,8 +164,8 @@ class CertainEvaluator(Evaluator):
     """SPARQL over a stream: each solution once, as soon as no later input can take it back (semantics.md §8)."""
 
     def _prepare(self) -> None:
-        self._given: Counter[EncodedRow] = Counter()
-        self._given_triples: set[str] = set()
+        self._emitted: Counter[EncodedRow] = Counter()
+        self._emitted_triples: set[str] = set()
         self._compile()
 
     def _compile(self) -> None:
@@ -195,20 +195,20 @@ class CertainEvaluator(Evaluator):
         """The new solutions of some instants."""
         if isinstance(self.query.form, AskForm):
             for time, size in zip(solutions.instants.tolist(), solutions.sizes.tolist(), strict=True):
-                if not self._given and (size or is_end):
-                    self._given[()] += 1
+                if not self._emitted and (size or is_end):
+                    self._emitted[()] += 1
                     yield ResultBatch.booleans(self.name, [time], np.array([size > 0]))
             return
-        new = self._not_given(solutions, is_certain=self._is_monotonic and not is_end)
+        new = self._not_emitted(solutions, is_certain=self._is_monotonic and not is_end)
         if not self._has_empty:
             self.left_out += len(new.instants)
             new = new.with_solutions()
             self.left_out -= len(new.instants)
         if len(new.instants):
             batch = self._formed(new)
-            yield self._delivered(self._without_given_triples(batch) if batch.kind == "triples" else batch)
+            yield self._delivered(self._without_emitted_triples(batch) if batch.kind == "triples" else batch)
 
-    def _not_given(self, solutions: Solutions, *, is_certain: bool) -> Solutions:
+    def _not_emitted(self, solutions: Solutions, *, is_certain: bool) -> Solutions:
         """`is_certain`: no such solution has been emitted before."""
         rows = solutions.python_rows
         kept: list[int] = []
@@ -216,30 +216,30 @@ class CertainEvaluator(Evaluator):
         for places in np.split(solutions.places, solutions.bounds[1:-1]):
             found = places.tolist()
             if not is_certain:
-                found = beyond(found, self._given, rows.__getitem__)
+                found = beyond(found, self._emitted, rows.__getitem__)
             if not isinstance(self.query.form, DescribeForm):
-                self._given.update(rows[place] for place in found)
+                self._emitted.update(rows[place] for place in found)
             kept += found
             bounds.append(len(kept))
         return replace(solutions, places=np.array(kept, np.int64), bounds=np.array(bounds))
 
-    def _without_given_triples(self, batch: ResultBatch) -> ResultBatch:
+    def _without_emitted_triples(self, batch: ResultBatch) -> ResultBatch:
         texts = statements(batch.rows, n_triples).to_pylist()
         is_new = np.ones(len(batch.places), np.bool_)
         for number, place in enumerate(batch.places.tolist()):
-            is_new[number] = texts[place] not in self._given_triples
-            self._given_triples.add(texts[place])
+            is_new[number] = texts[place] not in self._emitted_triples
+            self._emitted_triples.add(texts[place])
         bounds = np.concatenate([[0], np.cumsum(is_new)])[batch.bounds]
         return ResultBatch(batch.kind, batch.queries, batch.times, batch.rows, batch.places[is_new], bounds)
 
     @property
     def state(self) -> State:
-        return {"given": [[*entry] for entry in self._given.items()], "triples": sorted(self._given_triples)}
+        return {"emitted": [[*entry] for entry in self._emitted.items()], "triples": sorted(self._emitted_triples)}
 
     @state.setter
     def state(self, state: State) -> None:
-        self._given = Counter({tuple(row): count for row, count in state["given"]})
-        self._given_triples = set(state["triples"])
+        self._emitted = Counter({tuple(row): count for row, count in state["emitted"]})
+        self._emitted_triples = set(state["triples"])
 
 
 def _variables_of(query: ContinuousQuery) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ class Membership:
         self._grouping = QueryGroups(store, sources, how, reference_data)
         self._sources = sources
         self._members = members_of(queries)
-        self._comings = 0
+        self._joinings = 0
         self._handed_out: list[Answer] = []
         """Evaluations with triples since a query was asked to join: it may be the first to read them as a stream."""
         self.chain: Chain = chained(self._members)
@@ -78,7 +78,7 @@ class Membership:
         fresh = self._changed(changes)
         open_streams()
         for stream in sorted(self.chain.read - read_before):
-            elements = self._given(self.chain.produced[stream])
+            elements = self._produced_lately(self.chain.produced[stream])
             if elements is not None:
                 keep(stream, elements)
         self._handed_out.clear()
@@ -89,16 +89,16 @@ class Membership:
                 except ValueError as error:
                     self._refuse(query, error)
                 else:
-                    self._tell(query)
+                    self._start_clocks(query)
         self._forget()
         return True
 
-    def _given(self, giver: str) -> pa.Table | None:
-        own = [answer for answer in self._handed_out if answer[0].query(answer[1].start) == giver]
+    def _produced_lately(self, producer: str) -> pa.Table | None:
+        own = [answer for answer in self._handed_out if answer[0].query(answer[1].start) == producer]
         return joined_elements([elements_table(*answer) for answer in own])
 
-    def _tell(self, query: RunningQuery) -> None:
-        evaluated = {giver.name: giver.evaluated for giver in self.queries}
+    def _start_clocks(self, query: RunningQuery) -> None:
+        evaluated = {producer.name: producer.evaluated for producer in self.queries}
         for iri, clock in query.clock.streams.items():
             seen = self._store.seen(iri, query.after)
             if seen.greatest is not None:
@@ -113,13 +113,13 @@ class Membership:
     def _changed(self, changes: Sequence[Joining | Leaving]) -> list[RunningQuery]:
         """Queries join and leave: returns the new ones, which know nothing of the streams yet."""
         before = dict(self._members)
-        self._comings += 1
+        self._joinings += 1
         for change in changes:
             if isinstance(change, Leaving):
                 self._members.pop(change.name, None)
             else:
                 self._sources = {**change.sources, **self._sources}
-                self._members[change.name] = Member(change.spec, change.spec.meaning, self._comings, change.after)
+                self._members[change.name] = Member(change.spec, change.spec.meaning, self._joinings, change.after)
         self._grouping = replace(self._grouping, streams=self._sources)
         return self._regroup(before)
 
@@ -135,9 +135,9 @@ class Membership:
                 continue
             kind = member.template.key, member.spec.settings, query.position
             first = kinds.setdefault(kind, member)
-            if _came(first) != _came(member):
+            if _since(first) != _since(member):
                 for name in query.names:
-                    self._members[name] = replace(self._members[name], coming=first.coming, after=first.after)
+                    self._members[name] = replace(self._members[name], joined=first.joined, after=first.after)
         if self._members != before:
             self._regroup(before)
             self._forget()
@@ -145,11 +145,11 @@ class Membership:
     def _regroup(self, before: Mapping[str, Member]) -> list[RunningQuery]:
         """A query in a new group continues from its state in the old one."""
         chain = chained(self._members)
-        running = {(name, _came(before[name])): query for query in self.queries for name in query.names}
+        running = {(name, _since(before[name])): query for query in self.queries for name in query.names}
         found: list[RunningQuery] = []
         fresh: list[RunningQuery] = []
         for names in self._grouping.groups(self._members, chain):
-            known = [running.get((name, _came(self._members[name]))) for name in names]
+            known = [running.get((name, _since(self._members[name]))) for name in names]
             old = next((query for query in known if query is not None), None)
             if old is not None and old.names == names:
                 found.append(old)
@@ -180,6 +180,6 @@ class Membership:
         self._regroup(before)
 
 
-def _came(member: Member) -> tuple[int, int | None]:
+def _since(member: Member) -> tuple[int, int | None]:
     """Queries with equal keys have been in the run since the same moment."""
-    return member.coming, member.after
+    return member.joined, member.after

@@ -126,7 +126,7 @@ _callbacks: WeakSet[_BatchCallback] = WeakSet()
 
 @atexit.register
 def _free_runs() -> None:
-    """Without this DuckDB would report what a run holds as leaked when the program ends."""
+    """Without this, DuckDB would report the objects of a run as leaked when the program ends."""
     for callback in _callbacks:
         callback.process = None
 

@@ -24,9 +24,9 @@ def streamed(operator: ast.Operator, now: Sequence[Item], before: Sequence[Item]
     return [item for item in here if item not in there]
 
 
-def beyond(now: Sequence[Place], given: Counter[Item], item: Callable[[Place], Item]) -> list[Place]:
+def beyond(now: Sequence[Place], emitted: Counter[Item], item: Callable[[Place], Item]) -> list[Place]:
     """The items that occur more often than they were emitted before."""
-    left = Counter(given)
+    left = Counter(emitted)
     fresh: list[Place] = []
     for place in now:
         if left[item(place)] > 0:

@@ -21,7 +21,7 @@ class Outlet:
 
     Two kinds of outlets write everything exactly once in a run with a checkpoint. Either output after the last commit
     is cut off or overwritten when it is written again after a crash, as in a file. Or `write` only keeps the answers,
-    `position` makes them survive a crash, and `deliver` sends them on after the commit, as to a broker. An outlet that
+    `position` makes them survive a crash, and `deliver` sends them after the commit, as to a broker. An outlet that
     can do neither receives some evaluations twice, and can recognise them by query and instant.
     """
 
@@ -43,10 +43,10 @@ class Outlet:
         """The position that survives a crash now; None if output cannot be cut off."""
 
     def deliver(self) -> None:
-        """The position has been committed: send on what is kept until then."""
+        """The position has been committed: send the messages that were kept until then."""
 
     def complete(self, written: Written) -> None:
-        """An earlier run has ended at this position: send on what it has kept, if it was killed before it did."""
+        """An earlier run has ended at this position: send its messages, if it was killed before it did."""
 
     def interrupt(self) -> None:
         """The run is being stopped: do not wait for a receiver any longer. Any thread may call this."""

@@ -172,7 +172,7 @@ class RunningQuery:
         self._judged = state["judged"]
         self.slicer.previous = state["previous"]
         self.counts = Counts(**state["counts"])
-        self.answered = set(state.get("answered", self.names))  # older checkpoints do not say
+        self.answered = set(state["answered"])
         for iri, (greatest, least, reached) in state["clock"].items():
             clock = self.clock.streams[iri]
             clock.greatest, clock.least, clock.reached = greatest, least, reached

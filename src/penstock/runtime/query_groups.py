@@ -20,13 +20,13 @@ from penstock.runtime.settings import RunSettings
 class Member:
     """A query of a run, and when it joined.
 
-    `coming` numbers the moments at which queries joined, 0 being the start of the run. A query that joined later sees
+    `joined` numbers the moments at which queries joined, 0 being the start of the run. A query that joined later sees
     the part of its streams `after` an instant.
     """
 
     spec: QuerySpec
     meaning: ContinuousQuery
-    coming: int = 0
+    joined: int = 0
     after: int | None = None
     template: Template | None = field(init=False, compare=False)
 
@@ -70,14 +70,14 @@ class QueryGroups:
 
         A query that produces a stream for another one is alone, because each of its evaluations counts.
         """
-        givers = {chain.produced[stream] for stream in chain.read}
+        producers = {chain.produced[stream] for stream in chain.read}
         groups: dict[object, list[str]] = {}
         for name in chain.order:
             member = members[name]
-            is_alone = member.template is None or name in givers or self.how.has_empty
+            is_alone = member.template is None or name in producers or self.how.has_empty
             key: object = name
             if member.template is not None and not is_alone:
-                key = member.template.key, member.spec.settings, member.coming, member.after
+                key = member.template.key, member.spec.settings, member.joined, member.after
             groups.setdefault(key, []).append(name)
         return list(map(tuple, groups.values()))
 

@@ -39,7 +39,7 @@ from penstock.runtime.queries import QuerySpec, RunningQuery
 from penstock.runtime.reference_data import ReferenceData
 from penstock.runtime.settings import RunSettings
 from penstock.sinks.counts import Counts, together
-from penstock.sources.batches import Position
+from penstock.sources.batches import Position, SpooledSource
 
 Rows = TypeVar("Rows")
 
@@ -86,8 +86,7 @@ class Run(Generic[Rows]):
         self._greatest: dict[str, int] = {}
         """The greatest timestamp of each stream."""
         self._settled = self._held = 0
-        """How many triples had arrived at the last evaluation, and how many of them were kept then.
-        """
+        """The number of triples that had arrived at the last evaluation, and of those that were kept then."""
         self._opened: set[str] = set()
         self._has_begun = False
         self.number = -1
@@ -202,8 +201,8 @@ class Run(Generic[Rows]):
     def turn(self, batch: IntakeBatch[Rows]) -> Iterator[Answer]:
         """One iteration of the loop.
 
-        If no one waits for results, instants are evaluated before the next batch is read: so those of the last batch
-        are evaluated together with the end.
+        If nobody waits for results, instants are evaluated before the next batch is read, so that the instants of the
+        last batch are evaluated together with the end.
         """
         self.number = batch.number
         self._apply_changes(batch.number)
@@ -292,7 +291,7 @@ class Run(Generic[Rows]):
         for iri in (*self.streams, *sorted(self.chain.read)):
             if iri not in self._opened:
                 is_named = any(reads_names(query, iri) for query in self.chain.queries.values())
-                self.store.add_stream(iri, is_given=is_later or iri in self.chain.read, is_named=is_named)
+                self.store.add_stream(iri, is_produced=is_later or iri in self.chain.read, is_named=is_named)
                 self._opened.add(iri)
 
     # Instants
@@ -347,17 +346,17 @@ class Run(Generic[Rows]):
             if query.name in produced:
                 answers = list(answers)
                 tables = [elements_table(batch, range(len(batch))) for batch in answers]
-                self._give(number, query, produced[query.name], joined_elements(tables))
+                self._append_produced(number, query, produced[query.name], joined_elements(tables))
             found.append(answers)
         yield from in_time_order(found)
         for query in self.queries:
             if query.evaluated is not None:
                 self.changes.reach(query.evaluated - 1)
 
-    def _give(self, number: int, producer: RunningQuery, stream: str, elements: pa.Table | None) -> None:
+    def _append_produced(self, number: int, producer: RunningQuery, stream: str, elements: pa.Table | None) -> None:
         """The answers of a query go to the queries that read its stream."""
         if elements is not None:
-            self._note(stream, self.store.give(number, stream, elements))
+            self._note(stream, self.store.append_produced(number, stream, elements))
         for query in self.readers(stream):
             clock = query.clock.streams[stream]
             clock.reached = producer.evaluated
@@ -369,7 +368,7 @@ class Run(Generic[Rows]):
 
         def keep(stream: str, elements: pa.Table) -> None:
             self._reach(stream, elements["ts"][-1].as_py())
-            self.store.give(number, stream, elements)
+            self.store.append_produced(number, stream, elements)
 
         self._membership.apply(self._open_streams, keep)
         queries = self.chain.queries
@@ -423,6 +422,9 @@ class Run(Generic[Rows]):
             "written": {name: outlet.position() for name, outlet in self.outlets.items()},
         }
         self._checkpoint.commit(self.number, state, has_finished=has_finished)
+        for iri, source in self.streams.items():
+            if iri in self.positions and isinstance(source, SpooledSource):
+                source.release(self.positions[iri])
         for name, outlet in self.outlets.items():
             self.writing = name
             outlet.deliver()

@@ -1,4 +1,4 @@
-"""What a run tells of itself."""
+"""The counts of a run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Counts:
-    """What has happened so far; the watermark is None until there is one."""
+    """The counts so far; the watermark is None until there is one."""
 
     elements: int = 0
     evaluations: int = 0
@@ -19,12 +19,12 @@ class Counts:
 
     @property
     def dropped(self) -> int:
-        """How many elements do not count: those that came too late, and those that are malformed."""
+        """The number of elements that do not count: late and malformed ones."""
         return self.late + self.malformed
 
 
 def together(each: Sequence[Counts], elements: int, malformed: int) -> Counts:
-    """What has happened to queries that share their streams; what is late for several counts for each of them."""
+    """The counts of queries that share their streams; an element that is late for several counts for each of them."""
     return Counts(
         elements,
         sum(counts.evaluations for counts in each),

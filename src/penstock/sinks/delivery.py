@@ -18,11 +18,11 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 30.0
 """In seconds; each pause is twice as long as the previous one."""
 
 _MOST_BYTES = 8 << 20
-"""This much is sent at a time: so memory stays bounded, and a receiver confirms what it has."""
+"""The maximum that is sent at a time, so that memory stays bounded and a receiver can confirm it."""
 
 
 class PassingError(Exception):
-    """A receiver does not take messages now; `received` is how many of those that were sent it has confirmed."""
+    """A receiver does not accept messages now; `received` is the number of sent messages that it has confirmed."""
 
     def __init__(self, reason: str, received: int = 0) -> None:
         self.reason = reason
@@ -42,9 +42,9 @@ class Receiver(Protocol):
         """The address, without secrets."""
 
     def connect(self) -> int | None:
-        """Connect, anew after an error.
+        """Connect, or reconnect after an error.
 
-        Returns how many messages of this run it has received, if it knows: then each is received once. Raises
+        Returns the number of messages of this run that it has received, if it knows: then each is received once. Raises
         PassingError, and SinkError where waiting does not help.
         """
 

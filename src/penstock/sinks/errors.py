@@ -12,18 +12,18 @@ class SinkError(Exception):
 
 
 class ReaderGoneError(SinkError):
-    """Nobody reads the output any more, as when `head` has seen enough."""
+    """The reader of the output has ended, such as `head` after its last line."""
 
 
-_NOT_PERMITTED = "this may not be written (permission denied): change its permissions, or name another file"
-_AGAIN = "make room, and run again (with a checkpoint the run goes on where it was)"
+_NOT_PERMITTED = "this cannot be written (permission denied): change its permissions, or name another file"
+_AGAIN = "free some space, and run again (with a checkpoint, the run continues where it stopped)"
 _SENTENCES = {
-    errno.ENOENT: "the folder of this file is not there: make it first",
-    errno.ENOTDIR: "a part of this path is a file and not a folder: name a file elsewhere",
-    errno.EISDIR: "this is a folder, and results go to a file: name a file in it",
+    errno.ENOENT: "the folder of this file does not exist: create it first",
+    errno.ENOTDIR: "a part of this path is a file, not a folder: choose another path",
+    errno.EISDIR: "this is a folder: name a file in it",
     errno.EACCES: _NOT_PERMITTED,
     errno.EPERM: _NOT_PERMITTED,
-    errno.EROFS: "this may not be written (the file system is read-only): name a file elsewhere",
+    errno.EROFS: "this cannot be written (the file system is read-only): choose another path",
     errno.ENOSPC: f"the disk is full: {_AGAIN}",
     errno.EDQUOT: f"the disk quota is used up: {_AGAIN}",
 }

@@ -58,7 +58,7 @@ class Posts:
         if isinstance(reason, OSError | HTTPException):
             text = getattr(reason, "strerror", None) or "the connection was closed"
             return PassingError(f"{self.name} does not answer ({text.lower()})")
-        return SinkError(f"{self.name} is no address: write http://HOST/PATH")
+        return SinkError(f"{self.name} is not an address: write http://HOST/PATH")
 
     def _refusal(self, error: HTTPError) -> Exception:
         said = f"{self.name} answered {error.code} {responses.get(error.code, '')}".rstrip()
@@ -66,7 +66,7 @@ class Posts:
             return PassingError(said)
         if error.code in (401, 403):
             return SinkError(
-                f"{said}: it accepts no answers without the right user and password, or token: pass them with "
+                f"{said}: it requires a user and password, or a token: pass them with "
                 f"--service-auth {self.name}=USER:PASSWORD"
             )
         if error.code in (404, 405):
@@ -75,7 +75,7 @@ class Posts:
 
 
 def _explanation(error: HTTPError) -> str:
-    """What the server says, if it is a short text."""
+    """The message of the server, if it is a short text."""
     if error.headers.get_content_type() not in ("text/plain", "application/json", "application/problem+json"):
         return ""
     try:

@@ -40,10 +40,10 @@ _NUMBER = r"^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 
 
 class Writer(Protocol):
-    """A format: what stands before all evaluations, and the text of each."""
+    """A format: the text before all evaluations, and the text of each."""
 
     def beginning(self, variables: tuple[str, ...]) -> str:
-        """What the output begins with, given the variables of a SELECT query, also where it has no evaluation."""
+        """The beginning of the output, even if there is no evaluation; `variables` are those of a SELECT query."""
 
     def texts(self, batch: ResultBatch) -> pa.Array:
         """The text of each evaluation."""
@@ -72,7 +72,7 @@ class JsonLines:
 class Csv:
     """SPARQL 1.1 CSV, a row a solution, with the instant before it: values only, whatever their datatypes.
 
-    `is_safe`: what a spreadsheet would take for a formula has an apostrophe before it.
+    `is_safe`: text that a spreadsheet would read as a formula has an apostrophe before it.
     """
 
     def __init__(self, *, is_safe: bool = False) -> None:
@@ -125,7 +125,7 @@ class TriG:
     """The same in TriG, with the prefixes of the query."""
 
     _separator = ""
-    """What stands before an evaluation."""
+    """The text before an evaluation."""
 
     def __init__(self, prefixes: Mapping[str, str]) -> None:
         self._prefixes = prefixes
@@ -250,7 +250,7 @@ def _csv(terms: Terms) -> pa.Array:
 
 
 def _safe_csv(terms: Terms) -> pa.Array:
-    """A number is none that begins with a sign; anything else behind a sign may be a formula."""
+    """A number with a sign is not a formula; any other text that begins with a sign may be one."""
     values = plain(terms)
     if terms.tag == "B":
         return values

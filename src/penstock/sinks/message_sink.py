@@ -11,10 +11,10 @@ import pyarrow.compute as pc
 from penstock.rdf.result_batches import ResultBatch
 from penstock.sinks.delivery import Delivery
 from penstock.sinks.messages import MessageWriter
-from penstock.sinks.outbox import Outbox, Waiting
+from penstock.sinks.outbox import Outbox, OutboxPosition
 
 _MOST_BYTES = 4 << 20
-"""Without an outbox, messages are sent when there are so many, and at the latest with `flush`."""
+"""Without an outbox, messages are sent when this many are waiting, and at the latest by `flush`."""
 
 
 class MessageSink:
@@ -43,7 +43,7 @@ class MessageSink:
         self._pending.clear()
         self._pending_bytes = 0
 
-    def position(self) -> Waiting | None:
+    def position(self) -> OutboxPosition | None:
         return None if self._outbox is None else self._outbox.position()
 
     def deliver(self) -> None:

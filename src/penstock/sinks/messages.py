@@ -79,7 +79,7 @@ def _table(batch: ResultBatch, values: pa.Array, first: int = 0) -> pa.Table:
 
 
 def in_pieces(messages: pa.Table, most_bytes: int) -> Iterator[pa.Table]:
-    """The messages in tables of at most so many bytes each, or of a single message."""
+    """The messages in tables of at most `most_bytes` each, or of a single larger message."""
     sizes = np.cumsum(pc.binary_length(messages["value"]).to_numpy())
     start, done = 0, 0
     while start < messages.num_rows:

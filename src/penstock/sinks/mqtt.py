@@ -1,7 +1,7 @@
 """Answers to an MQTT 5 topic, at least once: each evaluation is a message with quality of service 1.
 
-The user property `key` has the key of the message; `query` and `time` say what it answers. A message that the broker
-has not confirmed when the connection breaks is sent again with the same key.
+The user properties are the `key` of the message, and the `query` and `time` of the evaluation. A message that the
+broker has not confirmed when the connection breaks is sent again with the same key.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ class MqttReceiver:
 
     def __init__(self, address: Address, media_type: str) -> None:
         if set(address.path) & {"+", "#"}:
-            raise SinkError(f"{address.name}: answers go to one topic, without + and #")
+            raise SinkError(f"{address.name}: results go to a single topic, without + and #")
         self.name = address.name
         self._address = address
         self._media_type = media_type
         self._client: Client | None = None
         self._changed = threading.Condition()
         self._answer: Any = None
-        """What the broker has answered to the request for a connection."""
+        """The broker's answer to the request for a connection."""
         self._is_connected = False
         self._confirmed: set[int] = set()
         self._refusal: str | None = None

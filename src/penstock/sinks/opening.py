@@ -17,7 +17,7 @@ from penstock.sinks import formats
 from penstock.sinks.addresses import EndpointAddress, SinkAddress, sink_address, takes_messages
 from penstock.sinks.delivery import Delivery, Receiver, Retries
 from penstock.sinks.errors import SinkError
-from penstock.sinks.formats import Manner, check_fits
+from penstock.sinks.formats import FormatOptions, check_fits
 from penstock.sinks.message_sink import MessageSink
 from penstock.sinks.messages import MessageWriter
 from penstock.sinks.outbox import Outbox
@@ -33,10 +33,10 @@ class Sink(Protocol):
         """Write some evaluations of a batch, which follow each other, or all."""
 
     def flush(self) -> None:
-        """Let readers see what was written, unless it waits for a commit."""
+        """Make the output visible to readers, except what waits for a commit."""
 
     def position(self) -> Any:
-        """What a commit must contain to continue here, as JSON; None where the sink keeps nothing."""
+        """The position to commit, to continue from here, as JSON; None if the sink keeps none."""
 
     def deliver(self) -> None:
         """The position has been committed: let readers see it."""
@@ -70,7 +70,7 @@ def open_sink(
     """Answers of queries to a file, to standard output (`-`), or to an address; `forms` are those of the queries.
 
     `format` is one of `FORMATS`; `prefixes` shorten IRIs where the format can. With a `position`, which an earlier sink
-    returned, what is behind it in the file is cut off, and writing continues there.
+    returned, the file is truncated there, and writing continues.
 
     >>> sink = open_sink("answer.csv", "csv", query.form)  # doctest: +SKIP
 
@@ -84,8 +84,8 @@ def open_sink(
     if format == formats.PARQUET:
         return ParquetFolder(Path(address.path), keeps=settings.outbox is not None, written=position)
     opened = open_target(address.path, position)
-    manner = Manner(prefixes or {}, opened.is_terminal, len(forms) > 1)
-    return TextSink(opened, formats.writer(format, manner), formats.variables_of(forms))
+    options = FormatOptions(prefixes or {}, opened.is_terminal, len(forms) > 1)
+    return TextSink(opened, formats.writer(format, options), formats.variables_of(forms))
 
 
 def is_delivered(target: str | Path, position: Any, settings: SinkSettings) -> bool:
@@ -101,7 +101,7 @@ def format_of(address: SinkAddress, format: str) -> str:
     """The format of an address: its own, or `format`."""
     if isinstance(address, EndpointAddress) and address.is_for_updates:
         if address.format is not None:
-            raise SinkError(f"{address.name}: an endpoint for updates has no format: remove format={address.format}")
+            raise SinkError(f"{address.name}: a SPARQL Update endpoint takes no format: remove format={address.format}")
         return formats.UPDATE
     chosen = address.format or format
     if chosen == formats.PARQUET and isinstance(address, Address) and address.is_standard_input:
@@ -117,7 +117,7 @@ def _message_sink(
     position: Any,
     settings: SinkSettings,
 ) -> MessageSink:
-    writer = formats.writer(format, Manner(prefixes, are_messages=True))
+    writer = formats.writer(format, FormatOptions(prefixes, are_messages=True))
     outbox = None if settings.outbox is None else Outbox(*settings.outbox, position)
     run = uuid4().hex if outbox is None else outbox.run
     receiver = _receiver(address, formats.media_type(format), run, settings.auth)

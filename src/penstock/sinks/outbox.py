@@ -27,10 +27,10 @@ from penstock.sinks.errors import told
 from penstock.sinks.messages import SCHEMA
 
 _MOST_BYTES = 4 << 20
-"""About so much is read at a time."""
+"""About this many bytes are read at a time."""
 
 
-class Waiting(TypedDict):
+class OutboxPosition(TypedDict):
     """A committed position: the name of the run, how many messages it has delivered, and how many wait in the file."""
 
     run: str
@@ -41,7 +41,7 @@ class Waiting(TypedDict):
 class Outbox:
     """The messages of one sink; `number` distinguishes the sinks of a run."""
 
-    def __init__(self, folder: Path, number: int, written: Waiting | None = None) -> None:
+    def __init__(self, folder: Path, number: int, written: OutboxPosition | None = None) -> None:
         self.run = uuid4().hex if written is None else written["run"]
         self.sent = 0 if written is None else written["sent"]
         self._waiting = 0 if written is None else written["waiting"]
@@ -66,8 +66,8 @@ class Outbox:
             self._writer.write_table(messages)
         self._waiting += messages.num_rows
 
-    def position(self) -> Waiting:
-        """What a commit must contain; the messages are on the disk."""
+    def position(self) -> OutboxPosition:
+        """The position to commit; the messages are on the disk."""
         if self._writer is not None and self._file is not None:
             with told(str(self._path)):
                 self._writer.close()
@@ -102,7 +102,7 @@ class Outbox:
         self._waiting = 0
 
     def close(self) -> None:
-        """Messages that no commit contains are gone."""
+        """Messages that no commit contains are lost."""
         if self._file is not None:
             self._file.close()
 

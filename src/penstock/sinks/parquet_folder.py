@@ -27,7 +27,7 @@ from penstock.sinks.lines import time_column
 
 _NEW = "_penstock"
 _MOST_BYTES = 64 << 20
-"""When there are so many bytes of answers in memory, they go to files."""
+"""When this many bytes of answers are in memory, they are written to files."""
 
 
 class Written(TypedDict):
@@ -128,7 +128,7 @@ def partition(query: str) -> str:
 def check_new(folder: Path) -> None:
     """Raises SinkError where a folder contains something already, besides what no commit contains."""
     if folder.exists() and (not folder.is_dir() or any(path.name != _NEW for path in folder.iterdir())):
-        raise SinkError(f"{folder}: there is something already: name a new folder")
+        raise SinkError(f"{folder}: the folder is not empty: name a new one")
 
 
 def _table(batch: ResultBatch, chosen: npt.NDArray[np.bool_]) -> pa.Table:

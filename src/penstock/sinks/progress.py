@@ -21,7 +21,7 @@ _ERASE = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
 
 
 class Progress:
-    """The line. Where standard error is no terminal nothing is ever written.
+    """The line. If standard error is not a terminal, nothing is written.
 
     What goes to the same terminal by another way, results for example, must `hide` the line first.
 

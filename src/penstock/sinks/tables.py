@@ -27,7 +27,7 @@ from penstock.sinks.shortening import Shortening, is_without_quotes
 _WIDTH_OF_A_FILE = 120
 
 
-class Tables:
+class ResultTables:
     """A table for each evaluation, its instant above it; in colour and as wide as the terminal, if it is one.
 
     `has_names`: the name of the query is above it, too.

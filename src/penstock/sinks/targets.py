@@ -1,4 +1,4 @@
-"""Where the bytes of results go: standard output, or a file that a restarted run goes on with."""
+"""Where the bytes of results are written: standard output, or a file that a restarted run continues."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Target(Protocol):
 def open_target(name: str | Path, position: int | None = None) -> Target:
     """The target that a name stands for, `-` being standard output.
 
-    With a position what is behind it in the file is cut off, and writing goes on there.
+    With a position, the file is truncated there, and writing continues.
 
     Raises `SinkError`.
     """
@@ -45,7 +45,7 @@ def open_target(name: str | Path, position: int | None = None) -> Target:
 
 
 class StandardOutput:
-    """Results for whoever reads standard output; what is written there cannot be taken back."""
+    """Results for the reader of standard output; written bytes cannot be removed."""
 
     name = "<stdout>"
 
@@ -88,7 +88,7 @@ class StandardOutput:
             raise
 
     def _drop_the_rest(self) -> None:
-        """What is left in Python's buffer goes nowhere, or its last flush would complain as Python exits."""
+        """Discard Python's buffer: otherwise its last flush would report an error when Python exits."""
         with contextlib.suppress(OSError, ValueError):
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self._stream.fileno())

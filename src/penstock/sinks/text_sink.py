@@ -15,7 +15,7 @@ from penstock.sinks.targets import Target
 
 
 class TextSink:
-    """Takes answers, one after the other; `variables` are those of a SELECT query."""
+    """Writes answers, one after the other; `variables` are those of a SELECT query."""
 
     def __init__(self, target: Target, writer: Writer, variables: tuple[str, ...]) -> None:
         self._target = target
@@ -47,7 +47,7 @@ class TextSink:
         return self._target.position()
 
     def deliver(self) -> None:
-        """What is written is there."""
+        """Written output needs no delivery."""
 
     def close(self) -> None:
         self._target.close()

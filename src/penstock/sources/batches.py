@@ -1,6 +1,6 @@
 """Batches: a source is read as tables of some thousand triples, with the malformed input between them.
 
-How the input is cut into batches never changes an answer; it bounds what is in memory.
+How the input is cut into batches never changes an answer; it bounds the use of memory.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import pyarrow as pa
 from penstock.rdf.elements import Malformed
 
 MOST_ELEMENTS = 100_000
-"""How many elements a batch has at most."""
+"""The maximum number of elements of a batch."""
 
 MOST_BYTES = 1 << 23
-"""About how much text a batch has at most."""
+"""The approximate maximum size of the text of a batch, in bytes."""
 
 MOST_SECONDS = 0.05
-"""How long elements of a live source wait for others of the same batch."""
+"""The maximum time that an element of a live source waits for others of the same batch, in seconds."""
 
 SCHEMA = pa.schema(
     [("s", pa.string()), ("p", pa.string()), ("o", pa.string()), ("ts", pa.int64()), ("element", pa.int64())]
@@ -33,12 +33,12 @@ Where elements have names there is a column `g` behind these: the name, encoded,
 """
 
 Position: TypeAlias = dict[str, Any]
-"""Where reading continues after a batch, as JSON."""
+"""The position at which reading continues after a batch, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Elements in the order of their arrival, the malformed ones among them, and where reading continues."""
+    """Elements in the order of their arrival, malformed input, and the position after them."""
 
     table: pa.Table
     position: Position
@@ -46,7 +46,7 @@ class Batch:
 
     @property
     def elements(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
         return count_elements(self.table)
 
 
@@ -55,10 +55,10 @@ def count_elements(table: pa.Table) -> int:
 
 
 class Source(Protocol):
-    """Something to read batches from.
+    """A stream that is read in batches.
 
-    A live one waits for its input (standard input, a replay), and nobody knows when it ends. One that can resume can be
-    read again from a position; of standard input what was read is gone.
+    A live source (standard input, a replay) waits for its input, and its end is not known. A source that can resume can
+    be read again from a position; standard input cannot.
     """
 
     @property
@@ -72,10 +72,18 @@ class Source(Protocol):
 
 @runtime_checkable
 class EndlessSource(Source, Protocol):
-    """A source that waits by itself for more, until an event is set."""
+    """A source that waits for more input by itself, until an event is set."""
 
     def ended_by(self, stopped: threading.Event) -> Source:
         """The same source, which ends soon after the event is set."""
+
+
+@runtime_checkable
+class SpooledSource(Source, Protocol):
+    """A source that keeps what it has read until the run has committed."""
+
+    def release(self, position: Position) -> None:
+        """What is before a position is not needed any more."""
 
 
 @dataclass(frozen=True)
@@ -115,4 +123,4 @@ def is_spark_object(given: object, name: str) -> bool:
 
 
 BoundStream: TypeAlias = Source | SparkStream
-"""What a stream can be bound to."""
+"""The kinds of sources that a stream can be bound to."""

@@ -13,7 +13,10 @@ from functools import lru_cache
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from penstock.rdf.conversion import decode_oxigraph
 from penstock.rdf.encoding import INTEGER_TYPES, TAGS_OF_DATATYPES
+from penstock.rdf.errors import ReadingError
+from penstock.rdf.timestamps import timestamp_of
 from penstock.rdf.vocabulary import XSD
 
 _XSD = XSD.replace(".", r"\.")
@@ -58,15 +61,24 @@ def objects(texts: pa.Array, prefix: str) -> pa.Array:
     return _each_once(texts, lambda terms: _encoded(terms, kinds))
 
 
-def ends(texts: pa.Array) -> pa.Array:
-    """Whether each text is the end of a statement."""
-    return _each_once(texts, lambda words: pc.or_(pc.equal(words, "."), pc.equal(words, ".\r")))
-
-
 def times(texts: pa.Array) -> pa.Array:
     """Timestamps in milliseconds; the texts have their quotes."""
     kinds = {_MILLISECONDS: _whole_numbers, _DATE_TIME: _dates, _TYPED_MILLISECONDS: _typed_numbers}
     return _chosen(texts, kinds, pa.int64())
+
+
+def time_of_term(term: str) -> int | None:
+    """The timestamp that an encoded term is, read by the parser; None if it is none."""
+    try:
+        return timestamp_of(decode_oxigraph(term))
+    except ReadingError:
+        return None
+
+
+def ended(column: pa.Array, end: pa.Array) -> pa.Array:
+    """The column, NULL where the last word of a line does not end a statement."""
+    is_end = _each_once(end, lambda words: pc.or_(pc.equal(words, "."), pc.equal(words, ".\r")))
+    return pc.if_else(is_end, column, None) if is_end.false_count else column
 
 
 def _each_once(texts: pa.Array, convert: Callable[[pa.Array], pa.Array]) -> pa.Array:

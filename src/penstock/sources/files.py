@@ -61,7 +61,7 @@ def tnt_batches(
 
 @dataclass(frozen=True, slots=True)
 class ElementFile:
-    """Any format that is read element by element. Its position is how much has come out of it so far."""
+    """Any format that is read element by element. Its position is the number of elements read so far."""
 
     name: str
     read: Callable[[OnMalformed], Iterator[Element]]

@@ -55,8 +55,8 @@ class GraphUpdates:
             for update in said:
                 if evaluated is not None and update.time is not None and update.time <= evaluated:
                     raise InputError(
-                        f"a graph cannot change at {instant_text(update.time)}, for instants up to "
-                        f"{instant_text(evaluated)} have been evaluated: name a later one, or none for the next"
+                        f"a graph cannot change at {instant_text(update.time)}, because instants up to "
+                        f"{instant_text(evaluated)} have been evaluated: name a later instant, or none for the next one"
                     )
             self._updates += said
 

@@ -40,7 +40,7 @@ _SECONDS_TO_ANSWER = 5.0
 class KafkaClient:
     """A consumer of a topic, and whether the brokers answer.
 
-    `retry_timeout` is how many seconds to wait for them, None for ever; `stopped` ends the waiting.
+    `retry_timeout` is the number of seconds to wait for them, None without a limit; `stopped` ends the waiting.
     """
 
     def __init__(self, address: Address, retry_timeout: float | None, stopped: threading.Event) -> None:
@@ -76,7 +76,7 @@ class KafkaClient:
                 if found.error is not None:
                     raise KafkaException(found.error)
             except KafkaException as error:
-                self.consumer.poll(0)  # lets the client say what is wrong
+                self.consumer.poll(0)  # lets the client report the error
                 self.wait(error.args[0])
             else:
                 self.answered()

@@ -26,7 +26,7 @@ from penstock.rdf.errors import ReadingError, SourceError
 from penstock.rdf.http_requests import RedirectError, Reply, TooLargeError, get
 from penstock.rdf.limits import LARGEST_DOCUMENT
 from penstock.sources.ldes_pages import ANY_TIME, FORMATS, Bounds, StreamMember, StreamPage, TimestampPath, read_page
-from penstock.sources.subscriptions import Arrival, Unavailable
+from penstock.sources.subscriptions import Arrival, Unavailable, now
 from penstock.sources.waiting import Waiting
 from penstock.sources.web_access import WebAccess
 
@@ -147,12 +147,15 @@ class LinkedDataEventStream:
             self._is_skipping = bool(self._held)
             return found
         found += [
-            Arrival(member.content, "application/n-quads", member.time or 0, f"{self._address.name}, {member.iri}")
+            Arrival(member.content, "application/n-quads", self._time(member), f"{self._address.name}, {member.iri}")
             for member in members
         ]
         if members:
             found[-1] = found[-1]._replace(mark=self._mark())
         return found
+
+    def _time(self, member: StreamMember) -> int:
+        return now() if self._address.time == ARRIVAL or member.time is None else member.time
 
     def _note(self, page: str, known: _KnownPage, members: Sequence[StreamMember], *, is_first: bool) -> None:
         """Hold the members that are new."""

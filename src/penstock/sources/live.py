@@ -21,7 +21,7 @@ from penstock.sources.tables import table_of
 OpenStream: TypeAlias = Callable[[], AbstractContextManager[BinaryIO]]
 
 _MOST_WAITING = 10_000
-"""How many elements are read ahead."""
+"""The number of elements that are read ahead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class LiveElements:
 class ReadOnce(WrappedSource):
     """A source that can be read only once, such as an iterator.
 
-    To read it again is an error: an empty stream would give an answer that looks like one. `instead` says what to do.
+    Reading it again is an error, because an empty stream would lead to a wrong answer. `instead` says what to do.
     """
 
     instead: str

@@ -1,16 +1,20 @@
 """Streams of messages that a server sends: MQTT, Server-Sent Events, WebSocket, and Linked Data Event Streams.
 
-The members of an event stream can be read again, from a bookmark; other messages that were read are gone.
+The members of an event stream can be read again, from a bookmark. Other messages that were read are gone, unless there
+is a spool: then the spool is read, and the position is that of a message there.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from penstock.rdf.addresses import ARRIVAL, RECORD, Address
 from penstock.rdf.credentials import ServiceAuth
@@ -18,15 +22,19 @@ from penstock.rdf.elements import Malformed
 from penstock.sources.batches import Batch, Position
 from penstock.sources.messages import MessageColumns, MessageReader
 from penstock.sources.partitions import as_elements
-from penstock.sources.subscriptions import Arrival, Subscription, batches_of
+from penstock.sources.receiving import SpoolReceiver, has_bookmarks, subscribe
+from penstock.sources.spool import SpoolReader, record_batch, release
+from penstock.sources.subscriptions import batches_of
 from penstock.sources.waiting import Waiting
+
+_TICK = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class MessageStream:
     """The messages of an address, read until `stopped` is set, or, with `until=now`, as far as they are there now.
 
-    `retry_timeout` is how many seconds to wait for a server that is away; None for ever.
+    `retry_timeout` is how many seconds to wait for a server that is away; None for ever. `spool` is a folder.
     """
 
     address: Address
@@ -34,6 +42,7 @@ class MessageStream:
     auth: ServiceAuth = field(default_factory=ServiceAuth, repr=False)
     retry_timeout: float | None = None
     stopped: threading.Event = field(default_factory=threading.Event)
+    spool: Path | None = None
 
     @property
     def is_live(self) -> bool:
@@ -41,7 +50,7 @@ class MessageStream:
 
     @property
     def can_resume(self) -> bool:
-        return _has_bookmarks(self.address)
+        return self.spool is not None or has_bookmarks(self.address)
 
     @property
     def name(self) -> str:
@@ -50,61 +59,76 @@ class MessageStream:
     def ended_by(self, stopped: threading.Event) -> MessageStream:
         return replace(self, stopped=stopped)
 
+    def spooled(self, checkpoint: Path, iri: str) -> MessageStream:
+        """The same stream, by a spool in the folder of a checkpoint; `iri` is its name in the run."""
+        return replace(self, spool=checkpoint / "spool" / blake2b(iri.encode(), digest_size=8).hexdigest())
+
     def batches(self, position: Position | None = None) -> Iterator[Batch]:
         """Raises SourceError where the server refuses the user or the address, or stays away."""
-        mark, number = (None, 0) if position is None else (position["mark"], position["number"])
+        if self.spool is not None:
+            return self._of_spool(self.spool, 0 if position is None else position["spool"])
+        return self._as_they_arrive(*((None, 0) if position is None else (position["mark"], position["number"])))
+
+    def release(self, position: Position) -> None:
+        """What is before a position is not needed any more."""
+        if self.spool is not None:
+            release(self.spool, position["spool"])
+
+    def _as_they_arrive(self, mark: str | None, number: int) -> Iterator[Batch]:
+        """`number` is that of the first message in the stream."""
         reader = reader_of(self.address, self.scope)
         waiting = Waiting(self.name, self.retry_timeout, self.stopped)
-        with closing(subscribe(self.address, self.auth, waiting, mark)) as subscription:
+        marks = () if mark is None else (mark,)
+        with closing(subscribe(self.address, self.auth, waiting, marks)) as subscription:
             for arrivals in batches_of(subscription, self.stopped):
-                batch = _batch(arrivals, number, reader)
+                batch = _batch(pa.table(record_batch(arrivals)), number, reader)
                 number += len(arrivals)
                 mark = arrivals[-1].mark or mark
                 yield replace(batch, position={"mark": mark, "number": number})
 
-
-def _has_bookmarks(address: Address) -> bool:
-    return address.scheme in ("ldes+http", "ldes+https")
-
-
-def reader_of(address: Address, scope: str) -> MessageReader:
-    """The time of a member of an event stream is that of its timestamp path, which the client reads."""
-    if _has_bookmarks(address):
-        return MessageReader(address.name, scope, "nq", address.time if address.time == ARRIVAL else RECORD)
-    return MessageReader(address.name, scope, address.format, address.time)
-
-
-def subscribe(address: Address, auth: ServiceAuth, waiting: Waiting, mark: str | None = None) -> Subscription:
-    """`mark` is that of the last message of an earlier run. Raises SourceError if a package is missing or the server
-    refuses.
-    """
-    if address.scheme in ("mqtt", "mqtts"):
-        from penstock.sources.mqtt import MqttSubscription  # slow to load
-
-        return MqttSubscription(address, waiting)
-    if address.scheme in ("ws", "wss"):
-        from penstock.sources.websocket import WebSocket
-
-        return WebSocket(address, auth, waiting)
-    if _has_bookmarks(address):
-        from penstock.sources.ldes import LinkedDataEventStream
-
-        return LinkedDataEventStream(address, auth, waiting, mark)
-    from penstock.sources.server_sent_events import EventSource
-
-    return EventSource(address, auth, waiting, mark)
+    def _of_spool(self, folder: Path, number: int) -> Iterator[Batch]:
+        reader, messages = reader_of(self.address, self.scope, is_spooled=True), SpoolReader(folder)
+        with closing(SpoolReceiver(self.address, self.auth, folder, self.retry_timeout)) as receiver:
+            while not self.stopped.is_set():
+                is_over = receiver.has_ended or receiver.failure is not None
+                found = messages.read(number)
+                if found.num_rows:
+                    batch = _batch(found, number, reader)
+                    number += found.num_rows
+                    messages.forget(number)
+                    yield replace(batch, position={"spool": number})
+                elif receiver.failure is not None:
+                    raise receiver.failure
+                elif is_over:
+                    return
+                else:
+                    receiver.wait(_TICK)
 
 
-def _batch(arrivals: Sequence[Arrival], first: int, reader: MessageReader) -> Batch:
-    """`first` is the number of the first message in the stream."""
-    malformed = [Malformed(one.place, one.content.decode(), one.error) for one in arrivals if one.error is not None]
-    found = [(one, str(number)) for number, one in enumerate(arrivals, first) if one.error is None]
-    columns = MessageColumns(
-        pa.array([arrival.content for arrival, _ in found], pa.large_binary()),
-        pa.array([arrival.time for arrival, _ in found], pa.int64()),
-        pa.array([arrival.content_type for arrival, _ in found], pa.string()),
-        pa.array([label for _, label in found], pa.string()),
-        lambda number: found[number][0].place,
+def reader_of(address: Address, scope: str, *, is_spooled: bool = False) -> MessageReader:
+    """The time of a member of an event stream is known to the client, and the time of an arrival to the spool."""
+    if has_bookmarks(address):
+        return MessageReader(address.name, scope, "nq", RECORD)
+    time = RECORD if is_spooled and address.time == ARRIVAL else address.time
+    return MessageReader(address.name, scope, address.format, time)
+
+
+def message_columns(messages: pa.Table, labels: pa.Array) -> MessageColumns:
+    """Messages of a spool (`spool.SCHEMA_OF_SPOOL`)."""
+    columns = {name: messages[name].combine_chunks() for name in messages.column_names}
+    return MessageColumns(
+        columns["content"],
+        columns["time"],
+        columns["type"],
+        labels,
+        lambda number: str(columns["place"][number]),
+        columns["error"],
     )
-    table = reader.table(columns, lambda _, entry: malformed.append(entry))
+
+
+def _batch(messages: pa.Table, first: int, reader: MessageReader) -> Batch:
+    """`first` is the number of the first message in the stream."""
+    malformed: list[Malformed] = []
+    labels = pc.cast(pa.arange(first, first + messages.num_rows), pa.string())
+    table = reader.table(message_columns(messages, labels), lambda _, entry: malformed.append(entry))
     return Batch(as_elements(table), {}, tuple(malformed))

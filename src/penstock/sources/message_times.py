@@ -15,24 +15,31 @@ from penstock.rdf.formats.messages import USUAL_TIMES
 from penstock.rdf.stream_reader import predicate
 from penstock.rdf.timestamps import timestamp_of
 from penstock.sources.batches import SCHEMA
-from penstock.sources.columns import times
+from penstock.sources.columns import time_of_term, times
+from penstock.sources.tables import each_triple_once
 
 NO_TIMESTAMP = "the broker has no timestamp for this message: ?time= names the predicate of its time"
 
 
 class MessageTimes:
-    """The times of messages; `said` is the option `time`: a predicate, RECORD, ARRIVAL, or None for the usual ones."""
+    """The times of messages; `said` is the option `time`: a predicate, RECORD, ARRIVAL, or None for the defaults."""
 
     def __init__(self, said: str | None) -> None:
         self._said = said
-        self._is_stated = said not in (None, RECORD, ARRIVAL)
-        self._predicates = [] if said in (RECORD, ARRIVAL) else [f"I{iri}" for iri in USUAL_TIMES]
-        if said is not None and self._is_stated:
+        self._is_stated = said is not None and not self.are_given
+        self._predicates = [] if self.are_given else [f"I{iri}" for iri in USUAL_TIMES]
+        if self._is_stated:
+            assert said is not None
             self._predicates = [f"I{predicate(said).value}"]
+
+    @property
+    def are_given(self) -> bool:
+        """Whether no element has a time of its own."""
+        return self._said in (RECORD, ARRIVAL)
 
     def of_lines(self, stamps: pa.ChunkedArray, broker: pa.Array) -> pa.ChunkedArray | pa.Array:
         """The times of lines of `.tnt`, each with its own timestamp."""
-        return self._given(broker) if self._said in (RECORD, ARRIVAL) else stamps
+        return self._given(broker) if self.are_given else stamps
 
     def _given(self, broker: pa.Array) -> pa.Array:
         if self._said == ARRIVAL:
@@ -110,23 +117,13 @@ def _in_elements(quads: pa.Table) -> tuple[pa.Table, pa.Array]:
     rows = rows.append_column("element", element)
     pairs = pa.table({"e": element, "m": rows["message"]})
     of_elements = pairs.group_by("e", use_threads=False).aggregate([("m", "min")]).sort_by("e")
-    return _each_once(rows), of_elements["m_min"].combine_chunks()
+    return each_triple_once(rows, "element"), of_elements["m_min"].combine_chunks()
 
 
 def _keys(quads: pa.Table) -> pa.Array:
     """A text for each message and part."""
     message, part = (pc.cast(quads[name], pa.string()) for name in ("message", "part"))
     return pc.binary_join_element_wise(message, part, ".").combine_chunks()
-
-
-def _each_once(rows: pa.Table) -> pa.Table:
-    """The rows in the order of their elements, each triple once; an element without triples is a row without terms."""
-    if pc.count_distinct(rows["element"]).as_py() == rows.num_rows:
-        return rows
-    codes = {name: rows[name].combine_chunks().dictionary_encode().indices for name in ("s", "p", "o")}
-    keys = pa.table({"element": rows["element"], **codes, "row": pa.arange(0, rows.num_rows)})
-    once = keys.group_by(["element", "s", "p", "o"]).aggregate([("row", "min")])
-    return rows.take(once.sort_by([("element", "ascending"), ("row_min", "ascending")])["row_min"])
 
 
 def _about_graphs(quads: pa.Table, rows: pa.Table, predicates: list[str]) -> pa.Table:
@@ -162,16 +159,9 @@ def _times_of_terms(terms: pa.Array) -> pa.Array:
     found = times(quoted.cast(pa.large_string()))
     odd = pc.indices_nonzero(found.is_null())
     if len(odd):
-        others = pa.array([_instant(text) for text in texts.take(odd).to_pylist()], pa.int64())
+        others = pa.array([time_of_term(text) for text in texts.take(odd).to_pylist()], pa.int64())
         found = pc.replace_with_mask(found, found.is_null(), others)
     return found.take(different.indices)
-
-
-def _instant(term: str) -> int | None:
-    try:
-        return timestamp_of(decode_oxigraph(term))
-    except ReadingError:
-        return None
 
 
 def _reason(term: str) -> str:

@@ -2,7 +2,7 @@
 
 A message is one element: the graph in it. A dataset with named graphs is one element for each of them, as in a file;
 so is each line of `.tnt`, and each RDF message or frame of Jelly, in a message that has several. Blank nodes belong to
-their message; those of `.tnt`, to the whole stream. A message with an error has no elements: it is reported as a whole.
+their message; those of `.tnt`, to the whole stream. A message with an error has no elements and is reported as a whole.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class MessageColumns:
 
     `values` are bytes, NULL for a message without content; `times` the broker's timestamps, in milliseconds or NULL;
     `types` content types, or NULL; `labels` a text for each message, of letters, digits and dots, that no other message
-    of the stream has. `place` says where a message is from.
+    of the stream has. `place` says where a message is from. `errors` are the reasons why messages cannot be read.
     """
 
     values: pa.Array
@@ -79,6 +79,7 @@ class MessageColumns:
     types: pa.Array
     labels: pa.Array
     place: Callable[[int], str]
+    errors: pa.Array | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -99,6 +100,11 @@ class MessageReader:
         if self._format == "tar":
             raise SourceError(f"{name}: format=tar: an archive is a file, and these are messages")
         self._times = MessageTimes(time)
+
+    def takes_times(self, types: pa.Array) -> bool:
+        """Whether messages of these content types may get the broker's timestamps; lines of `.tnt` have their own."""
+        is_tnt = self._format == "tnt" or (self._format is None and types.null_count == len(types))
+        return not is_tnt or self._times.are_given
 
     def table(self, messages: MessageColumns, report: Callable[[int, Malformed], None]) -> pa.Table:
         """The elements of messages, in order (`ELEMENTS`); `report` receives malformed ones with their numbers."""
@@ -126,9 +132,12 @@ class MessageReader:
         numbers = pa.arange(0, len(messages))
         sizes = pc.binary_length(messages.values)
         is_read = pc.fill_null(pc.less_equal(sizes, LARGEST_DOCUMENT), False)
+        if messages.errors is not None:
+            is_read = pc.and_(is_read, messages.errors.is_null())
         for number in numbers.filter(pc.invert(is_read)).to_pylist():
             has_content = messages.values[number].is_valid
-            refuse(number, too_large("the message") if has_content else NO_CONTENT)
+            error = None if messages.errors is None else messages.errors[number].as_py()
+            refuse(number, error or (too_large("the message") if has_content else NO_CONTENT))
         if self._format is not None or messages.types.null_count == len(messages):
             yield self._format or "tnt", numbers.filter(is_read)
             return
@@ -248,7 +257,7 @@ def _with_labels(terms: pa.Array, beginnings: pa.Array) -> pa.Array:
 
 
 def _numbered(elements: pa.Table) -> pa.Table:
-    """Elements that are numbered within parts of a table, numbered anew."""
+    """Elements that are numbered within parts of a table, renumbered."""
     message, element = (pc.cast(elements[name], pa.string()) for name in ("message", "element"))
     keys = pc.binary_join_element_wise(message, element, " ").combine_chunks().dictionary_encode().indices
     return elements.set_column(4, SCHEMA.field("element"), keys.cast(pa.int64()))

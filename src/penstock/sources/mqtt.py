@@ -1,39 +1,57 @@
 """MQTT 5 topics.
 
 While a run goes on nothing is lost: the broker keeps the session when the connection breaks, and sends what was not
-acknowledged again. A message that it sends again although it had arrived is recognised by its number and content.
+acknowledged again. A message that it sends again although it had arrived is recognised by its number and content. With
+a spool the session outlives the process: its name is kept beside the spool.
 """
 
 from __future__ import annotations
 
+import logging
+import os
 import threading
 from collections import deque
 from collections.abc import Sequence
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from penstock.rdf.addresses import Address
 from penstock.rdf.errors import SourceError
+from penstock.sources.spool import synced
 from penstock.sources.subscriptions import Arrival, ArrivalQueue, now
 from penstock.sources.waiting import Waiting
+
+LOG = logging.getLogger("penstock")
 
 _MOST_UNREAD = 2000
 """So many messages the broker sends before the first of them is acknowledged, and may send again."""
 _SECONDS_TO_KEEP = 3600
 """How long the broker keeps the session of a client that is away."""
+_SECONDS_WITH_SPOOL = 7 * 24 * 3600
+_NEW_SUBSCRIPTIONS = 1
+"""Retained messages are sent when a subscription begins, and not again when it is repeated."""
 _KEEPALIVE = 30
 _TICK = 0.1
 _REFUSALS = frozenset({"Bad user name or password", "Not authorized", "Banned", "Bad authentication method"})
 
 
 class MqttSubscription:
-    """A topic, or a filter with `+` and `#`; a thread of the client receives messages."""
+    """A topic, or a filter with `+` and `#`; a thread of the client receives messages.
 
-    def __init__(self, address: Address, waiting: Waiting) -> None:
+    `session` is the file for the name of the session, if it is to outlive the process, and `marks` are those of the
+    last messages that arrived in it.
+    """
+
+    def __init__(
+        self, address: Address, waiting: Waiting, session: Path | None = None, marks: Sequence[str] = ()
+    ) -> None:
+        self._session = session
         self._address = address
         self._waiting = waiting
         self._arrivals = ArrivalQueue(waiting.stopped)
-        self._known: deque[str] = deque(maxlen=_MOST_UNREAD)
+        self._known: deque[str] = deque(marks, maxlen=_MOST_UNREAD)
         """The receipts of the last messages of this session."""
         self._unread: set[str] = set()
         """Those of messages that have arrived and are not acknowledged."""
@@ -69,7 +87,9 @@ class MqttSubscription:
         self._client.loop_stop()
 
     def _connected(self) -> Any:
-        """A client that connects now, and begins anew: the broker forgets what an earlier run has not read."""
+        """A client that connects now. Without a session it begins anew: the broker forgets what an earlier run has
+        not read.
+        """
         try:
             from paho.mqtt.client import MQTT_CLEAN_START_FIRST_ONLY, Client
             from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
@@ -77,7 +97,10 @@ class MqttSubscription:
             from paho.mqtt.properties import Properties
         except ImportError:
             raise SourceError(f"{self._address.name}: MQTT needs a package: pip install penstock[mqtt]") from None
-        client = Client(CallbackAPIVersion.VERSION2, protocol=MQTTProtocolVersion.MQTTv5, manual_ack=True)
+        name, self._has_session = "", False
+        if self._session is not None:
+            name, self._has_session = _session_named(self._session)
+        client = Client(CallbackAPIVersion.VERSION2, name, protocol=MQTTProtocolVersion.MQTTv5, manual_ack=True)
         client.on_connect, client.on_disconnect = self._note_connected, self._note_disconnected
         client.on_message, client.on_subscribe = self._receive, self._note_subscribed
         client.reconnect_delay_set(1, 30)
@@ -86,12 +109,13 @@ class MqttSubscription:
         if self._address.scheme == "mqtts":
             client.tls_set(self._address.settings.get("ssl.ca.location"))
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
-        properties.SessionExpiryInterval = _SECONDS_TO_KEEP
+        properties.SessionExpiryInterval = _SECONDS_TO_KEEP if self._session is None else _SECONDS_WITH_SPOOL
         properties.ReceiveMaximum = _MOST_UNREAD
         host, port = self._address.server
         while not self._waiting.stopped.is_set():
             try:
-                client.connect(host, port, _KEEPALIVE, clean_start=MQTT_CLEAN_START_FIRST_ONLY, properties=properties)
+                clean = MQTT_CLEAN_START_FIRST_ONLY if self._session is None else False
+                client.connect(host, port, _KEEPALIVE, clean_start=clean, properties=properties)
                 self._is_connected = True
                 break
             except OSError as error:
@@ -114,7 +138,17 @@ class MqttSubscription:
                 with self._lock:
                     self._known.clear()
                     self._unread.clear()
-                client.subscribe(self._address.path, qos=1)
+                if self._has_session:
+                    LOG.warning(
+                        f"{self._address.name}: the broker has not kept the session of this run: messages that were "
+                        "published while it was away may be lost"
+                    )
+            from paho.mqtt.subscribeoptions import SubscribeOptions
+
+            # Also in a session that is there: an earlier run may have ended before it subscribed.
+            options = SubscribeOptions(qos=1, retainHandling=_NEW_SUBSCRIPTIONS)
+            client.subscribe(self._address.path, options=options)
+            self._has_session = True
 
     def _note_failure(self, reason: str) -> None:
         self._is_connected, self._failure = False, reason.lower()
@@ -128,6 +162,8 @@ class MqttSubscription:
         self._is_connected = False
 
     def _note_subscribed(self, client: Any, data: Any, number: int, reasons: list[Any], properties: Any) -> None:
+        if self._session is not None:
+            _note_subscribed(self._session)
         for reason in reasons:
             if reason.is_failure:
                 why = str(reason).lower()
@@ -146,6 +182,27 @@ class MqttSubscription:
         content_type = getattr(message.properties, "ContentType", None)
         # While there is no room, the broker waits.
         self._arrivals.put(Arrival(message.payload, content_type, now(), f"MQTT topic {message.topic}", receipt))
+
+
+def _session_named(file: Path) -> tuple[str, bool]:
+    """The name of the session, which is new if there is none yet, and whether it has subscribed."""
+    if not file.exists():
+        new = file.with_suffix(".new")
+        with new.open("w") as opened:
+            opened.write(f"penstock-{uuid4().hex}")
+            opened.flush()
+            os.fsync(opened.fileno())
+        new.replace(file)
+        synced(file.parent)
+    return file.read_text(), _subscribed(file).exists()
+
+
+def _note_subscribed(file: Path) -> None:
+    _subscribed(file).touch()
+
+
+def _subscribed(file: Path) -> Path:
+    return file.with_suffix(".subscribed")
 
 
 def _receipt(message: Any) -> str:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import codecs
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyoxigraph import RdfFormat, Triple
 
 from penstock.rdf.blank_nodes import label_prefix, prefixed
 from penstock.rdf.elements import Malformed
 from penstock.rdf.errors import ReadingError, SourceError
 from penstock.rdf.parser import parse_statements
-from penstock.sources.columns import ends, objects, predicates, subjects
+from penstock.sources.columns import ended, objects, predicates, subjects
 from penstock.sources.graphs import TRIPLES, with_odd
 from penstock.sources.lines import FEW, Lines, cut, texts_of
 from penstock.sources.quads import parsed_line
@@ -49,11 +48,7 @@ def ordinary_triples(lines: Lines) -> pa.Table:
 def _ordinary(lines: Lines, prefix: str) -> list[pa.Array]:
     """Subject, predicate and object of each line; NULL where they are not ordinary."""
     subject, predicate, object_, end = lines.words(4) or cut(texts_of(lines), left=2, right=1)
-    property_ = predicates(predicate)
-    is_end = ends(end)
-    if is_end.false_count:
-        property_ = pc.if_else(is_end, property_, None)
-    return [subjects(subject, prefix), property_, objects(object_, prefix)]
+    return [subjects(subject, prefix), ended(predicates(predicate), end), objects(object_, prefix)]
 
 
 def refuse(malformed: Malformed) -> None:

@@ -10,13 +10,12 @@ import pyarrow.compute as pc
 from pyoxigraph import NamedNode, RdfFormat
 
 from penstock.rdf.blank_nodes import label_prefix, prefixed
-from penstock.rdf.conversion import decode_oxigraph, encode_oxigraph
+from penstock.rdf.conversion import encode_oxigraph
 from penstock.rdf.elements import Malformed, OnMalformed, Statement
 from penstock.rdf.errors import ReadingError
 from penstock.rdf.limits import shown
 from penstock.rdf.parser import parse_statements
-from penstock.rdf.timestamps import timestamp_of
-from penstock.sources.columns import ends, objects, predicates, subjects, times
+from penstock.sources.columns import ended, objects, predicates, subjects, time_of_term, times
 from penstock.sources.lines import FEW, Lines, cut, split_last, texts_of
 from penstock.sources.tables import all_valid, encoded_columns
 
@@ -66,10 +65,7 @@ def _terms(lines: Lines, prefix: str) -> tuple[list[pa.Array], pa.Array]:
     before, last = split_last(rest)
     graph = subjects(last, prefix)
     object_ = pc.if_else(graph.is_valid(), before, rest)
-    property_ = predicates(predicate)
-    is_end = ends(end)
-    if is_end.false_count:
-        property_ = pc.if_else(is_end, property_, None)
+    property_ = ended(predicates(predicate), end)
     return [graph, subjects(subject, prefix), property_, objects(object_, prefix)], object_
 
 
@@ -115,13 +111,6 @@ def _with_odd_times(quads: pa.Table, time_predicate: str) -> pa.Table:
     is_missing = pc.and_(pc.equal(quads["p"], time_predicate), quads["time"].is_null()).combine_chunks()
     if not is_missing.true_count:
         return quads
-    known = [_instant(text) for text in quads["o"].filter(is_missing).to_pylist()]
+    known = [time_of_term(text) for text in quads["o"].filter(is_missing).to_pylist()]
     time = pc.replace_with_mask(quads["time"].combine_chunks(), is_missing, pa.array(known, pa.int64()))
     return quads.set_column(4, QUADS.field("time"), time)
-
-
-def _instant(text: str) -> int | None:
-    try:
-        return timestamp_of(decode_oxigraph(text))
-    except ReadingError:
-        return None

@@ -53,7 +53,7 @@ def _place(after: Position | None, come: int = 0) -> Position:
 
 
 def _part(table: pa.Table, first: int, end: int) -> pa.Table:
-    """Some rows of a batch, their elements numbered anew."""
+    """Some rows of a batch, with their elements renumbered."""
     part = table.slice(first, end - first)
     numbers = pc.subtract(part["element"], part["element"][0])
     return part.set_column(part.schema.get_field_index("element"), SCHEMA.field("element"), numbers)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyoxigraph import Triple
 
-from penstock.rdf.conversion import encode_oxigraph
+from penstock.rdf.conversion import decode_oxigraph, encode_oxigraph
 from penstock.rdf.elements import Element
 from penstock.sources.batches import SCHEMA
 
@@ -32,6 +34,20 @@ def table_of(elements: Sequence[Element]) -> pa.Table:
         return table
     names = [None if element.graph is None else _encoded(element.graph) for element in elements]
     return table.append_column("g", pa.array(names, pa.string()).take(table["element"]))
+
+
+def elements_of_table(table: pa.Table) -> Iterator[Element]:
+    """The elements of a table (`batches.SCHEMA`), one by one."""
+    for _, group in groupby(table.to_pylist(), key=itemgetter("element")):
+        rows = list(group)
+        triples = tuple(_triple(row) for row in rows if row["s"] is not None)
+        name: Any = None if rows[0].get("g") is None else decode_oxigraph(rows[0]["g"])
+        yield Element(rows[0]["ts"], triples, name)
+
+
+def _triple(row: Mapping[str, Any]) -> Triple:
+    subject, predicate, object_ = (decode_oxigraph(row[name]) for name in ("s", "p", "o"))
+    return Triple(subject, predicate, object_)  # type: ignore[arg-type]
 
 
 def encoded_triples(triples: Sequence[Triple]) -> pa.Table:
@@ -65,6 +81,19 @@ def elements_of_rows(columns: Sequence[pa.Array], read: Callable[[int], tuple[in
     times, triples, places = zip(*found, strict=True)
     others = pa.table([*encoded_columns(triples), times, places], schema=SCHEMA)
     return pa.concat_tables([ordinary, others]).sort_by("element") if ordinary.num_rows else others
+
+
+def each_triple_once(rows: pa.Table, group: str) -> pa.Table:
+    """Rows with s, p and o, each triple of a group once, and the groups one after the other.
+
+    The column `group` numbers the groups in the order of their first rows.
+    """
+    if pc.count_distinct(rows[group]).as_py() == rows.num_rows:
+        return rows
+    codes = {name: rows[name].combine_chunks().dictionary_encode().indices for name in ("s", "p", "o")}
+    keys = pa.table({group: rows[group], **codes, "row": pa.arange(0, rows.num_rows)})
+    once = keys.group_by([group, "s", "p", "o"]).aggregate([("row", "min")])
+    return rows.take(once.sort_by([(group, "ascending"), ("row_min", "ascending")])["row_min"])
 
 
 def all_valid(columns: Sequence[pa.Array]) -> pa.Array:

@@ -25,6 +25,7 @@ from penstock.sources.batches import SCHEMA, Batch, Position
 from penstock.sources.blocks import blocks, pieces_of_file
 from penstock.sources.counted_positions import CountedPositions
 from penstock.sources.quads import QUADS, decode_quads
+from penstock.sources.tables import each_triple_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class NQuadsFile:
         came = CountedPositions(position)
         for number, quads in enumerate(self._quads(malformed.append)):
             graphs.add(quads)
-            if number < outline.last_block:  # what the last one leaves open is over at the end
+            if number < outline.last_block:  # graphs that are open after the last block end with the file
                 table = graphs.take(outline.open_after(number), malformed.append)
                 yield from came.batches(table, malformed, self.most_elements)
         yield from came.batches(graphs.take(None, malformed.append), malformed, self.most_elements)
@@ -133,7 +134,7 @@ class _Graphs:
             is_open = pc.is_in(names, value_set=still_open)
             count = pc.index(is_open, True).as_py() if is_open.true_count else count
         is_over = pc.less(order, count)
-        over = _as_sets(self._quads.append_column("graph", order).filter(is_over))
+        over = each_triple_once(self._quads.append_column("graph", order).filter(is_over), "graph")
         self._quads = self._quads.filter(pc.invert(is_over))
         return self._dated(over, names.slice(0, count), on_malformed)
 
@@ -176,22 +177,8 @@ def graph_without_time(
     return Malformed(place, text, reason)
 
 
-def _as_sets(quads: pa.Table) -> pa.Table:
-    """Each triple of a graph once, and the graphs one after the other, in their order."""
-    keys = pa.table(
-        {
-            "graph": quads["graph"],
-            **{name: quads[name].combine_chunks().dictionary_encode().indices for name in ("s", "p", "o")},
-            "row": pa.arange(0, quads.num_rows),
-        }
-    )
-    once = keys.group_by(["graph", "s", "p", "o"]).aggregate([("row", "min")])
-    in_order = once.sort_by([("graph", "ascending"), ("row_min", "ascending")])["row_min"]
-    return quads.take(in_order)
-
-
 def _elements(quads: pa.Table, time: pa.ChunkedArray) -> pa.Table:
-    """The quads of graphs that have a time, numbered anew without the others."""
+    """The quads of graphs that have a time, renumbered without the others."""
     has_time = time.is_valid()
     number = pc.subtract(pc.cumulative_sum(has_time.cast(pa.int64())), 1)
     rows = quads.filter(has_time.take(quads["graph"]))

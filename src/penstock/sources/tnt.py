@@ -6,7 +6,6 @@ import codecs
 from collections.abc import Callable
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyoxigraph import Triple
 
 from penstock.rdf.blank_nodes import label_prefix, prefixed
@@ -15,7 +14,7 @@ from penstock.rdf.errors import ReadingError
 from penstock.rdf.formats.tnt import decode_line, parse_timed_triple
 from penstock.rdf.limits import shown
 from penstock.sources.batches import SCHEMA
-from penstock.sources.columns import ends, objects, predicates, subjects, times
+from penstock.sources.columns import ended, objects, predicates, subjects, times
 from penstock.sources.lines import FEW, Lines, cut, texts_of
 from penstock.sources.tables import elements_of_rows
 
@@ -59,11 +58,7 @@ def _ordinary(lines: Lines, scope: str) -> list[pa.Array]:
     """Subject, predicate, object and timestamp of each line; NULL where they are not ordinary."""
     subject, predicate, object_, time, end = lines.words(5, plain=[3]) or cut(texts_of(lines), left=2, right=2)
     prefix = label_prefix(scope)
-    stamps = times(time)
-    is_end = ends(end)
-    if is_end.false_count:
-        stamps = pc.if_else(is_end, stamps, None)
-    return [subjects(subject, prefix), predicates(predicate), objects(object_, prefix), stamps]
+    return [subjects(subject, prefix), predicates(predicate), objects(object_, prefix), ended(times(time), end)]
 
 
 def _none(length: int) -> list[pa.Array]:

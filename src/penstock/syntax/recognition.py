@@ -90,8 +90,8 @@ def _stream_clue(kinds: list[str], i: int, before: str) -> Clue | None:
     if kinds[i + 1] == "[":
         return Clue(("cqels",), i)
     bracket, window = kinds[i + 2], kinds[i + 3]
-    is_bare = kinds[i + 1].isalpha() and kinds[i + 1].isupper() and bracket == "["  # the parser says what is missing
-    if kinds[i + 1] == "<" and before in ("FROM", "NAMED"):  # a broken IRI, of which the parser says what is wrong
+    is_bare = kinds[i + 1].isalpha() and kinds[i + 1].isupper() and bracket == "["  # the parser reports what is missing
+    if kinds[i + 1] == "<" and before in ("FROM", "NAMED"):  # a broken IRI, which the parser reports
         return Clue(("csparql", "rspql", "sparqlstream"), i, sure=False)
     if kinds[i + 1] not in _NAMES and not is_bare:
         return None
@@ -107,7 +107,7 @@ def _stream_clue(kinds: list[str], i: int, before: str) -> Clue | None:
 
 def _reject_mixture(tokens: Tokens, first: Clue, second: Clue) -> None:
     one, other = (_shown(tokens, clue.position) for clue in (first, second))
-    hint = f"write the whole query in one dialect; --dialect {first.dialects[0]} says which one is meant"
+    hint = f"write the whole query in one dialect; --dialect {first.dialects[0]} sets the dialect"
     if _reads_from_stream(tokens, first, second):
         hint = (
             "write the whole query in one dialect: in CQELS-QL, STREAM <iri> [RANGE 10s] { … } in WHERE has the window"

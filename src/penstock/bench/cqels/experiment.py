@@ -55,7 +55,7 @@ ONE_BY_ONE = ("query", "system", "detections", "mean [ms]", "p95 [ms]", "time ÷
 HISTORY = ("query", "system", "detections", "wall [s]", "detections/s", "time ÷ Penstock's", "beside Penstock")
 COMMAND = "penstock run"
 FEW = 10_000
-"""pyoxigraph takes some milliseconds for a detection: so many are enough to know how long."""
+"""The number of detections that pyoxigraph answers: at some milliseconds each, they are enough to measure it."""
 SIZES = ("static triples", *ONE_BY_ONE)
 
 

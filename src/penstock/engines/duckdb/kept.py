@@ -17,7 +17,7 @@ _INDEXED = 2_000
 """Scanning a table of fewer rows is faster than index lookups."""
 
 _FEW = 128
-"""So many rows for each value of a key, on average, are few."""
+"""A key is narrow if its values have at most this many rows each, on average."""
 
 _TIMES, _MORE = 4, 100_000
 """A part is kept if its rows are at most this many times the number of triples, plus a constant; else it is joined each

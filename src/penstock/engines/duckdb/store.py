@@ -20,13 +20,14 @@ from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.algebra.services import ServiceAnswer, ServiceCall
 from penstock.engines.answer_tables import answer_table, described
-from penstock.engines.arrival_reports import ArrivalReport, arrival_report
+from penstock.engines.arrival_reports import arrival_report
 from penstock.engines.arrivals import numbered, stamped
-from penstock.engines.closings import ClosingReport, closing_report
+from penstock.engines.closings import closing_report
 from penstock.engines.duckdb.kept import KeptTables
 from penstock.engines.duckdb.statements import DuckDBQuery, DuckDBReport, PreparedStatement, reported
 from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
+from penstock.engines.noted_reports import NotedReport, NotedWindow
 from penstock.engines.protocol import Appended, Asked, Capabilities, CompiledReport, IntakeBatch, Need, Reached, Seen
 from penstock.engines.statistics import Observed
 from penstock.optimizer import Sizes
@@ -53,12 +54,12 @@ _LARGE = 30_000
 """From this many rows on it is faster to search for duplicates before sorting."""
 
 _HELD_BACK, _TOGETHER = 20_000, 500_000
-"""From so many rows on a batch is held back, to be inserted with others: not the few of a live stream, for whose answer
-someone may wait later. At most so many are inserted at once, because they are in memory beside the tables until then.
+"""A batch of at least this many rows is held back and inserted together with others; the small batches of a live stream
+are inserted at once, because their answers are awaited. The second number limits the rows that are held back in memory.
 """
 
 _FEW = 8
-"""So few rows are inserted as values: to register a table takes longer."""
+"""Up to this many rows are inserted as values, because registering a table takes longer."""
 
 _SETTINGS: dict[str, int | bool] = {
     # Standard output is for results.
@@ -104,7 +105,7 @@ class _Stream:
     evicted: int = 0
     passed: int = 0
     """The number of evicted elements that were in time."""
-    is_given: bool = False
+    is_produced: bool = False
     """Whether a query produces it."""
     is_named: bool = False
     """Whether the names of elements are kept."""
@@ -157,7 +158,7 @@ class DuckDBStore:
         """How often triples of a static graph have moved to the table of those that change."""
         self._services: dict[ServiceCall, AnswerTable] = {}
         self._retention: dict[tuple[Hashable, _Compile, str], PreparedStatement] = {}
-        self._noting: WeakSet[ClosingReport | ArrivalReport] = WeakSet()
+        self._noting: WeakSet[NotedReport[NotedWindow]] = WeakSet()
         """The reports of queries that still run, and that learn from appended rows, without a statement."""
         self._later = LaterViews(self.run)
         self._matcher = PatternMatcher()
@@ -198,9 +199,9 @@ class DuckDBStore:
         streams = {iri: stream.table for iri, stream in self._streams.items()}
         known = {table: predicates for table, predicates in self._predicates.items() if predicates is not None}
         changing, services, changed = frozenset(self._changing), dict(self._services), dict(self._changed)
-        given = frozenset(iri for iri, stream in self._streams.items() if stream.is_given)
+        produced = frozenset(iri for iri, stream in self._streams.items() if stream.is_produced)
         counts = self.observed.counts
-        return Tables(streams, dict(self._graphs), changing, known, services, changed, counts, self._keep, given)
+        return Tables(streams, dict(self._graphs), changing, known, services, changed, counts, self._keep, produced)
 
     def _tables_for(self, query: ContinuousQuery) -> Tables:
         return self._later.tables(self.tables, query.dataset.after)
@@ -250,13 +251,13 @@ class DuckDBStore:
         """Delete the rows of streams. Graphs and kept parts stay, and so do compiled queries."""
         for iri, known in self._streams.items():
             self.run(f"TRUNCATE {known.table}")
-            self._streams[iri] = _Stream(known.table, is_given=known.is_given, is_named=known.is_named)
+            self._streams[iri] = _Stream(known.table, is_produced=known.is_produced, is_named=known.is_named)
 
-    def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
+    def add_stream(self, iri: str, *, is_produced: bool = False, is_named: bool = False) -> None:
         if iri in self._streams:
             return
         table = f"stream_{len(self._streams) + 1}"
-        self._streams[iri] = _Stream(table, is_given=is_given, is_named=is_named)
+        self._streams[iri] = _Stream(table, is_produced=is_produced, is_named=is_named)
         numbers = "ts BIGINT, element BIGINT, arrival BIGINT, since BIGINT" + (", g VARCHAR" if is_named else "")
         self.run(f"CREATE OR REPLACE TABLE {table} (s VARCHAR, p VARCHAR, o VARCHAR, {numbers})")
         self._predicates[table] = frozenset()
@@ -280,7 +281,7 @@ class DuckDBStore:
             }
         )
 
-    def give(self, number: int, stream: str, rows: pa.Table) -> Seen:
+    def append_produced(self, number: int, stream: str, rows: pa.Table) -> Seen:
         return self.append_stamped(stream, *stamped(rows, Reached(), 0))
 
     def append_stamped(self, stream: str, rows: pa.Table, seen: Seen) -> Seen:
@@ -499,7 +500,7 @@ class DuckDBStore:
 
     def compile_report(self, query: ContinuousQuery) -> CompiledReport:
         tables = self._tables_for(query)
-        report = closing_report(query, tables) or arrival_report(query, tables)
+        report: NotedReport[NotedWindow] | None = closing_report(query, tables) or arrival_report(query, tables)
         if report is not None:
             for iri, table in tables.streams.items():
                 report.note(iri, self.connection.sql(f"SELECT s, ts, since, element FROM {table}").to_arrow_table())

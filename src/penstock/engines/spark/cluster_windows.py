@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import ClassVar, NamedTuple
@@ -16,9 +16,10 @@ from sqlglot import exp
 from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.algebra.windows import RangeWindow
-from penstock.engines.closings import ClosingReport, closing_report, content
+from penstock.engines.closings import Closings, closing_report, content
 from penstock.engines.later_views import LaterViews
 from penstock.engines.matcher import Demanded, PatternMatcher
+from penstock.engines.noted_reports import NotedReport
 from penstock.engines.protocol import Asked, Capabilities, CompiledReport, Need, Seen
 from penstock.engines.spark.patterns import provide
 from penstock.engines.spark.session import checked_stack
@@ -52,14 +53,14 @@ class ClusterWindows(SparkStore):
         self._log = log
         self._graph_session = session
         """The views include those of graphs."""
-        self._reports: WeakSet[ClosingReport] = WeakSet()
+        self._reports: WeakSet[NotedReport[Closings]] = WeakSet()
         """The statements of queries that still run."""
         self._matcher = PatternMatcher()
         self._later = LaterViews(lambda text: self.session.sql(text))
         self._shown: dict[str, list[str]] = {}
         """The segments that the view of each stream reads."""
         for iri, stream in log.streams.items():
-            self.add_stream(iri, is_given=stream.is_given, is_named=stream.is_named)
+            self.add_stream(iri, is_produced=stream.is_produced, is_named=stream.is_named)
             greatest = [log.segments[segment][iri].greatest for segment in log.having(iri)]
             if greatest:
                 self._matcher.note_anything(iri, max(greatest))
@@ -111,7 +112,7 @@ class ClusterWindows(SparkStore):
         return report
 
     def _note_closings(
-        self, closing: _Closing, segments: Sequence[str], reports: Sequence[ClosingReport] | WeakSet[ClosingReport]
+        self, closing: _Closing, segments: Sequence[str], reports: Iterable[NotedReport[Closings]]
     ) -> None:  # fmt: skip
         """A job reads the input of reports: the steps with content, and the first instant that sees each."""
         if not segments:
@@ -120,7 +121,7 @@ class ClusterWindows(SparkStore):
         told = rows.select(_first_seen(closing).alias("told")).where("told IS NOT NULL").distinct().collect()
         times, since = zip(*(row["told"] for row in told), strict=True) if told else ((), ())
         for report in reports:
-            for stream, closings in report.closings:
+            for stream, closings in report.windows:
                 if closing == (stream, closings.window, report.after):
                     closings.note(content(times, since))
 
@@ -199,8 +200,8 @@ class ClusterWindows(SparkStore):
             return self.session.sql(statement, {**parameters, **texts})
 
 
-def _closings_in(report: ClosingReport) -> set[_Closing]:
-    return {_Closing(stream, closings.window, report.after) for stream, closings in report.closings}
+def _closings_in(report: NotedReport[Closings]) -> set[_Closing]:
+    return {_Closing(stream, closings.window, report.after) for stream, closings in report.windows}
 
 
 def _first_seen(closing: _Closing) -> Column:

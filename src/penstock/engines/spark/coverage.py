@@ -14,10 +14,10 @@ from penstock.relational.windows import FOREVER
 def reason_for_sql(query: ContinuousQuery, delivery: Delivery, tables: Tables, complete: Collection[str]) -> str | None:
     """The reason why tasks cannot answer a query; they can have the rows of the streams that are `complete`."""
     if delivery == "once":
-        return "each solution counts once, over all windows"
+        return "each solution is emitted once, over all windows"
     for iri in tables.streams:
         if reads(query.dataset, iri, tables):
-            if iri in tables.given:
+            if iri in tables.produced:
                 return f"another query produces <{iri}>"
             if iri not in complete:
                 return "the executors do not have this version of Penstock"

@@ -20,7 +20,8 @@ from penstock.algebra.model import ContinuousQuery
 from penstock.algebra.operators import Operator
 from penstock.algebra.windows import RangeWindow
 from penstock.engines.arrivals import numbered, stamped
-from penstock.engines.closings import ClosingReport, Closings, closing_report
+from penstock.engines.closings import Closings, closing_report
+from penstock.engines.noted_reports import NotedReport
 from penstock.engines.protocol import (
     Appended,
     Capabilities,
@@ -59,7 +60,7 @@ from penstock.sources.spark.ranges import with_decoded
 _MOST_TRIPLES = 5_000_000
 """Graphs with more triples are not shipped to each worker."""
 
-_GIVEN = pa.schema(
+_PRODUCED = pa.schema(
     [(name, pa.string()) for name in ("s", "p", "o")]
     + [(name, pa.int64()) for name in ("ts", "element", "arrival", "since")]
 )
@@ -88,7 +89,7 @@ class HistoryStore(SparkStore):
         self._sources: dict[str | None, Graph] = {}
         self._shipped: Broadcast[ShippedGraphs] | None = None
         self._whole: dict[str, _Kept] = {}
-        self._given: dict[str, pa.Table] = {}
+        self._produced: dict[str, pa.Table] = {}
         self._persisted: list[DataFrame] = []
         self._decoded = Path(tempfile.mkdtemp(prefix="penstock-", dir=_local_folder(session)))
         self._clean = weakref.finalize(self, shutil.rmtree, self._decoded, ignore_errors=True)
@@ -99,7 +100,7 @@ class HistoryStore(SparkStore):
             shutil.rmtree(folder)
         for frame in self._persisted:
             frame.unpersist()
-        self._whole, self._given, self._persisted = {}, {}, []
+        self._whole, self._produced, self._persisted = {}, {}, []
         self.complete, self._sources, self._triples, self._shipped = {}, {}, {}, None
 
     def close(self) -> None:
@@ -178,11 +179,11 @@ class HistoryStore(SparkStore):
         self._persisted.append(frame.persist())
         return self._persisted[-1]
 
-    def give(self, number: int, stream: str, rows: pa.Table) -> Seen:
+    def append_produced(self, number: int, stream: str, rows: pa.Table) -> Seen:
         view = self._streams[stream]
         rows, seen = stamped(rows, Reached(), 0)
         rows = _in_columns(numbered(rows, view.elements, view.arrived), view)
-        self._given[stream] = pa.concat_tables([self._given[stream], rows]) if stream in self._given else rows
+        self._produced[stream] = pa.concat_tables([self._produced[stream], rows]) if stream in self._produced else rows
         view.elements += seen.elements
         view.arrived += rows.num_rows
         view.is_shown = False
@@ -192,7 +193,7 @@ class HistoryStore(SparkStore):
         if stream in self._whole:
             return self._whole[stream].rows()
         view = self._streams[stream]
-        return self.session.createDataFrame(self._given.get(stream, _in_columns(_GIVEN.empty_table(), view)))
+        return self.session.createDataFrame(self._produced.get(stream, _in_columns(_PRODUCED.empty_table(), view)))
 
     def _has_all(self, stream: str) -> bool:
         return True
@@ -200,7 +201,7 @@ class HistoryStore(SparkStore):
     def evict(self, needs: Sequence[Need], until: int | None) -> int:
         """Only the results of property paths for the slice: there is no other slice."""
         self._forget_reached()
-        return sum(rows.num_rows for rows in self._given.values())
+        return sum(rows.num_rows for rows in self._produced.values())
 
     def forget(self, needs: Sequence[Need], until: int) -> None:
         self._forget_reached()
@@ -215,16 +216,16 @@ class HistoryStore(SparkStore):
 
     @property
     def readers(self) -> list[StreamReader]:
-        return [StreamReader(iri, view.is_given, view.is_named) for iri, view in self._streams.items()]
+        return [StreamReader(iri, view.is_produced, view.is_named) for iri, view in self._streams.items()]
 
     def reason_for_sql(self, query: ContinuousQuery, delivery: Delivery) -> str | None:
         """The reason why Spark SQL answers a query; None if it is answered by ranges."""
         if self._windows == "cluster":
-            return "the setting windows is cluster"
+            return "the setting windows=cluster"
         if self._services:
             return "it asks a service"
         if self._changed:
-            return "a graph changes while it is answered"
+            return "a graph changes during the run"
         if sum(self._triples.values()) > _MOST_TRIPLES:
             return "its graphs are too large for each executor"
         if self._reads_rows(query) and any(map(_is_in_spark, self._sources.values())):
@@ -240,17 +241,17 @@ class HistoryStore(SparkStore):
     def compile_report(self, query: ContinuousQuery) -> CompiledReport:
         return _HistoryReport(self, query, super().compile_report(query))
 
-    def closings(self, query: ContinuousQuery) -> ClosingReport | None:
+    def closings(self, query: ContinuousQuery) -> NotedReport[Closings] | None:
         """The closing instants of windows, if they are known without a statement."""
         report = closing_report(query, self.tables)
-        for stream, closings in [] if report is None else report.closings:
+        for stream, closings in [] if report is None else report.windows:
             if stream in self._whole:
                 known = self._whole[stream].closings.get(closings.window)
                 if known is None:
                     return None
                 closings.add(known)
         if report is not None:
-            for stream, rows in self._given.items():
+            for stream, rows in self._produced.items():
                 report.note(stream, rows)
         return report
 
@@ -295,13 +296,13 @@ def _malformed(histories: Sequence[tuple[str, History | FrameHistory]]) -> Itera
 def _in_columns(rows: pa.Table, view: StreamView) -> pa.Table:
     if view.is_named and "g" not in rows.column_names:
         rows = rows.append_column("g", pa.nulls(rows.num_rows, pa.string()))
-    return rows.select([*_GIVEN.names, *(["g"] if view.is_named else [])])
+    return rows.select([*_PRODUCED.names, *(["g"] if view.is_named else [])])
 
 
 def _closing_windows(queries: Sequence[ContinuousQuery], stream: str, tables: Tables) -> set[RangeWindow]:
     """The windows over a stream whose closings are evaluation instants of queries."""
     reports = [closing_report(query, tables) for query in queries]
-    read = [pair for report in reports if report is not None for pair in report.closings]
+    read = [pair for report in reports if report is not None for pair in report.windows]
     return {closings.window for iri, closings in read if iri == stream}
 
 
@@ -314,7 +315,7 @@ def _told_by_steps(queries: Sequence[ContinuousQuery], tables: Tables) -> RangeW
         report = closing_report(query, tables)
         if report is None or query.dataset.counts_elements:
             return None
-        windows |= report.windows
+        windows |= {closings.window for _, closings in report.windows}
     if len(windows) != 1:
         return None
     (window,) = windows

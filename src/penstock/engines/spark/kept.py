@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
 from penstock.engines.spark.closures import ClosureTooLargeError
+from penstock.engines.spark.session import checked_stack
 from penstock.optimizer.sizes import Spread
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 
@@ -34,7 +35,7 @@ _MANY = 100
 """The maximum number of predicates of a graph that are known by name."""
 
 
-class Engine(Protocol):
+class StatementRunner(Protocol):
     session: SparkSession
 
     def selected(self, statement: exp.Query, most: int) -> DataFrame:
@@ -57,8 +58,8 @@ class _View:
 class KeptFrames:
     """The views of kept parts; their names begin with the prefix."""
 
-    def __init__(self, engine: Engine, prefix: str) -> None:
-        self._engine = engine
+    def __init__(self, runner: StatementRunner, prefix: str) -> None:
+        self._runner = runner
         self._prefix = prefix
         self._views: dict[str, _View | None] = {}
         self._made = 0
@@ -94,10 +95,11 @@ class KeptFrames:
         self._before = self.parts
         for view in self._views.values():
             if view is not None:
-                self._engine.session.catalog.dropTempView(view.name)
+                self._runner.session.catalog.dropTempView(view.name)
                 view.frame.unpersist()
         self._views.clear()
 
+    @checked_stack()
     def keep(self, part: StaticPart) -> KeptTable | None:
         """The view of a part; None if it is not faster."""
         triples = sum(known.triples for spread in self._spread.values() for known in spread.values())
@@ -114,14 +116,14 @@ class KeptFrames:
         return None if view is None else KeptTable(view.name)
 
     def _with_driver(self, part: StaticPart, triples: int) -> _View | None:
-        found = self._engine.selected(part.statement.limit(_MOST + 1), _TIMES * triples + _MORE).toArrow()
+        found = self._runner.selected(part.statement.limit(_MOST + 1), _TIMES * triples + _MORE).toArrow()
         if found.num_rows > _MOST:
             return None
-        return self._shown(part, self._engine.session.createDataFrame(found), found.num_rows)
+        return self._shown(part, self._runner.session.createDataFrame(found), found.num_rows)
 
     def _with_executors(self, part: StaticPart, triples: int) -> _View | None:
         """Rows are counted before they are kept, up to a limit: a join may have more rows than fit anywhere."""
-        frame = None if triples < _LARGE else self._engine.to_persist(part.statement, _TIMES * triples + _MORE)
+        frame = None if triples < _LARGE else self._runner.to_persist(part.statement, _TIMES * triples + _MORE)
         if frame is None:
             return None
         rows = None

@@ -141,7 +141,7 @@ class LiveStore:
     def _new_driver(self) -> DuckDBStore:
         found = DuckDBStore()
         for iri, stream in self.log.streams.items():
-            found.add_stream(iri, is_given=stream.is_given, is_named=stream.is_named)
+            found.add_stream(iri, is_produced=stream.is_produced, is_named=stream.is_named)
             for rows in self.log.tables(iri, self.log.having(iri)):
                 found.keep(iri, rows, 0)
             known = {"elements": stream.elements, "arrived": stream.arrived, "passed": stream.passed}
@@ -150,10 +150,10 @@ class LiveStore:
 
     # Streams
 
-    def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
+    def add_stream(self, iri: str, *, is_produced: bool = False, is_named: bool = False) -> None:
         if iri not in self.log.streams:
-            self.log.add_stream(iri, is_given=is_given, is_named=is_named)
-            self.evaluator.add_stream(iri, is_given=is_given, is_named=is_named)
+            self.log.add_stream(iri, is_produced=is_produced, is_named=is_named)
+            self.evaluator.add_stream(iri, is_produced=is_produced, is_named=is_named)
 
     def keeps_names(self, stream: str) -> bool:
         return self.log.streams[stream].is_named
@@ -174,7 +174,7 @@ class LiveStore:
         found = {iri: stamped(table, reached[iri], lateness) for iri, table in (rows or {}).items()}
         return Appended({iri: self._append(batch.number, iri, *part) for iri, part in found.items()})
 
-    def give(self, number: int, stream: str, rows: pa.Table) -> Seen:
+    def append_produced(self, number: int, stream: str, rows: pa.Table) -> Seen:
         return self._append(number, stream, *stamped(rows, Reached(), 0))
 
     def _append(self, number: int, iri: str, rows: pa.Table, seen: Seen) -> Seen:

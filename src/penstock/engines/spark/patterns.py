@@ -28,7 +28,7 @@ def provide(session: SparkSession, statement: str) -> None:
 
 
 def matched(terms: pa.Array, patterns: pa.Array) -> pa.Array:
-    """Whether the text of each term matches its pattern; NULL if the term is no string or RE2 rejects the pattern."""
+    """Whether each term's text matches its pattern; NULL if the term is not a string or RE2 rejects the pattern."""
 
     def match(texts: pa.Array, pattern: str) -> pa.Array:
         return pc.match_substring_regex(texts, pattern)

@@ -35,7 +35,7 @@ class StreamReader:
     """The description of a stream for a store."""
 
     iri: str
-    is_given: bool
+    is_produced: bool
     is_named: bool
 
 
@@ -166,7 +166,7 @@ def _opened(task: RangeTask) -> tuple[DuckDBStore, DuckDBQuery]:
     for name, shipped in task.graphs.value.items():
         store.load_graph(name, TableGraph(str(name), pa.ipc.open_stream(shipped).read_all()))
     for stream in task.streams:
-        store.add_stream(stream.iri, is_given=stream.is_given, is_named=stream.is_named)
+        store.add_stream(stream.iri, is_produced=stream.is_produced, is_named=stream.is_named)
     compiled = store.compile(task.query, task.expression, task.delivery, is_optimized=task.is_optimized)
     return store, compiled
 

@@ -158,7 +158,7 @@ def with_counts_of(frame: DataFrame, counts: Counts) -> DataFrame:
     """The frame with the counts of its run as metadata of its first column, except rows, which are not counted."""
     known = {name: count for name, count in asdict(counts).items() if name != "rows" and count is not None}
     counted = frame.withMetadata(frame.columns[0], {"counts": known})
-    counted.without_counts = frame  # type: ignore[attr-defined]  # what it kept in Spark stays as long as this one
+    counted.without_counts = frame  # type: ignore[attr-defined]  # its persisted rows stay in Spark as long as this frame
     return counted
 
 
@@ -170,7 +170,7 @@ def _shown(column: str | None, *, is_term: bool) -> str:
 
 
 def _applied(template: exp.Expr, value: exp.Expr) -> exp.Expr:
-    """The template with the value for `term`, and what `_TEXT` says of it for `text`."""
+    """The template with the value in place of `term`, and its `_TEXT` in place of `text`."""
 
     def filled(node: exp.Expr) -> exp.Expr:
         if not isinstance(node, exp.Column):

@@ -59,7 +59,7 @@ class StreamView:
     """A stream as statements read it."""
 
     table: str
-    is_given: bool
+    is_produced: bool
     """Whether a query produces it."""
     is_named: bool
     """Whether the names of elements are kept."""
@@ -67,8 +67,6 @@ class StreamView:
     """The number of elements that have arrived."""
     arrived: int = 0
     """The number of triples that have arrived."""
-    passed: int = 0
-    """The number of evicted elements that were in time."""
     is_shown: bool = False
     """Whether the view shows the current rows."""
 
@@ -102,7 +100,7 @@ class SparkStore(ABC):
     def tables(self) -> Tables:
         streams = {iri: stream.table for iri, stream in self._streams.items()}
         changed = {iri: part.view for iri, part in self._changed.items() if iri not in self._changing}
-        given = frozenset(iri for iri, stream in self._streams.items() if stream.is_given)
+        produced = frozenset(iri for iri, stream in self._streams.items() if stream.is_produced)
         changing, services = frozenset(self._changing), dict(self._services)
         fixed = [view for iri, view in self._graphs.items() if iri not in changing]
         known, spread = self._static.predicates(fixed), self._static.spread(fixed)
@@ -111,7 +109,7 @@ class SparkStore(ABC):
         if not any(table in counts for table in streams.values()):
             counts = {}  # sizes of graphs alone do not predict the sizes of joins with them
         graphs, keep = dict(self._graphs), self._static.keep
-        return Tables(streams, graphs, changing, known, services, changed, counts, keep, given, spread)
+        return Tables(streams, graphs, changing, known, services, changed, counts, keep, produced, spread)
 
     def tables_for(self, query: ContinuousQuery) -> Tables:
         """The tables as the query sees them."""
@@ -119,8 +117,8 @@ class SparkStore(ABC):
 
     @property
     def passed(self) -> Mapping[str, int]:
-        """Parameters of statements: the numbers of evicted elements."""
-        return {passed(stream.table): stream.passed for stream in self._streams.values()}
+        """Parameters of statements: the numbers of evicted elements that were in time."""
+        return {passed(stream.table): 0 for stream in self._streams.values()}
 
     @property
     def sizes(self) -> Sizes:
@@ -160,9 +158,9 @@ class SparkStore(ABC):
     def close(self) -> None:
         self.clear()
 
-    def add_stream(self, iri: str, *, is_given: bool = False, is_named: bool = False) -> None:
+    def add_stream(self, iri: str, *, is_produced: bool = False, is_named: bool = False) -> None:
         table = f"{self._prefix}_stream_{len(self._streams) + 1}"
-        self._streams.setdefault(iri, StreamView(table, is_given, is_named))
+        self._streams.setdefault(iri, StreamView(table, is_produced, is_named))
 
     def keeps_names(self, stream: str) -> bool:
         return self._streams[stream].is_named
@@ -297,6 +295,7 @@ class SparkStore(ABC):
 
     # Forgetting
 
+    @checked_stack()
     def uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
         statement = compile_uncounted(query, self.tables_for(query), stream)
         return self.frame(statement, {"first": -FOREVER // 2, "last": FOREVER}).toArrow()

@@ -62,7 +62,7 @@ class Share:
 class LoggedStream:
     """The state of a stream, without its rows."""
 
-    is_given: bool
+    is_produced: bool
     """Whether a query produces it."""
     is_named: bool
     """Whether the names of elements are kept."""
@@ -92,8 +92,8 @@ class WindowLog:
         self._batch = (-1, 0)
         self._passed_later: Counter[tuple[str, int]] = Counter()
 
-    def add_stream(self, iri: str, *, is_given: bool, is_named: bool) -> None:
-        self.streams.setdefault(iri, LoggedStream(is_given, is_named, predicates=[]))
+    def add_stream(self, iri: str, *, is_produced: bool, is_named: bool) -> None:
+        self.streams.setdefault(iri, LoggedStream(is_produced, is_named, predicates=[]))
 
     # Appending
 

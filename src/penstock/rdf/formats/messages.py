@@ -146,7 +146,7 @@ class _Cutter:
 
     @property
     def _is_message(self) -> bool:
-        """Whether what is held is a message: a delimiter before any statement only opens the first one."""
+        """Whether the lines held so far are a message: a delimiter before any statement only opens the first one."""
         return self._has_begun or _has_statements(b"".join(self._held))
 
     def _message(self) -> Message:

@@ -113,7 +113,7 @@ def times_within(triples: Iterable[Triple], time_predicate: NamedNode) -> list[N
 
 
 def _mentioned(statement: Statement, time_predicate: NamedNode) -> GraphName | None:
-    """The graph that contains a statement, or whose time the statement gives."""
+    """The graph that contains a statement, or whose time the statement states."""
     graph, triple = statement
     if graph is not None:
         return graph

@@ -26,7 +26,7 @@ _MARK = re.compile(
     rb"""
       \\.                                   # a character of a name, escaped
     | <[^<>"{}|^`\s]*>                      # an IRI
-    | (?P<long>\"\"\"|''')                  # a string that may go on for lines
+    | (?P<long>\"\"\"|''')                  # a string that may span several lines
     | "(?:[^"\\\n]++|\\.)*+" | '(?:[^'\\\n]++|\\.)*+'
     | \#.*                                  # a comment
     | (?P<open>{)
@@ -51,7 +51,7 @@ class Block(NamedTuple):
 
 
 def read_trig(source: Input, options: ReadOptions) -> Iterator[Element]:
-    if source.is_live:  # numbers would have to be remembered for ever
+    if source.is_live:  # numbers would have to be remembered forever
         statements = _statements(source, prefixed(options.scope, options.document), options.on_malformed)
         return graphs_in_passing(statements, source.name, options)
     return graphs_of_document(

@@ -1,9 +1,9 @@
 """Aggregates (SPARQL 1.1 §18.5.1), split into steps.
 
 An argument is a column, from which some values are read first (`readings_of`). A group is aggregated in portions
-(`Part.of_rows`), which are then combined (`Manner.together`), so that a portion can be part of many groups. Sums can
-also be swept: added where a portion begins to hold, and subtracted where it ends. The last step (`finished`) makes the
-aggregate's term of its parts. Integers and decimals are exact. One value that is an error, or no number, makes the
+(`Part.of_rows`), which are then combined (`Combination.together`), so that a portion can be part of many groups. Sums
+can also be swept: added where a portion begins to hold, and subtracted where it ends. The last step (`finished`) makes
+the aggregate's term of its parts. Integers and decimals are exact. One value that is an error, or no number, makes the
 aggregate an error; COUNT and SAMPLE ignore errors.
 """
 
@@ -42,7 +42,7 @@ _READINGS: Mapping[str, Mapping[str, Reading]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class Combination:
     """How portions are combined into a part of an aggregate."""
 
     together: Callable[[exp.Expr], exp.Expr]
@@ -58,10 +58,10 @@ def _lists_together(lists: exp.Expr) -> exp.Expr:
     return exp.Flatten(this=exp.Filter(this=exp.ArrayAgg(this=lists), expression=there_are_some))
 
 
-SUM = Manner(lambda part: exp.Sum(this=part), is_swept=True)
-LEAST = Manner(lambda part: exp.Min(this=part))
-GREATEST = Manner(lambda part: exp.Max(this=part))
-KIND = Manner(
+SUM = Combination(lambda part: exp.Sum(this=part), is_swept=True)
+LEAST = Combination(lambda part: exp.Min(this=part))
+GREATEST = Combination(lambda part: exp.Max(this=part))
+KIND = Combination(
     GREATEST.together,
     is_swept=True,
     weight=lambda kind: call("sparql_kind_weight", kind),
@@ -69,15 +69,15 @@ KIND = Manner(
 )
 FLOAT, DOUBLE = 2, 3
 """The kinds of numbers (`sparql_sum_kind`) whose sums are floating."""
-FLOATING = Manner(SUM.together)
+FLOATING = Combination(SUM.together)
 """A sum of doubles: a value that was added cannot be subtracted again exactly."""
-LISTS = Manner(_lists_together)
+LISTS = Combination(_lists_together)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     of_rows: exp.Expr
-    manner: Manner
+    combination: Combination
 
 
 def readings_of(aggregate: Aggregate) -> Mapping[str, Reading]:
@@ -187,11 +187,11 @@ def _if_sound(parts: Parts, value: exp.Expr) -> exp.Expr:
     return exp.Case(ifs=[exp.If(this=is_sound, true=value)])
 
 
-def _extreme(function: type[exp.Min | exp.Max], manner: Manner, name: str) -> _Composition:
+def _extreme(function: type[exp.Min | exp.Max], combination: Combination, name: str) -> _Composition:
     def parts(argument: exp.Expr, read: Readings) -> dict[str, Part]:
         return {
-            f"{name} integer": Part(function(this=call("sparql_plain_integer", argument)), manner),
-            f"{name} other": Part(function(this=call("sparql_otherwise_ranked", argument)), manner),
+            f"{name} integer": Part(function(this=call("sparql_plain_integer", argument)), combination),
+            f"{name} other": Part(function(this=call("sparql_otherwise_ranked", argument)), combination),
             "errors": _errors(argument),
         }
 

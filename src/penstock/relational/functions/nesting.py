@@ -65,7 +65,7 @@ def is_deep(expression: Expression, most_weight: int) -> bool:
 
 
 def is_long(expression: Apply, most_weight: int) -> bool:
-    """Whether it has so many operands that it is evaluated in steps in any case."""
+    """Whether it has too many operands to be evaluated in one step."""
     return len(expression.arguments) > 2 and _own_weight(expression) > most_weight
 
 

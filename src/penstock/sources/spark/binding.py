@@ -42,6 +42,6 @@ def spark_graph(frame: DataFrame, name: str, scope: str) -> FrameGraph:
     """A graph that is a DataFrame. Raises SourceError if a column is missing."""
     if frame.isStreaming:
         raise InputError(
-            "a graph is not a streaming DataFrame: bind it as a stream, or change a graph with add() and remove()"
+            "a graph cannot be a streaming DataFrame: bind it as a stream, or change a graph with add() and remove()"
         )
     return graph_of_frame(frame, name, scope)

@@ -98,7 +98,7 @@ def _tables(part: _Part) -> Iterator[pa.RecordBatch]:
 
 
 def _mistake(files: Sequence[GraphFile | FrameGraph]) -> SourceError:
-    """The first error, and its place: found by reading once more, from the beginning."""
+    """The first error, and its place: found by reading the graph again from the beginning."""
     try:
         for file in files:
             if isinstance(file, FrameGraph):
@@ -108,4 +108,4 @@ def _mistake(files: Sequence[GraphFile | FrameGraph]) -> SourceError:
                 pass
     except SourceError as error:
         return error
-    return SourceError(f"{merged(files).name}: something in it is no triple")
+    return SourceError(f"{merged(files).name}: it contains something that is not a triple")

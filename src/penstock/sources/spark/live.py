@@ -33,6 +33,13 @@ from penstock.sources.spark.rows import named
 from penstock.sources.spark.topics import MESSAGE, StreamedTopic, decoded, refused
 
 _FILES_AS_THEY_ARE = Address(FILE)
+_COLUMNS = {
+    **dict.fromkeys("spo", "string"),
+    "ts": "bigint",
+    **dict.fromkeys(("g", "line", "file"), "string"),
+    "modified": "bigint",
+    "message": f"struct<{MESSAGE}>",
+}
 _FILES = "path string, modificationTime timestamp, length bigint, content binary"
 _GLOB = re.compile(r"[][*?{}\\]")
 _ALWAYS = "36500d"
@@ -121,17 +128,12 @@ class StreamedRows(SparkStream):
 
     def streamed(self, spark: SparkSession) -> DataFrame:
         rows = self.rows(spark)
-        has_lines = "line" in rows.columns
-        time = sf.when(sf.col("line").isNull(), sf.col("ts")) if has_lines else sf.col("ts")
-        return rows.select(
-            *(sf.col(name).cast("string") for name in "spo"),
-            time.cast("bigint").alias("ts"),
-            sf.col("g") if self.is_named else _no_text("g"),
-            sf.col("line") if has_lines else _no_text("line"),
-            _no_text("file"),
-            _no_time("modified"),
-            _no_message(),
-        )
+        given = {name: sf.col(name) for name in (*"spo", "ts")}
+        if self.is_named:
+            given["g"] = sf.col("g")
+        if "line" in rows.columns:
+            given |= {"line": sf.col("line"), "ts": sf.when(sf.col("line").isNull(), sf.col("ts"))}
+        return rows.select(*_columns(given))
 
     def table(self, rows: pa.Table, report: OnMalformed) -> pa.Table:
         """The rows of a micro-batch on the driver, as a table of elements."""
@@ -154,12 +156,7 @@ class StreamedMessages(SparkStream):
         return self.topic.name
 
     def streamed(self, spark: SparkSession) -> DataFrame:
-        no_row = [
-            *(_no_text(name) for name in "spo"),
-            _no_time("ts"),
-            *(_no_text(name) for name in ("g", "line", "file")),
-        ]
-        return self.topic.streamed(spark).select(*no_row, _no_time("modified"), "message")
+        return self.topic.streamed(spark).select(*_columns({"message": sf.col("message")}))
 
     def table(self, rows: pa.Table, report: OnMalformed) -> pa.Table:
         """The messages of a micro-batch on the driver, as a table of elements."""
@@ -173,7 +170,7 @@ LiveStream = Files | StreamedRows | StreamedMessages
 def growing_folder(address: Address, *, scope: str) -> GrowingFolder:
     """A folder, as in `toll/?follow` or `toll/?follow&format=nq`; it is not read yet.
 
-    Raises `SourceError` if there is no such folder.
+    Raises `SourceError` if the folder does not exist.
     """
     check_folder(address)
     return GrowingFolder(Path(address.path), scope, address)
@@ -188,7 +185,7 @@ def socket_lines(host: str, port: int, *, scope: str) -> StreamedRows:
     def rows(spark: SparkSession) -> DataFrame:
         at = {"host": "127.0.0.1", "port": str(relayed(host, port))}
         lines = spark.readStream.format("socket").options(**at).load()
-        return lines.select(*(_no_text(name) for name in "spo"), _no_time("ts"), sf.col("value").alias("line"))
+        return lines.select(*_columns({"line": sf.col("value")}))
 
     return StreamedRows(rows, f"tcp://{host}:{port}", scope)
 
@@ -239,9 +236,12 @@ class LiveInput:
         return {place: _at(table, now) for place, table in tables.items() if table.num_rows}
 
     def _collected(self, batch: DataFrame, most: int) -> pa.Table:
-        """The rows of a micro-batch, up to one more than the maximum, by one job."""
+        """The rows of a micro-batch, up to one more than the maximum, by one job.
+
+        Rows that are names of files are few: Spark plans nothing that is quicker than to send them as they are.
+        """
         if all(isinstance(stream, Files) for stream in self.streams):
-            return _files_of(batch).toArrow()
+            return batch.toArrow()
         placed = batch.where("stream IS NOT NULL").withColumn("place", sf.monotonically_increasing_id())
         return placed.limit(most + 1).toArrow()
 
@@ -336,16 +336,9 @@ def _at(table: pa.Table, now: int | None) -> pa.Table:
     return table if now is None else table.set_column(3, "ts", pa.repeat(pa.scalar(now, pa.int64()), table.num_rows))
 
 
-def _no_text(name: str) -> Column:
-    return sf.lit(None).cast("string").alias(name)
-
-
-def _no_time(name: str) -> Column:
-    return sf.lit(None).cast("bigint").alias(name)
-
-
-def _no_message() -> Column:
-    return sf.lit(None).cast(f"struct<{MESSAGE}>").alias("message")
+def _columns(given: Mapping[str, Column]) -> list[Column]:
+    """The columns of a micro-batch; those that are not given are NULL."""
+    return [given.get(name, sf.lit(None)).cast(kind).alias(name) for name, kind in _COLUMNS.items()]
 
 
 def _names_of_files(spark: SparkSession, path: Path, options: Mapping[str, str]) -> DataFrame:
@@ -354,15 +347,7 @@ def _names_of_files(spark: SparkSession, path: Path, options: Mapping[str, str])
     if found.is_file():  # Spark streams folders
         reader, found = reader.option("pathGlobFilter", _GLOB.sub(r"\\\g<0>", found.name)), found.parent
     files = reader.options(**options).load(found.as_uri())
-    return files.select(
-        *(_no_text(name) for name in "spo"),
-        _no_time("ts"),
-        _no_text("g"),
-        _no_text("line"),
-        sf.col("path").alias("file"),
-        sf.unix_millis("modificationTime").alias("modified"),
-        _no_message(),
-    )
+    return files.select(*_columns({"file": sf.col("path"), "modified": sf.unix_millis("modificationTime")}))
 
 
 def _ticks(spark: SparkSession, like: DataFrame) -> DataFrame:

@@ -42,10 +42,10 @@ def triples(
 
     Without `time` they are triples of a graph, with the columns s, p and o.
 
-    A variable of the template is a column of that name, as a literal of the column's type; or, where it is given as an
-    argument, an IRI with columns in braces, which are percent-encoded there. Subjects and predicates are IRIs. `time`
-    is the column of the time: milliseconds, timestamps or dates; without a zone they are UTC. Triples of which a value
-    is NULL are left out.
+    A variable of the template stands for the column of that name, as a literal of the column's type. A variable that is
+    an argument is an IRI, with columns in braces, whose values are percent-encoded. Subjects and predicates are IRIs.
+    `time` is the column of the time: milliseconds, timestamps or dates; without a zone they are UTC. Triples with a
+    NULL value are omitted.
 
     >>> triples(  # doctest: +SKIP
     ...     passages,
@@ -56,8 +56,7 @@ def triples(
     ...     car="http://ex.org/car/{plate}",
     ... )
 
-    Raises QuerySyntaxError where the template is wrong, and ValueError where a column or an argument is not what it
-    should be.
+    Raises QuerySyntaxError if the template is invalid, and ValueError for a wrong column or argument.
     """
     query = read(f"CONSTRUCT {{ {template} }} WHERE {{}}", "sparql", prefixes=prefixes).query
     form = build(query, Settings()).form
@@ -84,7 +83,7 @@ def _term(frame: DataFrame, part: PatternTerm, iris: Mapping[str, str]) -> Colum
         return sf.lit(str(oxigraph_term(part.term)))
     assert isinstance(part, Variable)
     if not part.is_visible:
-        raise InputError("a template of triples has no blank nodes: name a variable, and say what IRI it is")
+        raise InputError("a template of triples cannot contain blank nodes: use a variable, and set its IRI")
     if part.name in iris:
         return _iri(frame, iris[part.name])
     _check(frame, part.name)

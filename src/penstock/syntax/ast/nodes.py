@@ -45,7 +45,7 @@ class BlankNodeLabel(Node):
 
 @dataclass(frozen=True, slots=True)
 class BlankNodePropertyList(Node):
-    """`[ :p :o ; … ]`, and `[]` with no property at all."""
+    """`[ :p :o ; … ]`, and `[]` without properties."""
 
     properties: tuple[Property, ...]
 

@@ -29,5 +29,5 @@ def check_aggregates(query: ast.Query, facts: Facts) -> Iterator[Problem]:
             yield Problem(
                 f"{aggregate.name} needs an argument; only COUNT can do without",
                 aggregate.span,
-                f"write what it is computed of: {aggregate.name}(?x)",
+                f"write what to aggregate: {aggregate.name}(?x)",
             )

@@ -1,4 +1,4 @@
-"""REGISTER: what is registered should be what can be read (semantics.md §7)."""
+"""REGISTER STREAM is for queries whose results other queries can read (semantics.md §7)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def check_registration(query: ast.Query, facts: Facts) -> Iterator[Problem]:
     form = _SOLUTIONS.get(type(query.form))
     if register.kind == "stream" and form is not None and not _names_its_operator(query):
         yield Problem(
-            f"{form} gives a stream of solutions; only CONSTRUCT and DESCRIBE give an RDF stream that other queries "
-            "can read",
+            f"{form} produces a stream of solutions; only CONSTRUCT and DESCRIBE produce an RDF stream that other "
+            "queries can read",
             register.span,
             "write REGISTER QUERY, or CONSTRUCT { … } for a stream of triples",
             "warning",

@@ -14,7 +14,7 @@ MOST_SOUGHT = 50
 
 
 def check_variables(query: ast.Query, facts: Facts) -> Iterator[Problem]:
-    """What is put out must be bound; a variable of an expression may well be unbound, unless it looks misspelt."""
+    """A projected variable must be bound; a variable of an expression may be unbound, unless it looks misspelt."""
     told: set[str] = set()
     for level in facts.levels:
         for variable in _put_out(level, facts):
@@ -37,7 +37,7 @@ def _put_out(level: Level, facts: Facts) -> Iterator[ast.Variable]:
     candidates: Iterable[ast.Variable] = ()
     if isinstance(form, ast.Select):
         if level.grouped:
-            return  # what is no key is an error of grouping
+            return  # group_by.py reports variables that are not keys
         assigned = {projection.variable.name for projection, mentions in level.projections if mentions is not None}
         plain = (projection.variable for projection, mentions in level.projections if mentions is None)
         candidates = [variable for variable in plain if variable.name not in assigned]

@@ -1,4 +1,4 @@
-"""The walk: goes over a query once, says which variables are in scope where, and notes what the checks need.
+"""The walk visits a query once, finds the variables in scope at each place, and notes the facts that the checks need.
 
 Variable scope is SPARQL 1.1 §18.2.1: a group brings in scope what its elements bring; OPTIONAL and UNION all sides,
 MINUS its left side only, FILTER nothing, a sub-select its projection. RSP-QL's WINDOW and the STREAM of CQELS and
@@ -165,7 +165,7 @@ def _walk_graph(block: ast.Graph | ast.WindowBlock, scope: Scope, facts: Facts) 
 
 
 def _walk_service(service: ast.Service, scope: Scope, facts: Facts) -> None:
-    """The endpoint evaluates what is inside, and may have functions of its own."""
+    """The endpoint evaluates the block, and may have functions of its own."""
     known, patterns = len(facts.functions), len(facts.exists)
     _walk_named(service.name, service.pattern, scope, facts)
     del facts.functions[known:]
@@ -235,7 +235,7 @@ def _walk_aggregate_clause(clause: ast.AggregateClause, scope: Scope, facts: Fac
 
 
 def _walk_row_expression(expression: ast.Expression, place: str, facts: Facts) -> Mentions:
-    """An expression over a single solution: no aggregate may stand there."""
+    """An expression over a single solution: aggregates are not allowed there."""
     mentions = walk_expression(expression, facts)
     facts.misplaced += [(aggregate, place) for aggregate in mentions.aggregates]
     return mentions

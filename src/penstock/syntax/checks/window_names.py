@@ -1,4 +1,4 @@
-"""Named windows and streams: what is declared is read, what is read is declared, nothing is declared twice.
+"""Named windows and streams must be declared once, and read.
 
 A named window can be reached by its name alone (semantics.md §4), so nothing of one that no block names is in the
 answer: probably not what its author meant, and worth a warning. In SPARQLstream plain patterns read it.
@@ -74,7 +74,7 @@ def _check_declared_once(clauses: list[ast.WindowClause], dialect: ast.DialectNa
             yield Problem(f"the window {name} is declared twice", _place(clause), "give each window a name of its own")
         elif name in seen and dialect == "csparql":
             yield Problem(
-                f"the stream {name} has a window already, and C-SPARQL allows one a stream",
+                f"the stream {name} has a window already, and C-SPARQL allows one per stream",
                 _place(clause),
                 "drop one of them; RSP-QL can have several: FROM NAMED WINDOW <name> ON <stream> […]",
             )
@@ -125,7 +125,7 @@ def _unread(clause: ast.WindowClause, name: IRI, blocks: list[Block], dialect: a
 
 
 def _name(clause: ast.WindowClause) -> IRI | None:
-    """What a window goes by: its own name, or its stream's; None for a variable, which stands for every stream."""
+    """The name of a window: its own, or its stream's; None for a variable, which stands for every stream."""
     node = clause.name or clause.stream
     return node.term if isinstance(node, ast.Constant) and isinstance(node.term, IRI) else None
 

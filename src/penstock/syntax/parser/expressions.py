@@ -56,7 +56,7 @@ class ExpressionRules(PathRules):
                     self._reject_chained_comparison()
                 chain = [self._comparison(self._chained(previous, chain, start), operator)]
             else:
-                if previous and operator != previous:  # what is on the left goes one level deeper
+                if previous and operator != previous:  # the left operand is one level deeper
                     self.enter()
                     chain = [self._chained(previous, chain, start)]
                 self.position += 1

@@ -20,7 +20,7 @@ _AFTER_WHERE = ("GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "VALUES")
 class QueryRules(PatternRules):
     dialect: ast.DialectName = "sparql"
     keywords: frozenset[str] = frozenset((*_FORMS, "PREFIX", "BASE"))
-    """What a query may begin with."""
+    """The possible beginnings of a query."""
 
     def query(self) -> ast.Query:
         """Rules 1 and 2: QueryUnit, Query."""
@@ -54,18 +54,18 @@ class QueryRules(PatternRules):
         )
 
     def register_and_prologue(self) -> ast.Register | None:
-        """What comes before the query's form; SPARQL registers nothing."""
+        """The part before the query form; SPARQL has no REGISTER."""
         self.prologue()
         return None
 
     def after_where(self) -> None:
-        """What a dialect adds behind the pattern."""
+        """The clauses that a dialect adds after the pattern."""
 
     def _fail_form(self) -> NoReturn:
         if self.kind == "lang" and self.texts[self.position].lower() in ("@prefix", "@base"):
             self.fail("PREFIX, BASE or a query form", "SPARQL writes PREFIX ex: <…>, without `@` and full stop")
         if self.kind == "." and self.declared:
-            self.fail("a query form or another PREFIX", "no full stop stands behind a PREFIX in SPARQL")
+            self.fail("a query form or another PREFIX", "SPARQL has no full stop after a PREFIX")
         if self.kind == "eof" and not any(kind in _FORMS for kind in self.kinds):
             self.fail("SELECT, CONSTRUCT, ASK or DESCRIBE")
         if self.kind == "REGISTER":
@@ -84,7 +84,7 @@ class QueryRules(PatternRules):
         if self.kind == "}":
             self.fail("the end of the query", "there is a `}` too many, or a `{` too few")
         if self.kind == ";":
-            self.fail("the end of the query", "drop it: nothing stands behind a query")
+            self.fail("the end of the query", "remove it: nothing follows a query")
         if self.kind == "FROM":
             self.fail("the end of the query", "FROM … stands before WHERE { … }")
         if self.texts[self.position].upper() == "REPORT":
@@ -122,7 +122,7 @@ class QueryRules(PatternRules):
         self.prefixes[prefix] = value
         self.declared.append(ast.PrefixDeclaration(prefix, value, span=self.span_from(start)))
 
-    # Rules 7 to 12: the four forms. Each gives the form and the pattern.
+    # Rules 7 to 12: the four forms. Each returns the form and the pattern.
 
     def select_query(self) -> tuple[ast.Select, ast.Group]:
         select = self.select_clause()
@@ -352,7 +352,7 @@ class QueryRules(PatternRules):
         assigned: Mapping[str, ast.Expression],
         found: Callable[[ast.Variable], None] = lambda variable: None,
     ) -> ast.Expression:
-        """The expression with what is assigned to its variables; the patterns of EXISTS stay as they are."""
+        """The expression, with assigned expressions in place of their variables, except inside EXISTS."""
 
         def change(node: ast.Node) -> ast.Node:
             if not isinstance(node, ast.Variable) or node.name not in assigned:
@@ -405,7 +405,7 @@ class QueryRules(PatternRules):
         if self.following() != "(" and self.kinds[self.position - 1] == "var":
             word, variable = self.texts[self.position].upper(), self.texts[self.position - 1]
             self.reject(
-                f"{word} stands before what it sorts by",
+                f"{word} comes before the expression that it sorts by",
                 Span(self.starts[self.position - 1], self.tokens.end(self.position)),
                 f"write {word}({variable})",
             )

@@ -153,7 +153,7 @@ class RspqlParser(StreamRules):
         )
         standard = _COMMA_AND_STEP.sub(" STEP", window)
         self.warn(
-            "RSP-QL writes the window behind its stream",
+            "RSP-QL writes the window after its stream",
             self.span_from(start),
             f"write {front} {stream} {standard}",
         )
@@ -186,7 +186,7 @@ class RspqlParser(StreamRules):
         )
 
     def _accept_tumbling(self) -> None:
-        """TUMBLING, of C-SPARQL and CQELS: what a window without STEP does."""
+        """TUMBLING, of C-SPARQL and CQELS: the same as a window without STEP."""
         self.accept_comma("TUMBLING")
         if self.kind == "TUMBLING":
             message = "an RSP-QL window without STEP tumbles, and TUMBLING is not part of the language"

@@ -1,4 +1,4 @@
-"""What the stream dialects have in common: durations, bracketed windows, registration, streaming operators."""
+"""The common rules of the stream dialects: durations, bracketed windows, registration, streaming operators."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class StreamRules(QueryRules):
     has_computed_every = False
     """Whether COMPUTED EVERY may follow the name of a registered query."""
     bare_unit: int | None = None
-    """What a duration without a unit counts, in ms; None: each needs a unit."""
+    """The unit of a duration without one, in ms; None if a unit is required."""
 
     # Commas in the projection
 
@@ -38,7 +38,7 @@ class StreamRules(QueryRules):
             self.position += 1
         return super().at_projection()
 
-    # Durations, which are no SPARQL tokens: they are read from the text itself.
+    # Durations are not SPARQL tokens: they are read from the text itself.
 
     def duration(self, purpose: str, default_unit: int | None = None) -> int:
         return self.whole_milliseconds(self.duration_with_unit(purpose, default_unit))
@@ -67,7 +67,7 @@ class StreamRules(QueryRules):
         if self.kind == "str":
             return f"write {self.texts[self.position].strip(_QUOTES)}, without quotes and datatype"
         if _ISO_LIKE.fullmatch(self.texts[self.position]):
-            return "the parts of a duration stand in the order of P1DT2H3M4S"
+            return "write the parts of a duration in the order of P1DT2H3M4S"
         if self.kind not in ("int", "dec"):
             return None
         if len(self.texts[self.position]) > 15:
@@ -77,13 +77,14 @@ class StreamRules(QueryRules):
             return f"add a unit, such as {shown}s"
         word = self.texts[self.position + 1]
         near = closest(word, UNIT_NAMES)
-        return f"did you mean {shown} {near}?" if near else f"{word} is no unit; there are {', '.join(PLAIN_UNITS)}"
+        return f"did you mean {shown} {near}?" if near else f"{word} is not a unit; there are {', '.join(PLAIN_UNITS)}"
 
     def whole_milliseconds(self, duration: Duration) -> int:
         length = duration.milliseconds()
         span = Span(duration.start, duration.end)
         if length is None:
-            self.reject("time counts in whole milliseconds: this duration is finer", span, "the shortest is 1ms")
+            problem = "a duration is a whole number of milliseconds: this one is more precise"
+            self.reject(problem, span, "the shortest is 1ms")
         if length > 10**15:
             self.reject("this duration is too long", span)
         return length
@@ -116,7 +117,7 @@ class StreamRules(QueryRules):
         return self.duration("after COMPUTED EVERY", self.bare_unit)
 
     def registered_name(self) -> int:
-        """Steps over the name of a query or stream and gives its position: prefixes may be declared only later."""
+        """Skips the name of a query or stream, and returns its position: its prefix may be declared later."""
         position = self.position
         if self.at_iri():
             self.position += 1
@@ -140,10 +141,10 @@ class StreamRules(QueryRules):
         return self.kind in _OPERATORS
 
     def streaming_operator(self) -> None:
-        """Takes the operator that stands here."""
+        """Reads the operator at this position."""
         operator = _OPERATORS[self.kind]
         if self.operator is not None and self.operator != operator:
-            self.fail(f"one streaming operator ({self.operator.upper()} was said before)")
+            self.fail(f"one streaming operator ({self.operator.upper()} was written before)")
         self.operator = operator
         self.position += 1
 
@@ -169,7 +170,7 @@ class StreamRules(QueryRules):
     def open_window(self) -> None:
         """The bracket before a window."""
         if self.kind in ("RANGE", "ELEMENTS", "TRIPLES", "NOW"):
-            self.fail("`[` before the window", "a window stands in brackets, such as [RANGE PT10S STEP PT5S]")
+            self.fail("`[` before the window", "write a window in brackets, such as [RANGE PT10S STEP PT5S]")
         self.expect("[", "before the window")
 
     def bracketed_window(self) -> ast.Window:
@@ -188,7 +189,7 @@ class StreamRules(QueryRules):
     def accept_comma(self, *before: str) -> None:
         """A comma between the parts of a window, which no dialect has."""
         if self.kind == "," and self.following() in before:
-            self.warn("no comma stands between the parts of a window", self.tokens.span(self.position), "drop it")
+            self.warn("write no comma between the parts of a window", self.tokens.span(self.position), "drop it")
             self.position += 1
 
     def window(self) -> ast.Window:

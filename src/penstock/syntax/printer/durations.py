@@ -14,7 +14,7 @@ STREAMING_SPARQL_UNITS: Units = {
 
 
 def in_largest_unit(milliseconds: int, units: Units) -> str:
-    """`5m`, `90s`, `30 MINUTE`; no time at all is `0s`. `units` go from the largest to the smallest."""
+    """`5m`, `90s`, `30 MINUTE`; zero is `0s`. `units` go from the largest to the smallest."""
     _check_not_negative(milliseconds)
     if milliseconds == 0:
         return f"0{units[SECOND]}"

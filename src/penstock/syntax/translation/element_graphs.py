@@ -15,19 +15,19 @@ _WINDOWS = (ast.WindowBlock, ast.StreamBlock)
 
 
 def has_graph(block: ast.Graph | ast.WindowBlock | ast.StreamBlock) -> bool:
-    """Whether a GRAPH stands inside of the block."""
+    """Whether there is a GRAPH inside the block."""
     return any(isinstance(node, ast.Graph) for node in walk(block.pattern))
 
 
 def reads_elements(query: ast.Query) -> bool:
-    """Whether a GRAPH stands inside of a window."""
+    """Whether there is a GRAPH inside a window."""
     return any(has_graph(node) for node in walk(query) if isinstance(node, _WINDOWS))
 
 
 def rewrite_around(
     query: ast.Query, change: Callable[[ast.Node], ast.Node], *, beside: frozenset[type[ast.Node]] = frozenset()
 ) -> ast.Query:
-    """`rewrite`, with each GRAPH inside of a window left as it is; what is in it is changed."""
+    """`rewrite`, but each GRAPH inside a window stays; only its content is changed."""
     if not reads_elements(query):
         return rewrite(query, change, beside=beside)
 

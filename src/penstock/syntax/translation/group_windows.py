@@ -49,7 +49,7 @@ class _Expansion:
 
     def _group(self, group: ast.Group, stream: ast.Constant | None) -> ast.Group:
         reads_triples = any(isinstance(element, ast.Triples) for element in group.elements)
-        if stream is None or not reads_triples:  # it has nothing to apply to: what is static is valid always
+        if stream is None or not reads_triples:  # the window applies to nothing: static data is always valid
             return replace(group, window=None)
         if self.has_several and stream == self.default_stream():
             raise TranslationError("RSP-QL", ["a window in a group that reads several streams at once"])

@@ -36,7 +36,7 @@ def used_memory(status: Path = Path("/proc/self/statm")) -> int:
 def machine_memory(cgroups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> int:
     """The bytes that this process may use: the memory of the machine, or of its container if that has less.
 
-    It is read once: answers are checked for each portion, and a portion is fetched in a millisecond.
+    It is read once, because every portion of an answer is checked.
     """
     try:
         physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

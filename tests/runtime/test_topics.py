@@ -34,6 +34,8 @@ WHERE { WINDOW :a { ?gate :sees ?car } WINDOW :b { ?car :drives ?speed } }
 """
 LATENESS = 300
 
+pytestmark = pytest.mark.usefixtures("connector")
+
 
 def passage(time: int, chance: random.Random) -> str:
     return (
@@ -60,15 +62,6 @@ def answers(on: ps.Engine, text: str, streams: dict[str, str]) -> list[Evaluatio
     for iri, address in streams.items():
         on.stream(iri, address)
     return list(on.register(text, lateness=LATENESS).results())
-
-
-@pytest.fixture(autouse=True)
-def connector(request: pytest.FixtureRequest) -> None:
-    """Skips a test on Spark where Spark's Kafka connector cannot be fetched."""
-    if "spark" in request.fixturenames:
-        session: SparkSession = request.getfixturevalue("spark")
-        if not session.sparkContext.getConf().contains("spark.jars"):
-            pytest.skip("Spark's Kafka connector cannot be fetched")
 
 
 @pytest.fixture

@@ -119,3 +119,12 @@ def spark() -> Iterator[SparkSession]:
     session = builder.config(map=settings).getOrCreate()
     yield session
     session.stop()
+
+
+@pytest.fixture
+def connector(request: pytest.FixtureRequest) -> None:
+    """Skips a test on Spark where Spark's Kafka connector cannot be fetched."""
+    if "spark" in request.fixturenames:
+        session: SparkSession = request.getfixturevalue("spark")
+        if not session.sparkContext.getConf().contains("spark.jars"):
+            pytest.skip("Spark's Kafka connector cannot be fetched")

@@ -13,7 +13,8 @@ is said where it begins:
     … title="FILE"    whatever it is, it is in FILE from then on
 
 Where a page says http://localhost:7878/sparql, a SPARQL endpoint with the floor plan of `examples/rooms` is meant;
-the other servers that it names are those of `KAFKA`, `MQTT` and `WEBHOOK`.
+the other servers that it names are those of `KAFKA`, `MQTT` and `WEBHOOK`. A command that goes on in the background
+leaves its number in a file `….pid`.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
 from collections.abc import Mapping
-from contextlib import chdir, redirect_stdout
+from contextlib import chdir, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -52,6 +54,7 @@ ONLY_READ = {
     r"pip install ": "changes the environment; tests/test_wheel.py installs Penstock into an empty one",
     r"penstock bench (throughput|all) --quick": "takes minutes; tests/bench runs each experiment over less",
     r".* --master (spark:|yarn|k8s:)": "needs a cluster",
+    r"python scripts/brokers start": "starts a broker that nobody would stop; all tests share one that it has started",
 }
 """Commands of `sh` that are not run, and why not; but their names and options exist."""
 
@@ -189,6 +192,12 @@ class Reader:
         )
         return Ran(ran.stdout, ran.returncode)
 
+    def stop(self) -> None:
+        """End the commands in the background that still run."""
+        for file in self.folder.glob("**/*.pid"):
+            with suppress(ProcessLookupError):
+                os.kill(int(file.read_text()), signal.SIGKILL)
+
     def _with_servers(self, text: str) -> str:
         for named, meant in {ENDPOINT: self.endpoint, **self.servers}.items():
             text = text.replace(named, meant)
@@ -228,7 +237,7 @@ def check_command(line: str) -> None:
     elif words[0] == "pip":
         assert words[1:] in (["install", "."], *(["install", f".[{extra}]"] for extra in extras())), line
     else:
-        assert words[0] in {"cd", "spark-submit"}, line
+        assert words[0] in {"cd", "spark-submit"} or words[:2] == ["python", "scripts/brokers"], line
 
 
 def extras() -> set[str]:

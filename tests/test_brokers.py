@@ -7,12 +7,14 @@ from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
+import pytest
 from confluent_kafka import Consumer, TopicPartition
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 from tests.brokers import Broker, Message, new_topic
 
 
+@pytest.mark.broker
 def test_kafka_keeps_what_it_was_given_when_it_is_killed(tmp_path: Path) -> None:
     broker = Broker("kafka", tmp_path)
     addresses = broker.start()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -55,11 +56,14 @@ def try_out(page: Path, folder: Path, request: pytest.FixtureRequest, **names: o
         reader = Reader(folder, server.address, names, {**servers, WEBHOOK: hook.address})
         if page.is_relative_to(ROOT / "examples"):
             reader.here /= page.parent.relative_to(ROOT)
-        for block in blocks(page):
-            try:
-                reader.read(block)
-            except Exception as error:
-                raise AssertionError(f"{page.relative_to(ROOT)}, line {block.line}: {error}") from error
+        try:
+            for block in blocks(page):
+                try:
+                    reader.read(block)
+                except Exception as error:
+                    raise AssertionError(f"{page.relative_to(ROOT)}, line {block.line}: {error}") from error
+        finally:
+            reader.stop()
 
 
 @each_page
@@ -73,14 +77,23 @@ def test_nothing_is_left_out_that_is_not_there() -> None:
     assert [pattern for pattern in (*ONLY_READ, *BY_NIGHT) if not any(re.match(pattern, line) for line in lines)] == []
 
 
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if page not in ON_SPARK], ids=lambda page: str(page.relative_to(ROOT))
-)
+def tried(pages: list[Path]) -> list[Any]:
+    """Pages for a test; those that need a broker are marked."""
+    marked = [(page, [pytest.mark.broker] if needs_broker(page) else []) for page in pages]
+    return [pytest.param(page, marks=marks, id=str(page.relative_to(ROOT))) for page, marks in marked]
+
+
+def needs_broker(page: Path) -> bool:
+    text = page.read_text(encoding="utf-8")
+    return KAFKA in text or MQTT in text
+
+
+@pytest.mark.parametrize("page", tried([page for page in PAGES if page not in ON_SPARK]))
 def test_a_page_says_what_is_so(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     try_out(page, tmp_path, request)
 
 
-@pytest.mark.parametrize("page", ON_SPARK, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", tried(ON_SPARK))
 def test_a_page_with_spark_says_what_is_so(
     page: Path, tmp_path: Path, spark: SparkSession, request: pytest.FixtureRequest
 ) -> None:

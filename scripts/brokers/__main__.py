@@ -6,7 +6,7 @@
 
 They listen on loopback, on free ports that stay the same when they start again. Their data, logs, process numbers and
 `addresses.json` are in FOLDER. What is missing is fetched: Kafka from Maven Central into the cache folder of the user,
-Mosquitto with apt. The exit status is 2 where it cannot be had.
+Maven and Mosquitto with apt. The exit status is 2 where it cannot be had.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from servers import CACHE, HOST, Addresses, Server, UnavailableError, alone
+from servers import CACHE, HOST, Addresses, Server, UnavailableError, alone, found, install
 
 VERSION = "4.3.1"
 USER, PASSWORD = "reader", "open sesame"
@@ -33,6 +33,7 @@ listener.name.sasl_plaintext.sasl.enabled.mechanisms=PLAIN
 listener.name.sasl_plaintext.plain.sasl.jaas.config=\\
   org.apache.kafka.common.security.plain.PlainLoginModule required user_{user}="{password}";
 log.dirs={folder}/data
+log.retention.ms=-1
 num.partitions=1
 auto.create.topics.enable=false
 offsets.topic.replication.factor=1
@@ -49,7 +50,8 @@ message.max.bytes=110000000
 replica.fetch.max.bytes=110000000
 socket.request.max.bytes=220000000
 """
-"""Messages of 100 MB are let through, and a broker that was killed may come back after a second."""
+"""Messages of 100 MB are let through, those with timestamps of long ago are kept, and a broker that was killed may come
+back after a second."""
 
 
 class Kafka(Server):
@@ -72,8 +74,8 @@ class Kafka(Server):
         with alone(CACHE / "kafka.lock"):
             if library.is_dir():
                 return
-            if shutil.which("mvn") is None:
-                raise UnavailableError("Kafka is fetched with mvn (Maven), which is not installed")
+            if not found("mvn"):
+                install("maven")
             pom = CACHE / "pom.xml"
             pom.write_text(POM)
             part = CACHE / f"kafka-{VERSION}.part"

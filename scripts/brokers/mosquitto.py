@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 
-from servers import CACHE, HOST, Addresses, Server, UnavailableError, alone
+from servers import CACHE, HOST, Addresses, Server, alone, found, install
 
 USER, PASSWORD = "reader", "open sesame"
-SBIN = os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/sbin", "/usr/sbin"])
-"""Debian has servers in folders where users do not look."""
 
 SETTINGS = """per_listener_settings true
 persistence true
@@ -40,18 +37,8 @@ class Mosquitto(Server):
 
     def fetch(self) -> None:
         with alone(CACHE / "mosquitto.lock"):
-            if found("mosquitto") and found("mosquitto_passwd"):
-                return
-            if not found("apt-get"):
-                raise UnavailableError("Mosquitto is not installed, and this machine has no apt to fetch it")
-            as_root = [] if os.geteuid() == 0 else ["sudo", "-n"]
-            # At runlevel 1 the package does not start its own service.
-            quietly = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-            for command in (["update"], ["install", "-y", "--no-install-recommends", "mosquitto"]):
-                apt = [*as_root, "apt-get", "-q", *command]
-                ran = subprocess.run(apt, env=quietly, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            if ran.returncode != 0:
-                raise UnavailableError(f"apt could not install Mosquitto:\n{ran.stdout.strip()}")
+            if not (found("mosquitto") and found("mosquitto_passwd")):
+                install("mosquitto")
 
     def command(self, ports: dict[str, int]) -> list[str]:
         settings, passwords = self.folder / "mosquitto.conf", self.folder / "passwords"
@@ -65,7 +52,3 @@ class Mosquitto(Server):
         mosquitto = found("mosquitto")
         assert mosquitto is not None
         return [mosquitto, "-c", str(settings)]
-
-
-def found(program: str) -> str | None:
-    return shutil.which(program, path=SBIN)

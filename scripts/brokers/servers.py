@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -112,6 +113,26 @@ def listens(port: int) -> bool:
     with suppress(OSError), socket.create_connection((HOST, port), timeout=1):
         return True
     return False
+
+
+def found(program: str) -> str | None:
+    """Debian has servers in folders where users do not look."""
+    return shutil.which(program, path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/sbin", "/usr/sbin"]))
+
+
+def install(package: str) -> None:
+    """Install a package of Debian, or raise `UnavailableError`. Two processes do not install at the same time."""
+    if not found("apt-get"):
+        raise UnavailableError(f"{package} is not installed, and this machine has no apt to fetch it")
+    as_root = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    # At runlevel 1 a package does not start its own service.
+    quietly = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+    with alone(CACHE / "apt.lock"):
+        for command in (["update"], ["install", "-y", "--no-install-recommends", package]):
+            apt = [*as_root, "apt-get", "-q", *command]
+            ran = subprocess.run(apt, env=quietly, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if ran.returncode != 0:
+        raise UnavailableError(f"apt could not install {package}:\n{ran.stdout.strip()}")
 
 
 @contextmanager

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from pyspark.errors import PySparkException
+from sqlglot import exp
 
+from penstock.algebra.operators import Table
+from penstock.engines.protocol import Slice
 from penstock.engines.spark.failures import failure, reason
+from penstock.engines.spark.kept import KeptFrames
 from penstock.engines.spark.session import PlanTooDeepError, checked_stack
+from penstock.engines.spark.statements import SparkQuery
+from penstock.relational.static_parts import StaticPart
 
 TRACEBACK = """Traceback (most recent call last):
   File "penstock/rdf/compression.py", line 23, in open_bytes
@@ -65,13 +74,30 @@ def test_a_server_that_is_not_there_is_named() -> None:
     assert told.startswith("Connection refused by tcp://localhost:1: start the server first")
 
 
+OVERFLOW = "An error occurred while calling o7.sql.\n: java.lang.StackOverflowError\n" + "\tat a.B(B.scala:1)\n" * 1024
+
+
 def test_a_plan_that_is_too_deep_names_the_setting() -> None:
-    text = "An error occurred while calling o7.sql.\n: java.lang.StackOverflowError\n" + "\tat a.B(B.scala:1)\n" * 1024
-    assert "spark.driver.extraJavaOptions=-Xss16m" in reason(text.splitlines())
+    assert "spark.driver.extraJavaOptions=-Xss16m" in reason(OVERFLOW.splitlines())
     with pytest.raises(PlanTooDeepError, match="-Xss16m"), checked_stack():
-        raise PySparkException(text)
+        raise PySparkException(OVERFLOW)
     with pytest.raises(PySparkException, match="else"), checked_stack():
         raise PySparkException("something else")
+
+
+def overflow(*arguments: object) -> Any:
+    raise PySparkException(OVERFLOW)
+
+
+def test_it_is_found_wherever_a_query_is_planned() -> None:
+    context = SimpleNamespace(defaultParallelism=2)
+    store: Any = SimpleNamespace(session=SimpleNamespace(sparkContext=context), layout=None, selected=overflow)
+    query = SparkQuery(store, overflow, overflow, may_skip_instants=False, longest=None)
+    part = Slice([1], None)
+    static = StaticPart(Table((), ()), exp.select("1"), {})
+    for plan in (lambda: query.evaluate(part), lambda: query.frame(part), lambda: KeptFrames(store, "p").keep(static)):
+        with pytest.raises(PlanTooDeepError):
+            plan()
 
 
 @pytest.mark.parametrize("line", ["java.lang.OutOfMemoryError: Java heap space", "GC overhead limit exceeded"])

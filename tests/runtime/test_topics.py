@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Mapping
+from itertools import count
 from pathlib import Path
 from uuid import uuid4
 
@@ -33,6 +34,8 @@ WHERE { WINDOW :a { ?gate :sees ?car } WINDOW :b { ?car :drives ?speed } }
 """
 LATENESS = 300
 
+pytestmark = pytest.mark.usefixtures("connector")
+
 
 def passage(time: int, chance: random.Random) -> str:
     return (
@@ -59,15 +62,6 @@ def answers(on: ps.Engine, text: str, streams: dict[str, str]) -> list[Evaluatio
     for iri, address in streams.items():
         on.stream(iri, address)
     return list(on.register(text, lateness=LATENESS).results())
-
-
-@pytest.fixture(autouse=True)
-def connector(request: pytest.FixtureRequest) -> None:
-    """Skips a test on Spark where Spark's Kafka connector cannot be fetched."""
-    if "spark" in request.fixturenames:
-        session: SparkSession = request.getfixturevalue("spark")
-        if not session.sparkContext.getConf().contains("spark.jars"):
-            pytest.skip("Spark's Kafka connector cannot be fetched")
 
 
 @pytest.fixture
@@ -200,9 +194,11 @@ def heard(on: ps.Engine, address: str, send: Callable[[list[str]], object]) -> l
     on.stream(TOLL, address)
     found: list[Evaluation] = []
     with on.register(COUNT).start(found.append):
+        starts = count(0, 1_000_000)  # the first message that is heard may be any: what is sent next is later than it
 
         def has_answered() -> bool:
-            send([passage(at, random.Random(at)) for at in (600, 1200, 90_000)])
+            start = next(starts)
+            send([passage(start + at, random.Random(at)) for at in (600, 1200, 90_000)])
             return bool(found)
 
         wait_until(has_answered, 100)

@@ -190,6 +190,7 @@ def test_mistakes_with_mqtt(mosquitto: dict[str, str], tmp_path: Path, monkeypat
     opened(f"mqtt://{mosquitto['user']}@{protected}/a").close()
 
 
+@pytest.mark.broker
 def test_an_mqtt_broker_that_goes_away_and_comes_back(tmp_path: Path) -> None:
     broker = Broker("mosquitto", tmp_path)
     address = f"mqtt://{broker.start()['address']}/answers"

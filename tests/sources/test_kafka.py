@@ -77,7 +77,7 @@ class TestHistory:
         assert late == [2]
 
     def test_it_continues_from_any_position(self, kafka: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("penstock.sources.kafka._MOST_MESSAGES", 7)
+        monkeypatch.setattr("penstock.sources.kafka.MOST_BYTES", 200)
         topic = new_topic(kafka["address"], 2)
         topic.write(Message(line(at) if at % 10 else "wrong", at % 2) for at in range(100))
         whole = list(source(f"{topic.address}?until=now").batches())
@@ -162,6 +162,7 @@ class TestLive:
         with live(source(topic.address), batches[0].position) as batches:
             wait_until(lambda: joined(batches).times == [2])
 
+    @pytest.mark.broker
     def test_the_broker_goes_away_and_comes_back(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
         broker = Broker("kafka", tmp_path)
         topic = new_topic(broker.start()["address"], 2)

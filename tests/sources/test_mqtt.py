@@ -58,6 +58,7 @@ def test_messages_of_a_filter(mosquitto: dict[str, str]) -> None:
     assert [entry.place for entry in joined(batches).malformed] == [f"MQTT topic {room}/b/temperature"]
 
 
+@pytest.mark.broker
 def test_the_broker_goes_away_and_comes_back(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     broker = Broker("mosquitto", tmp_path)
     address = broker.start()["address"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 _SHARE = 2
@@ -31,8 +32,12 @@ def used_memory(status: Path = Path("/proc/self/statm")) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
+@cache
 def machine_memory(cgroups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> int:
-    """The bytes that this process may use: the memory of the machine, or of its container if that has less."""
+    """The bytes that this process may use: the memory of the machine, or of its container if that has less.
+
+    It is read once, because every portion of an answer is checked.
+    """
     try:
         physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not on Unix

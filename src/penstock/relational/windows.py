@@ -103,13 +103,13 @@ def rows_at_first(
     kind, time = window.window, col(table, "ts")
     query = select_from(table, [column.copy() for column in columns])
     kept = [condition.copy() for condition in conditions]
-    if isinstance(kind, CountWindow) and kind.step == 1:
-        same = col(table, _counted_by(kind)).eq(col("counted", _counted_by(kind)))
-        query = query.join(_last_at(kind, table, kept).subquery("counted"), on=same)
-        return query.where(*kept) if kept else query
     if isinstance(kind, CountWindow):
-        found = window_rows(window, table, columns, kept)
-        return found.where(*holds_at_first(col("counted", "starts"), col("counted", "ends")))
+        moving = kind.step > 1
+        intervals = _moves(kind, table, kept) if moving else _last_at(kind, table, kept)
+        same = col(table, _counted_by(kind)).eq(col("counted", _counted_by(kind)))
+        kept += holds_at_first(col("counted", "starts"), col("counted", "ends")) if moving else []
+        query = query.join(intervals.subquery("counted"), on=same)
+        return query.where(*kept) if kept else query
     kept += [*_beginning(kind, time), *_bounds(time, *_interval(kind, time)[2], last=FIRST), _has_come(table)]
     if isinstance(kind, RangeWindow):
         kept.append(exp.GTE(this=_last_closing(kind, time), expression=FIRST.copy()))

@@ -56,6 +56,9 @@ _SETTINGS: Mapping[str, Any] = {
     "queue.buffering.max.kbytes": 65536,
     "transaction.timeout.ms": 60_000,
     "topic.metadata.propagation.max.ms": 5_000,
+    # When all brokers have been away, the client's new bootstrap forgets who the coordinator of the group is, and
+    # `send_offsets_to_transaction` never returns (librdkafka 2.16).
+    "metadata.recovery.strategy": "none",
 }
 
 _SILENT = logging.getLogger(f"{__name__}.client")
@@ -94,7 +97,8 @@ class KafkaReceiver:
         """The errors of the brokers that the threads of the client have reported since the last connection."""
         self._settings = {**_SETTINGS, **client_settings(address), "error_cb": self._noted.append}
         self._producer: Producer | None = None
-        self._consumer: Consumer | None = None
+        self._member: Any = None
+        """What a transaction says of the group."""
         self._is_open = False
         """Whether a transaction is."""
         self._failed: list[KafkaError] = []
@@ -108,8 +112,7 @@ class KafkaReceiver:
             self._producer = Producer({**self._settings, **transactional}, logger=_SILENT)
             self._check_topic(self._producer)
             self._producer.init_transactions(_SECONDS)
-            self._consumer = Consumer(self._consumer_settings(), logger=_SILENT)
-            (place,) = self._consumer.committed([TopicPartition(self._topic, 0)], timeout=_SECONDS)
+            place = self._ask_group()
         except KafkaException as error:
             raise self._explained(error.args[0]) from None
         if place.error is not None:
@@ -119,14 +122,13 @@ class KafkaReceiver:
     def send(self, messages: pa.Table, before: int) -> None:
         """One transaction."""
         assert self._producer is not None
-        assert self._consumer is not None
         self._failed.clear()
         try:
             self._producer.begin_transaction()
             self._is_open = True
             self._produce(self._producer, messages)
             place = TopicPartition(self._topic, 0, before + messages.num_rows)
-            self._producer.send_offsets_to_transaction([place], self._consumer.consumer_group_metadata(), _SECONDS)
+            self._producer.send_offsets_to_transaction([place], self._member, _SECONDS)
             self._producer.commit_transaction(_SECONDS)
             self._is_open = False
         except KafkaException as error:
@@ -139,9 +141,16 @@ class KafkaReceiver:
             with suppress(KafkaException):
                 self._producer.abort_transaction(0.1)
         self._producer, self._is_open = None, False
-        if self._consumer is not None:
-            self._consumer.close()
-            self._consumer = None
+
+    def _ask_group(self) -> TopicPartition:
+        """The committed number of the group."""
+        consumer = Consumer(self._consumer_settings(), logger=_SILENT)
+        try:
+            (place,) = consumer.committed([TopicPartition(self._topic, 0)], timeout=_SECONDS)
+            self._member = consumer.consumer_group_metadata()
+        finally:
+            consumer.close()
+        return place
 
     def _produce(self, producer: Producer, messages: pa.Table) -> None:
         columns = [messages[name].to_pylist() for name in ("key", "value", "query", "time")]

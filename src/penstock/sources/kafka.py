@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,14 +24,19 @@ from penstock.sources.messages import MessageColumns, MessageReader
 from penstock.sources.partitions import MergedPartitions
 
 if TYPE_CHECKING:
-    from confluent_kafka import TopicPartition
+    from confluent_kafka import KafkaError, TopicPartition
 
 
 Message: TypeAlias = Any
 """A `confluent_kafka.Message`, whose declared types allow None everywhere."""
 
+_ERROR, _PARTITION, _OFFSET = methodcaller("error"), methodcaller("partition"), methodcaller("offset")
+_VALUE, _HEADERS, _TIMESTAMP = methodcaller("value"), methodcaller("headers"), methodcaller("timestamp")
+"""Called for each message: what is faster than a loop in Python counts."""
 
-_MOST_MESSAGES = 20_000
+_MOST_MESSAGES = 100_000
+_AT_A_TIME, _FEW = 10_000, 1_000
+"""So many messages are taken from the client at a time; after fewer than a few, no more are waiting."""
 _MOST_WAITING = 64 << 20
 """About how many bytes wait for partitions that are behind, before those that are ahead pause."""
 _TICK = 0.1
@@ -143,42 +152,75 @@ class _Reading:
 
     def _fetched(self) -> list[Message]:
         """The messages that are there; waits a little for the first."""
-        first = self._client.consumer.poll(_TICK)
+        consumer = self._client.consumer
+        first = consumer.poll(_TICK)
         if first is None:
             return []
-        most = max(1, min(_MOST_MESSAGES, MOST_BYTES // self._largest))
-        return [first, *self._client.consumer.consume(most, 0)]
+        fetched, most = [first], max(1, min(_MOST_MESSAGES, MOST_BYTES // self._largest))
+        with _no_garbage_collection():
+            while len(fetched) < most:
+                more = consumer.consume(min(_AT_A_TIME, most - len(fetched)), 0)
+                fetched += more
+                if len(more) < _FEW:
+                    break
+        return fetched
 
     def _read(self, fetched: list[Message]) -> None:
+        errors = list(map(_ERROR, fetched))
+        ended: dict[int, int] = {}
+        if any(errors):
+            ended = self._ended(fetched, errors)
+            fetched = [message for message, error in zip(fetched, errors, strict=True) if error is None]
+        found = {number: self._until_end(number, some) for number, some in _by_partition(fetched).items()}
+        self._add({number: some for number, some in found.items() if some})
+        for number in {**found, **ended}:
+            self._note_place(number, ended.get(number))
+
+    def _until_end(self, number: int, messages: list[Message]) -> list[Message]:
+        end = None if self._ends is None else self._ends[number]
+        if end is None or messages[-1].offset() < end:
+            return messages
+        return [message for message in messages if message.offset() < end]
+
+    def _ended(self, fetched: list[Message], errors: list[KafkaError | None]) -> dict[int, int]:
+        """Where partitions have ended, for now."""
         from confluent_kafka import KafkaError
 
-        found: dict[int, list[Message]] = {}
         ended: dict[int, int] = {}
-        for message in fetched:
-            error = message.error()
-            if error is None:
-                found.setdefault(message.partition(), []).append(message)
-            elif error.code() == KafkaError._PARTITION_EOF:
-                found.setdefault(message.partition(), [])
+        for message, error in zip(fetched, errors, strict=True):
+            if error is not None and error.code() == KafkaError._PARTITION_EOF:
                 ended[message.partition()] = message.offset()
-            else:
+            elif error is not None:
                 self._client.check(error)
-        for number, messages in found.items():
-            self._add(number, messages, ended.get(number))
+        return ended
 
-    def _add(self, number: int, messages: list[Message], ended_at: int | None) -> None:
-        """The next messages of a partition; `ended_at`: it has ended there, for now."""
-        end = None if self._ends is None else self._ends[number]
-        messages = [message for message in messages if end is None or message.offset() < end]
-        if messages:
-            columns = _columns(messages, self._client.name)
-            self._largest = max(1, pc.max(pc.fill_null(pc.binary_length(columns.values), 1)).as_py())
-            malformed: list[tuple[int, Malformed]] = []
-            offsets = pa.array([message.offset() for message in messages], pa.int64())
-            elements = self._reader.table(columns, lambda n, entry: malformed.append((messages[n].offset(), entry)))
-            place = elements.schema.get_field_index("message")
-            elements = elements.set_column(place, "message", offsets.take(elements["message"]))
-            self._merged.add(number, elements, malformed, messages[-1].offset() + 1)
+    def _add(self, found: dict[int, list[Message]]) -> None:
+        """The next messages of partitions: decoded together, added to each."""
+        if not found:
+            return
+        messages = [message for some in found.values() for message in some]
+        numbers = np.repeat(list(found), [len(some) for some in found.values()])
+        offsets = pa.concat_arrays([_offsets(some) for some in found.values()])
+        columns = self._columns(messages, pa.array(numbers), offsets)
+        self._largest = max(1, pc.max(pc.fill_null(pc.binary_length(columns.values), 1)).as_py())
+        malformed: dict[int, list[tuple[int, Malformed]]] = {}
+
+        def report(message: int, entry: Malformed) -> None:
+            malformed.setdefault(int(numbers[message]), []).append((offsets[message].as_py(), entry))
+
+        elements = self._reader.table(columns, report)
+        message = elements["message"].combine_chunks()
+        elements = elements.set_column(elements.schema.get_field_index("message"), "message", offsets.take(message))
+        begin = 0
+        for number, some in found.items():
+            end = begin + len(some)
+            first, last = np.searchsorted(message, [begin, end])
+            own = elements.slice(first, last - first)
+            self._merged.add(number, own, malformed.get(number, []), some[-1].offset() + 1)
+            begin = end
+
+    def _note_place(self, number: int, ended_at: int | None) -> None:
+        """Note whether a partition has ended; `ended_at`: it has ended there, for now."""
         offset = self._merged.offsets[number]
         if self._ends is not None:
             self._note_end(number, max(offset, -1 if ended_at is None else ended_at))
@@ -187,6 +229,24 @@ class _Reading:
         _, last = self._client.consumer.get_watermark_offsets(place, cached=True)
         is_at_end = (ended_at is not None and ended_at >= offset) or offset >= last >= 0
         (self._at_end.add if is_at_end else self._at_end.discard)(number)
+
+    def _columns(self, messages: list[Message], partitions: pa.Array, offsets: pa.Array) -> MessageColumns:
+        headers = list(map(_HEADERS, messages))
+        types = pa.nulls(len(headers), pa.string())
+        if headers.count(None) < len(headers):
+            types = pa.array(map(_content_type, headers), pa.string())
+        times = pa.nulls(len(messages), pa.int64())
+        if self._reader.takes_times(types):
+            stamps = map(_TIMESTAMP, messages)
+            times = pa.array([stamp if kind else None for kind, stamp in stamps], pa.int64())
+        name = self._client.name
+        return MessageColumns(
+            pa.array(map(_VALUE, messages), pa.large_binary()),
+            times,
+            types,
+            pc.binary_join_element_wise(pc.cast(partitions, pa.string()), pc.cast(offsets, pa.string()), "."),
+            lambda number: f"{name}, partition {partitions[number].as_py()}, offset {offsets[number].as_py()}",
+        )
 
     # Memory
 
@@ -214,17 +274,35 @@ class _Reading:
         return [TopicPartition(self._client.topic, number, self._merged.offsets[number]) for number in numbers]
 
 
-def _columns(messages: list[Message], name: str) -> MessageColumns:
-    stamps = [message.timestamp() for message in messages]
-    partition = messages[0].partition()
-    offsets = [message.offset() for message in messages]
-    return MessageColumns(
-        pa.array([message.value() for message in messages], pa.large_binary()),
-        pa.array([stamp if kind else None for kind, stamp in stamps], pa.int64()),
-        pa.array([_content_type(message.headers()) for message in messages], pa.string()),
-        pa.array([f"{partition}.{offset}" for offset in offsets], pa.string()),
-        lambda number: f"{name}, partition {partition}, offset {offsets[number]}",
-    )
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Many new messages make Python look for cycles in everything: that was half of the time to consume them."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _by_partition(messages: list[Message]) -> dict[int, list[Message]]:
+    """The messages of each partition, in their order. Those of a partition come many in a row."""
+    found: dict[int, list[Message]] = {}
+    partitions = np.fromiter(map(_PARTITION, messages), np.int32, len(messages))
+    bounds = [0, *(np.flatnonzero(np.diff(partitions)) + 1).tolist(), len(messages)]
+    for start, end in pairwise(bounds):
+        if start < end:
+            found.setdefault(int(partitions[start]), []).extend(messages[start:end])
+    return found
+
+
+def _offsets(messages: list[Message]) -> pa.Array:
+    """The offsets of messages of a partition; they grow, mostly by one."""
+    first, last = messages[0].offset(), messages[-1].offset()
+    if last - first == len(messages) - 1:
+        return pa.arange(first, last + 1)
+    return pa.array(map(_OFFSET, messages), pa.int64())
 
 
 def _content_type(headers: list[tuple[str, bytes]] | None) -> str | None:

@@ -26,14 +26,20 @@ class MessageTimes:
 
     def __init__(self, said: str | None) -> None:
         self._said = said
-        self._is_stated = said not in (None, RECORD, ARRIVAL)
-        self._predicates = [] if said in (RECORD, ARRIVAL) else [f"I{iri}" for iri in USUAL_TIMES]
-        if said is not None and self._is_stated:
+        self._is_stated = said is not None and not self.are_given
+        self._predicates = [] if self.are_given else [f"I{iri}" for iri in USUAL_TIMES]
+        if self._is_stated:
+            assert said is not None
             self._predicates = [f"I{predicate(said).value}"]
+
+    @property
+    def are_given(self) -> bool:
+        """Whether no element has a time of its own."""
+        return self._said in (RECORD, ARRIVAL)
 
     def of_lines(self, stamps: pa.ChunkedArray, broker: pa.Array) -> pa.ChunkedArray | pa.Array:
         """The times of lines of `.tnt`, each with its own timestamp."""
-        return self._given(broker) if self._said in (RECORD, ARRIVAL) else stamps
+        return self._given(broker) if self.are_given else stamps
 
     def _given(self, broker: pa.Array) -> pa.Array:
         if self._said == ARRIVAL:

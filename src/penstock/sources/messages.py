@@ -101,6 +101,11 @@ class MessageReader:
             raise SourceError(f"{name}: format=tar: an archive is a file, and these are messages")
         self._times = MessageTimes(time)
 
+    def takes_times(self, types: pa.Array) -> bool:
+        """Whether messages of these content types may get the broker's timestamps; lines of `.tnt` have their own."""
+        is_tnt = self._format == "tnt" or (self._format is None and types.null_count == len(types))
+        return not is_tnt or self._times.are_given
+
     def table(self, messages: MessageColumns, report: Callable[[int, Malformed], None]) -> pa.Table:
         """The elements of messages, in order (`ELEMENTS`); `report` receives malformed ones with their numbers."""
 

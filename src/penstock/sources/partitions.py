@@ -158,6 +158,9 @@ def _counted(begins: pa.Array) -> pa.Array:
 
 def places_in_messages(elements: pa.Table) -> pa.Array:
     """The place of each element within its message."""
+    message = elements["message"].combine_chunks()
+    if pc.all(pc.not_equal(message[1:], message[:-1]), min_count=0).as_py():  # each message has one
+        return pa.repeat(pa.scalar(0, pa.int64()), len(message))
     number = elements["element"].combine_chunks()
     first = elements.group_by("message", use_threads=False).aggregate([("element", "min")])
     places = pc.index_in(elements["message"], value_set=first["message"])

@@ -13,7 +13,7 @@ from tests.sources.collected import joined, read
 from penstock.rdf import limits
 from penstock.sources import blocks
 from penstock.sources.files import TntFile
-from penstock.sources.spark.ranges import Range, cut_lines, with_line_numbers
+from penstock.sources.spark.ranges import Range, count_tasks, cut_lines, with_line_numbers
 
 LINES = [LINE, *ODD_LINES, "", "# comment", "wrong", '_:b <a:p> "été" "7" .', "\ufeff" + LINE]
 
@@ -50,3 +50,18 @@ def test_a_line_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ranges = parts(path, 100)
     assert len(ranges) == 2
     assert joined(batch for part in ranges for batch in part.batches()) == read(path)
+
+
+@pytest.mark.parametrize(
+    ("parts", "cores", "expected"),
+    [
+        pytest.param(0, 2, 1, id="nothing"),
+        pytest.param(6, 2, 6, id="few parts"),
+        pytest.param(27, 2, 8, id="some parts a task"),
+        pytest.param(400, 2, 100, id="other executors may come"),
+        pytest.param(90, 64, 90, id="more cores than parts"),
+        pytest.param(10_000, 2, 1000, id="very many"),
+    ],
+)
+def test_tasks(parts: int, cores: int, expected: int) -> None:
+    assert count_tasks(parts, cores) == expected

@@ -101,10 +101,13 @@ class PreparedStatement:
             found = self.store.connection.execute(self._parsed, self._given(parameters))
             reader: pa.RecordBatchReader = found.to_arrow_reader(_PORTION)
             portions: list[pa.RecordBatch] = []
-            for portion in reader:
-                if portions:
+            unchecked = 0
+            for portion in reader:  # rows in no order come in many small ones
+                if unchecked >= _PORTION:
                     check_memory()
+                    unchecked = 0
                 portions.append(portion)
+                unchecked += portion.num_rows
             return pa.Table.from_batches(portions, reader.schema)
 
     def value(self, parameters: Mapping[str, int | None]) -> int | None:

@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
 from penstock.engines.spark.closures import ClosureTooLargeError
+from penstock.engines.spark.session import checked_stack
 from penstock.optimizer.sizes import Spread
 from penstock.relational.static_parts import KeptPart, KeptTable, StaticPart
 
@@ -98,6 +99,7 @@ class KeptFrames:
                 view.frame.unpersist()
         self._views.clear()
 
+    @checked_stack()
     def keep(self, part: StaticPart) -> KeptTable | None:
         """The view of a part; None if it is not faster."""
         triples = sum(known.triples for spread in self._spread.values() for known in spread.values())

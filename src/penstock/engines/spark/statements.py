@@ -56,15 +56,16 @@ class SparkQuery:
         """Joins go by slices anyway."""
         return False
 
+    @checked_stack()
     def evaluate(self, part: Slice) -> Solutions:
         if self.demanded is not None and not self.demanded.may_hold_in(part):
             return Solutions.none(part.instants)
         statement, sorting = _with_keys(self._compiled_for(part).statement)
         found = self._frame(part, statement).repartition(1).sortWithinPartitions(*sorting)
-        with checked_stack():
-            table = found.toArrow()
+        table = found.toArrow()
         return Solutions.at_instants(table.select(range(table.num_columns - len(sorting))), part.instants)
 
+    @checked_stack()
     def frame(self, part: Slice) -> DataFrame:
         """The solutions, in no order."""
         statement = self._compiled_for(part).statement.copy()

@@ -295,6 +295,7 @@ class SparkStore(ABC):
 
     # Forgetting
 
+    @checked_stack()
     def uncounted(self, query: ContinuousQuery, stream: str) -> pa.Table:
         statement = compile_uncounted(query, self.tables_for(query), stream)
         return self.frame(statement, {"first": -FOREVER // 2, "last": FOREVER}).toArrow()

@@ -25,7 +25,8 @@ from penstock.sources.files import TntFile
 from penstock.sources.spark.decoded import kept_tables, with_numbered_terms
 from penstock.sources.spark.rows import ARROW_NAMED_ROWS, ARROW_ROWS, NUMBERS_PER_FILE
 
-_MOST_TASKS = 1000
+_TASKS_PER_CORE, _PARTS_PER_TASK, _MOST_TASKS = 4, 4, 1000
+"""A task takes a third of the time of reading a range to start, so it reads some. More cores may join later."""
 
 _LEAST_BYTES = 4 << 20
 """A range of fewer bytes takes longer to start than to read."""
@@ -155,7 +156,13 @@ def read_in_executors(
             for number in batch.column(0).to_pylist():
                 yield from read(parts[number])
 
-    return spark.range(0, len(parts), 1, max(1, min(len(parts), _MOST_TASKS))).mapInArrow(read_batches, schema)
+    tasks = count_tasks(len(parts), spark.sparkContext.defaultParallelism)
+    return spark.range(0, len(parts), 1, tasks).mapInArrow(read_batches, schema)
+
+
+def count_tasks(parts: int, cores: int) -> int:
+    """The number of tasks for some parts: a few for each core, and each with a few parts if there are many."""
+    return max(1, min(parts, _MOST_TASKS, max(_TASKS_PER_CORE * cores, -(-parts // _PARTS_PER_TASK))))
 
 
 def numbered_tables(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
@@ -34,7 +36,13 @@ def written(spark: SparkSession, format: str, address: str, folder: Path, **opti
 
 
 def texts_in(folder: Path) -> list[str]:
-    return [line for file in (folder / "texts").glob("*.txt") for line in file.read_text().splitlines()]
+    """What is in the files that Spark has committed: a query that is stopped leaves others."""
+    files = {
+        json.loads(line)["path"]
+        for log in (folder / "texts" / "_spark_metadata").glob("[0-9]*")
+        for line in log.read_text().splitlines()[1:]
+    }
+    return [line for file in files for line in Path(urlsplit(file).path).read_text().splitlines()]
 
 
 @pytest.mark.parametrize("kind", FORMATS)

@@ -175,9 +175,9 @@ class DuckDBQuery:
             return Solutions.none(part.instants)
         if len(part.instants) == 1 and self._delivery in ("istream", "dstream"):
             return Solutions.at(part.instants[0], self._changed(part))
-        if len(part.instants) == 1 and self._delivery == "rstream":
-            return Solutions.at(part.instants[0], self._prepared(Snapshot()).table(_at(part.instants[0])))
         statement, parameters = self._statement_for(part)
+        if len(part.instants) == 1 and self._delivery == "rstream":
+            return Solutions.at(part.instants[0], statement.table(parameters))
         return Solutions.over_intervals(statement.table(parameters), part.instants, parameters.get("reported", 0))
 
     def table(self, part: Slice) -> tuple[pa.Table, int] | None:

@@ -104,14 +104,22 @@ class _Handler(BaseHTTPRequestHandler):
         if kind == "sse":
             self._give(200, "text/plain", str(self.streams.add(f"sse/{name}", body)))
         elif kind == "ws":
-            clients = list(self.streams.clients.get(name, ()))
-            for client in clients:
-                client.send(body)
-            self._give(200, "text/plain", str(len(clients)))
+            self._give(200, "text/plain", str(self._sent_to_clients(name, body)))
         elif kind == "ldes":
             self._give(200, "text/plain", str(self.streams.add(f"ldes/{name}", {**options, "turtle": body})))
         else:
             self._give(404, "text/plain", "nothing is there")
+
+    def _sent_to_clients(self, name: str, body: str) -> int:
+        """How many clients of a WebSocket the message was sent to; one may leave at any time."""
+        from websockets.exceptions import ConnectionClosed
+
+        count = 0
+        for client in list(self.streams.clients.get(name, ())):
+            with suppress(ConnectionClosed):
+                client.send(body)
+                count += 1
+        return count
 
     def do_GET(self) -> None:
         kind, name, options = self._asked()

@@ -23,6 +23,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
+from penstock.rdf.durability import sync_folder
 from penstock.sinks.errors import told
 from penstock.sinks.messages import SCHEMA
 
@@ -74,7 +75,7 @@ class Outbox:
                 self._file.flush()
                 os.fsync(self._file.fileno())
                 self._file.close()
-                _sync_folder(self._path.parent)
+                sync_folder(self._path.parent)
             self._writer = self._file = None
         return {"run": self.run, "sent": self.sent, "waiting": self._waiting}
 
@@ -105,11 +106,3 @@ class Outbox:
         """Messages that no commit contains are lost."""
         if self._file is not None:
             self._file.close()
-
-
-def _sync_folder(folder: Path) -> None:
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)

@@ -18,8 +18,8 @@ from typing import Any
 from uuid import uuid4
 
 from penstock.rdf.addresses import Address
+from penstock.rdf.durability import sync_folder
 from penstock.rdf.errors import SourceError
-from penstock.sources.spool import synced
 from penstock.sources.subscriptions import Arrival, ArrivalQueue, now
 from penstock.sources.waiting import Waiting
 
@@ -193,7 +193,7 @@ def _session_named(file: Path) -> tuple[str, bool]:
             opened.flush()
             os.fsync(opened.fileno())
         new.replace(file)
-        synced(file.parent)
+        sync_folder(file.parent)
     return file.read_text(), _subscribed(file).exists()
 
 

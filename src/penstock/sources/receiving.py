@@ -15,8 +15,9 @@ from typing import IO
 
 from penstock.rdf.addresses import Address
 from penstock.rdf.credentials import ServiceAuth
+from penstock.rdf.durability import sync_folder
 from penstock.rdf.errors import SourceError
-from penstock.sources.spool import SpoolReader, SpoolWriter, synced
+from penstock.sources.spool import SpoolReader, SpoolWriter
 from penstock.sources.subscriptions import Subscription, batches_of
 from penstock.sources.waiting import Waiting
 
@@ -153,7 +154,7 @@ class SpoolReceiver:
             if self._stopped.is_set():
                 return
             ended.touch()
-            synced(self._folder)
+            sync_folder(self._folder)
         self.has_ended = True
 
     def _fill(self, writer: SpoolWriter) -> None:

@@ -21,6 +21,7 @@ from zlib import crc32
 
 import pyarrow as pa
 
+from penstock.rdf.durability import sync_folder
 from penstock.rdf.errors import SourceError
 from penstock.sources.batches import MOST_BYTES
 from penstock.sources.subscriptions import Arrival
@@ -175,7 +176,7 @@ class SpoolWriter:
         self.close()
         self._file = os.open(_named(self._folder, self.next), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         self._size = 0
-        synced(self._folder)
+        sync_folder(self._folder)
 
     def _reopen(self, number: int, file: Path) -> None:
         """Go on in the last segment, without a block that is cut off."""
@@ -203,15 +204,6 @@ def release(folder: Path, before: int) -> None:
     for (_, file), (following, _) in pairwise(segments):
         if following <= bound:
             file.unlink(missing_ok=True)
-
-
-def synced(folder: Path) -> None:
-    """The names of the files in a folder are on the disk."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
 
 
 def _named(folder: Path, number: int) -> Path:
